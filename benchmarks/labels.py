@@ -18,7 +18,7 @@ import torch
 
 from benchmarks.harness import hardware
 from tokoban.cli.output import check_destination, write_output
-from tokoban.files.shares import Share, alone_in
+from tokoban.files.locks import alone_in
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.labels.folder import LabelFolder
@@ -26,6 +26,7 @@ from tokoban.sokoban.labels.job import LabelConfig, read_job
 from tokoban.sokoban.labels.shards import Shard, read_shard
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.search.solver import solve
+from tokoban.sokoban.work import Workers
 from tokoban.training.run_directory import current_commit
 
 
@@ -34,10 +35,10 @@ def label(arguments: argparse.Namespace, path: Path) -> dict[str, float]:
     started_s, started_cpu_s = time.perf_counter(), time.process_time()
     config = LabelConfig(num_states=arguments.states, max_levels=arguments.levels)
     job = read_job(arguments.files, config, evaluation=arguments.evaluation)
-    with alone_in(path, Share()):
+    with alone_in(path):
         folder = LabelFolder(path, job)
         num_levels = folder.num_missing_levels
-        folder.complete(num_threads=arguments.threads)
+        folder.complete(Workers(arguments.threads))
         elapsed_s, cpu_s = time.perf_counter() - started_s, time.process_time() - started_cpu_s
         manifest = folder.conclude()
     assert manifest is not None

@@ -38,6 +38,7 @@ ALLOWED_HERE = {
     "sokoban/simulation/registration.py": {"gymnasium"},
     "sokoban/simulation/vector_environment.py": {"gymnasium"},
     "sokoban/search/bitboard/words.py": {"numba", "llvmlite"},
+    "cli/cluster.py": {"distributed"},
     "inference/compiled_math.py": {"numba", "llvmlite"},
     "inference/compiled_products.py": {"numba", "llvmlite"},
     "systems/translation/evaluate.py": {"sacrebleu", "sacremoses"},

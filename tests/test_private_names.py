@@ -14,6 +14,7 @@ ALLOWED = {
     "compiling/__init__.py": {"_nrt", "_cache", "_cache_file", "_version", "_load_index"},
     "compiling/linking.py": {"_linking_libraries", "_data_layout", "_function_pass_manager"},
     "inference/packed.py": {"_linear_pointwise", "_reorder_linear_weight", "_int_mm"},
+    "sokoban/work.py": {"_client", "_max_workers"},
     "training/average.py": {"_foreach_copy_", "_foreach_lerp_"},
     "training/gradients.py": {"_foreach_mul_"},
 }

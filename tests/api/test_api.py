@@ -113,6 +113,7 @@ WRONG_KINDS: dict[str, Callable[[], object]] = {
     "time_limit_s is '9'; expected a number": lambda: untyped.rate(A_BOARD, time_limit_s="9"),
     "memory_limit_mb is None": lambda: untyped.solve(A_BOARD, memory_limit_mb=None),
     "stop is True; expected a threading.Event": lambda: untyped.solve(A_BOARD, stop=True),
+    "executor is 4; expected one of concurrent.futures": lambda: untyped.generate(executor=4),
     "the weights are 5; expected a name or a path": lambda: untyped.load(5),
     "the drawing is 5; expected text": lambda: untyped.Board.from_xsb(5),
     "a solution is 5; expected text in LURD": lambda: untyped.Solution(5),
@@ -318,7 +319,7 @@ REFUSED = {
     "solve(board, minimise='time')": "minimise is 'time'; expected one of ['any', ",
     "generate(difficulty='mad')": "difficulty is 'mad'; expected one of ['easy', ",
     "generate(style='two-rooms', num_threads=2)": (
-        "difficulty, avoid and num_threads have no effect with the style two-rooms"
+        "difficulty, avoid, num_threads and executor have no effect with the style two-rooms"
     ),
 }
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from tokoban.cli import label, main
-from tokoban.files.shares import Share
+from tokoban.cli import main
 from tokoban.sokoban.labels.folder import LabelFolder
 from tokoban.sokoban.labels.shards import Shard, read_shard
 
@@ -17,23 +16,10 @@ ROOM = "######\n#@   #\n#  $ #\n#.   #\n######\n"
 LARGE = "###########\n#@$.      #\n###########\n"
 
 
-# What torchrun sets for process 0 of two on one machine.
-TORCHRUN = {
-    "RANK": "0",
-    "LOCAL_RANK": "0",
-    "WORLD_SIZE": "2",
-    "LOCAL_WORLD_SIZE": "2",
-    "MASTER_ADDR": "127.0.0.1",
-    "MASTER_PORT": "29500",
-}
-
-
 @pytest.fixture(autouse=True)
 def levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file ``levels.xsb`` in the current folder, and no torchrun around."""
+    """A file ``levels.xsb`` in the current folder."""
     monkeypatch.chdir(tmp_path)
-    for name in TORCHRUN:
-        monkeypatch.delenv(name, raising=False)
     path = Path("levels.xsb")
     path.write_text(f"; a\n{SMALL}\n; b\n{LARGE}\n; c\n{ROOM}\n; d\n{SMALL}")
     return path
@@ -91,6 +77,7 @@ def test_levels_that_cannot_be_read_are_reported_and_the_others_labelled(
     ("words", "told"),
     [
         (["--output", "out/put"], "seed 0, not 1"),
+        (["--cluster", ""], "--threads has no effect with --cluster"),
         (["--threads", "0"], "argument --threads: expected a whole number from 1"),
         (["--states", "0"], "argument --states: expected a whole number from 1"),
         (["--levels", "0"], "argument --levels: expected a whole number from 1"),
@@ -109,90 +96,20 @@ def test_what_cannot_be_is_one_line(
     assert told in capsys.readouterr().err
 
 
-def test_torchrun_shares_out_the_files(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in (TORCHRUN | {"RANK": "1", "LOCAL_RANK": "1"}).items():
-        monkeypatch.setenv(name, value)
-    assert run("--levels-per-shard", "1") == 0
-    told = capsys.readouterr()
-    assert told.out == "labels of 1 level written; others are still missing in out\n"
-    assert told.err == ("tokoban: RANK 1 of WORLD_SIZE 2: this process labels 1 of 3 files\n")
-    monkeypatch.setenv("RANK", "0")
-    assert run("--levels-per-shard", "1") == 0
-    assert "in 3 files" in capsys.readouterr().out
-    for rank, world in (("2", "2"), ("one", "2"), ("0", "")):
-        monkeypatch.setenv("RANK", rank)
-        monkeypatch.setenv("WORLD_SIZE", world)
-        assert run() == 2
-        assert capsys.readouterr().err == (
-            f"tokoban: RANK is {rank!r} and WORLD_SIZE {world!r}; "
-            "expected whole numbers, the first below the second\n"
-        )
-
-
-@pytest.mark.parametrize("missing", ["WORLD_SIZE", "RANK"])
-def test_a_rank_alone_or_the_number_of_processes_alone_labels_no_share(
-    missing: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    [name] = {"RANK", "WORLD_SIZE"} - {missing}
-    monkeypatch.setenv(name, "1")
-    assert run("--levels-per-shard", "1") == 2
-    told = capsys.readouterr().err
-    assert f"{name} is set, but not {missing}; expected both" in told
-    assert not Path("out").exists()
-
-
-def test_the_array_of_a_scheduler_sets_two_names(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WORLD_SIZE", "2")
-    for rank in ("0", "1"):
-        monkeypatch.setenv("RANK", rank)
-        assert run("--levels-per-shard", "1") == 0
-    assert "in 3 files" in capsys.readouterr().out
-
-
-def test_what_torchrun_did_not_set_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LOCAL_RANK", "1")
-    monkeypatch.setenv("MASTER_ADDR", "elsewhere")
-    assert run("--levels-per-shard", "1") == 0
-    assert Path("out/manifest.json").exists()
-
-
 def test_a_second_run_in_the_folder_is_refused_in_one_sentence(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     complete, statuses = LabelFolder.complete, []
 
-    def complete_beside_another(folder: LabelFolder, **options: Any) -> None:
+    def complete_beside_another(folder: LabelFolder, *workers: Any, **options: Any) -> None:
         monkeypatch.setattr(LabelFolder, "complete", complete)
         statuses.append(run("--seed", "0"))
-        complete(folder, **options)
+        complete(folder, *workers, **options)
 
     monkeypatch.setattr(LabelFolder, "complete", complete_beside_another)
     assert (run(), statuses) == (0, [2])
     assert capsys.readouterr().err == "tokoban: out: another run labels into it\n"
     assert not [path for path in Path("out").iterdir() if path.name.startswith(".")]
-
-
-def test_several_processes_of_one_job_share_the_folder_but_no_two_of_one_rank(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    complete, statuses = LabelFolder.complete, []
-    for name, value in TORCHRUN.items():
-        monkeypatch.setenv(name, value)
-
-    def complete_beside_others(folder: LabelFolder, **options: Any) -> None:
-        monkeypatch.setattr(LabelFolder, "complete", complete)
-        for rank in ("0", "1"):
-            monkeypatch.setenv("RANK", rank)
-            statuses.append(run("--levels-per-shard", "1"))
-        complete(folder, **options)
-
-    monkeypatch.setattr(LabelFolder, "complete", complete_beside_others)
-    assert (run("--levels-per-shard", "1"), statuses) == (0, [2, 0])
-    assert "out: another run labels into it, and has a process 0 too\n" in capsys.readouterr().err
 
 
 def test_moved_folders_are_gone_on_with_and_name_no_place_on_the_machine(
@@ -270,16 +187,6 @@ def test_labels_are_of_the_cells_of_the_file(text: str, corner: tuple[int, int])
     walls = squares_of(shard, 0, int(shard.level_walls[0]))
     assert walls.isdisjoint(drawn(board, "@$."))
     assert not walls.isdisjoint(drawn(board, "#"))
-
-
-def test_processors_are_shared_by_the_processes_of_a_machine(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(label.os, "cpu_count", lambda: 8)
-    for processes, expected in (("1", 8), ("3", 2), ("9", 1)):
-        monkeypatch.setenv("LOCAL_WORLD_SIZE", processes)
-        assert label._num_processors(Share(0, 9)) == expected
-    assert label._num_processors(Share()) == 8
 
 
 def test_the_play_of_weights_is_labelled(capsys: pytest.CaptureFixture[str]) -> None:

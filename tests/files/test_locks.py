@@ -14,7 +14,7 @@ HOLDER = """
 import sys, time
 from pathlib import Path
 from tokoban.files.locks import locked
-with locked(Path(sys.argv[1]), in_use="", is_shared=len(sys.argv) > 2):
+with locked(Path(sys.argv[1]), in_use=""):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -23,25 +23,14 @@ with locked(Path(sys.argv[1]), in_use="", is_shared=len(sys.argv) > 2):
 def test_an_exclusive_lock_refuses_every_other_holder(tmp_path: Path) -> None:
     path = tmp_path / ".lock"
     with locked(path, in_use=IN_USE):
-        for is_shared in (False, True):
-            with (
-                pytest.raises(BlockingIOError, match=IN_USE) as refused,
-                locked(path, in_use=IN_USE, is_shared=is_shared),
-            ):
-                pass
-            assert refused.value.filename == str(tmp_path)
+        with (
+            pytest.raises(BlockingIOError, match=IN_USE) as refused,
+            locked(path, in_use=IN_USE),
+        ):
+            pass
+        assert refused.value.filename == str(tmp_path)
     with locked(path, in_use=IN_USE):
         pass
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_shared_lock_refuses_exclusive_holders_until_the_last_one_leaves(tmp_path: Path) -> None:
-    path = tmp_path / ".lock"
-    with locked(path, in_use=IN_USE, is_shared=True):
-        with locked(path, in_use=IN_USE, is_shared=True):
-            pass
-        with pytest.raises(BlockingIOError), locked(path, in_use=IN_USE):
-            pass
     assert list(tmp_path.iterdir()) == []
 
 

@@ -60,6 +60,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
                 check(name, value)
             if name == "stop" and value is not None and not hasattr(value, "is_set"):
                 raise ValueError(f"stop is {value!r}; expected a threading.Event or None")
+            if name == "executor" and value is not None and not hasattr(value, "submit"):
+                raise ValueError(f"executor is {value!r}; expected one of concurrent.futures")
         return function(*args, **kwargs)
 
     return call

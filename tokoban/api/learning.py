@@ -21,6 +21,7 @@ class Pretrained:
     system: str  # such as "sokoban" or "translation"
     model: "nn.Module"
     config: Any
+    name: str | None = None  # by which other processes load it: of shipped weights, or a whole path
 
 
 def load(name_or_path: str, *, system: str | None = None) -> Pretrained:
@@ -51,7 +52,9 @@ def load(name_or_path: str, *, system: str | None = None) -> Pretrained:
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
     model, config = pretrained.load(name_or_path, system=system)
-    return Pretrained(system, model, config)
+    is_shipped = name_or_path in pretrained.names()
+    name = str(name_or_path if is_shipped else Path(name_or_path).resolve())
+    return Pretrained(system, model, config, name)
 
 
 @overload

@@ -11,6 +11,8 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Level
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from tokoban.api.learning import Pretrained
     from tokoban.sokoban.puzzles.rating import Rating
 
@@ -61,12 +63,16 @@ def generate(
     difficulty: DifficultyName | None = None,
     solvable_share: float | None = None,
     avoid: Iterable[Board] = (),
-    num_threads: int = 1,
+    num_threads: int | None = None,
+    executor: "Executor | None" = None,
     time_limit_s: float | None = None,
     memory_limit_mb: float = 2000.0,
     stop: threading.Event | None = None,
 ) -> list[Level]:
     """New levels, each with its solution; the same arguments give the same levels.
+
+    Puzzles are made by one thread, by ``num_threads``, or by the workers of an ``executor`` of
+    ``concurrent.futures`` (docs/guide/cluster.md).
 
     ``rows`` and ``columns`` include walls; None is the style's usual size. Puzzles have boxes
     pulled back from their goals, and a solution with proved fewest pushes; no two are equal by
@@ -90,14 +96,17 @@ def generate(
     from tokoban.sokoban.puzzles.generate import generate_puzzles
     from tokoban.sokoban.puzzles.puzzle import Recipe
     from tokoban.sokoban.search.limits import Limits
+    from tokoban.sokoban.work import Workers
 
     sizes = {"rows": rows, "columns": columns, "num_boxes": num_boxes}
     given: dict[str, Any] = {name: size for name, size in sizes.items() if size is not None}
     limits = Limits(time_limit_s=time_limit_s, memory_limit_mb=memory_limit_mb, stop=stop)
     if style == "two-rooms":
-        if difficulty is not None or avoid or num_threads != 1:
+        is_one = num_threads in (None, 1) and executor is None
+        if difficulty is not None or avoid or not is_one:
             raise ValueError(
-                "difficulty, avoid and num_threads have no effect with the style two-rooms"
+                "difficulty, avoid, num_threads and executor have no effect with the style "
+                "two-rooms"
             )
         from tokoban.sokoban.puzzles import random_levels
 
@@ -118,7 +127,7 @@ def generate(
         Recipe(style=style, difficulty=bounds, **given),
         seed=seed,
         avoid=avoid,
-        num_threads=num_threads,
+        workers=Workers(num_threads, executor),
         limits=limits,
     )
     return [
@@ -137,6 +146,7 @@ def label(
     max_levels: int | None = None,
     played_by: "Pretrained | None" = None,
     num_threads: int | None = None,
+    executor: "Executor | None" = None,
     time_limit_s: float | None = None,
     stop: threading.Event | None = None,
 ) -> dict[str, Any] | None:
@@ -148,8 +158,10 @@ def label(
     to 1,024 squares, it labels positions along a short solution and one push off it, as far as
     searches prove them; solutions in the files are used. Levels with the walls and goals of one in
     ``evaluation`` are left out. With ``played_by``, a push policy, the states of levels that fit
-    8x8 squares come from its greedy play. The same call goes on with a folder that is not finished.
-    Returns the manifest, or None if the time limit or ``stop`` ended the work.
+    8x8 squares come from its greedy play. Threads do the work, one for each processor, or the
+    workers of an ``executor`` of ``concurrent.futures`` (docs/guide/cluster.md). The same call goes
+    on with a folder that is not finished. Returns the manifest, or None if some level is without
+    labels: the time limit or ``stop`` ended the work, or workers died of it.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#####|#@$.#|#   #|#####")
@@ -158,28 +170,24 @@ def label(
     >>> manifest["levels"]["labelled"], manifest["states"] >= 4
     (1, True)
     """
-    from tokoban.files.shares import Share, alone_in
+    from tokoban.api.own_play import play_of
+    from tokoban.files.locks import alone_in
     from tokoban.sokoban.labels import driver
     from tokoban.sokoban.labels.folder import LabelFolder
     from tokoban.sokoban.labels.job import LabelConfig, read_job
     from tokoban.sokoban.search.limits import Limits
+    from tokoban.sokoban.work import Workers
 
     for path in (*levels, *evaluation):
         check("path", path)
-    num_threads = (os.cpu_count() or 1) if num_threads is None else num_threads
-    if num_threads < 1:
-        raise ValueError(f"the number of threads is {num_threads}; expected at least 1")
+    workers = Workers(num_threads, executor, usual=os.cpu_count() or 1)
     config = LabelConfig(seed=seed, num_states=num_states, max_levels=max_levels)
     play = None
     if played_by is not None:
-        from tokoban.systems.push_policy.own_play import own_play  # needs torch
-
-        config, play = own_play(played_by.model, config)
+        config, play = play_of(played_by, config, is_elsewhere=executor is not None)
     job = read_job(levels, config, evaluation=evaluation, play=play)
-    share = Share()
-    with alone_in(output, share):
-        folder = LabelFolder(output, job, share)
-        driver.prepare()
-        limits = Limits(time_limit_s=time_limit_s, stop=stop)
-        folder.complete(num_threads=num_threads, limits=limits)
+    with alone_in(output):
+        folder = LabelFolder(output, job)
+        workers.prepare(driver.prepare)
+        folder.complete(workers, limits=Limits(time_limit_s=time_limit_s, stop=stop))
         return folder.conclude()

@@ -8,6 +8,7 @@ import importlib
 import logging
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 
 from tokoban import __version__
@@ -125,6 +126,9 @@ def _run(words: Sequence[str]) -> int:
             raise
         print(f"tokoban: this needs the package {error.name}, which is missing", file=sys.stderr)
         return ExitCode.INVALID_INPUT
+    except BrokenExecutor as error:
+        print(f"tokoban: {in_one_line(error)}", file=sys.stderr)
+        return ExitCode.UNDECIDED
     except (MemoryError, RuntimeError) as error:
         if not isinstance(error, MemoryError) and not _lacks_memory(error):
             raise

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import options, puzzle_options
 from tokoban.cli.attempts import Attempts
+from tokoban.cli.cluster import workers_of
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_interrupted, write_output
 from tokoban.cli.report import choices_described, entries
@@ -61,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         usual="none",
         default=None,
     )
-    options.add(parser, "--memory-limit", "of each search, of which each thread runs one")
+    options.add(parser, "--memory-limit", "of each search, of which each thread or worker runs one")
     options.add(parser, "--json", "solutions included")
     options.add(parser, "--jsonl", "solutions included")
     puzzle_options.add_arguments(parser)
@@ -129,17 +130,18 @@ def _puzzles(
     from tokoban.sokoban.puzzles.generate import generate_puzzles
 
     avoid = [read_levels(file, strict=True).levels for file in arguments.avoid or ()]
-    puzzles = generate_puzzles(
-        arguments.levels,
-        puzzle_options.recipe_of(arguments),
-        seed=arguments.seed,
-        avoid=[level.board for levels in avoid for level in levels],
-        num_threads=arguments.threads,
-        limits=limits,
-        report=report,
-    )
-    for number, puzzle in enumerate(puzzles, 1):
-        yield level_of_puzzle(puzzle, title_of(number, arguments.seed)), _measured(puzzle)
+    with workers_of(arguments) as workers:
+        puzzles = generate_puzzles(
+            arguments.levels,
+            puzzle_options.recipe_of(arguments),
+            seed=arguments.seed,
+            avoid=[level.board for levels in avoid for level in levels],
+            workers=workers,
+            limits=limits,
+            report=report,
+        )
+        for number, puzzle in enumerate(puzzles, 1):
+            yield level_of_puzzle(puzzle, title_of(number, arguments.seed)), _measured(puzzle)
 
 
 def _two_rooms(

@@ -8,18 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import options
+from tokoban.cli.cluster import workers_of
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.options import MAX_THREADS
 from tokoban.cli.parser import whole
-from tokoban.files.shares import Share, alone_in, is_number, share_of_environment
+from tokoban.files.locks import alone_in
 from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
     from tokoban.sokoban.labels.folder import LabelFolder
     from tokoban.sokoban.labels.job import Job
+    from tokoban.sokoban.work import Workers
 
 SUMMARY = "label positions of levels with proved figures, for training"
-UNDECIDED = "some levels were given up"
+UNDECIDED = "some levels were given up, or have no labels since workers died of them"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,23 +84,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "take up to 0.3 GB in each thread (default: 1000000)",
     )
     options.add(parser, "--threads", default=None, usual="one for each processor")
+    options.add(parser, "--cluster")
     parser.epilog = (
-        "The same arguments give the same bytes, however many threads there are. The same command "
-        "resumes an interrupted run, even if the folders were moved. Processes with RANK and "
-        "WORLD_SIZE, as torchrun sets them, share the files. A second run into the same folder at "
+        "The same arguments give the same bytes, whoever does the work. The same command resumes "
+        "an interrupted run, even if the folders were moved. A second run into the same folder at "
         "the same time is refused."
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Labels this process's share; the last process writes the manifest."""
+    """Labels what is missing in the folder, and writes the manifest."""
     from tokoban.sokoban.labels.job import LabelConfig, read_job
 
     _check_folder(arguments.output)
     if "" in (*arguments.levels, *arguments.evaluation):
         raise ValueError("the name of a file of levels is empty; expected a path")
-    share = share_of_environment()
-    num_threads = _num_processors(share) if arguments.threads is None else arguments.threads
     config = LabelConfig(
         seed=arguments.seed,
         num_states=arguments.states,
@@ -109,35 +109,32 @@ def run(arguments: argparse.Namespace) -> int:
     play = None
     if arguments.played_by is not None:
         import tokoban
-        from tokoban.systems.push_policy.own_play import own_play  # needs torch
+        from tokoban.api.own_play import play_of
 
-        model = tokoban.load(arguments.played_by, system="push").model
-        config, play = own_play(model, config)
+        weights = tokoban.load(arguments.played_by, system="push")
+        config, play = play_of(weights, config, is_elsewhere=arguments.cluster is not None)
     job = read_job(arguments.levels, config, evaluation=arguments.evaluation, play=play)
     for problem in job.problems:
         print(problem, file=sys.stderr)
-    with alone_in(arguments.output, share):
-        status = _complete(arguments.output, job, share, num_threads)
+    usual = min(os.cpu_count() or 1, MAX_THREADS)
+    with alone_in(arguments.output), workers_of(arguments, usual=usual) as workers:
+        status = _complete(arguments.output, job, workers)
     if status == ExitCode.INTERRUPTED or not job.problems:
         return status
     return ExitCode.INVALID_INPUT
 
 
-def _complete(output: str, job: "Job", share: Share, num_threads: int) -> ExitCode:
-    """Labels what is missing of the share and says so."""
+def _complete(output: str, job: "Job", workers: "Workers") -> ExitCode:
+    """Labels what is missing and says so."""
     from tokoban import compiling
     from tokoban.sokoban.labels import driver
     from tokoban.sokoban.labels.folder import LabelFolder
 
-    folder = LabelFolder(output, job, share)
-    if share.world_size > 1:
-        message = f"RANK {share.rank} of WORLD_SIZE {share.world_size}: this process labels"
-        num_files = counted(job.num_shards, "file")
-        print(f"tokoban: {message} {len(folder.mine)} of {num_files}", file=sys.stderr)
+    folder = LabelFolder(output, job)
     try:
-        driver.prepare()
+        workers.prepare(driver.prepare)
         started_s = compiling.clock()
-        _label(folder, num_threads)
+        _label(folder, workers)
     except KeyboardInterrupt:
         message = "the files that are whole are kept, and the same command goes on"
         print(f"tokoban: interrupted; {message}", file=sys.stderr)
@@ -145,9 +142,8 @@ def _complete(output: str, job: "Job", share: Share, num_threads: int) -> ExitCo
     elapsed_s = compiling.clock() - started_s
     manifest = folder.conclude()
     if manifest is None:
-        message = f"labels of {counted(folder.num_missing_levels, 'level')} written"
-        print(f"{message}; others are still missing in {output}")
-        return ExitCode.DONE
+        print(f"some files are still missing in {output}; the same command goes on")
+        return ExitCode.UNDECIDED
     print(_summarise(manifest, folder, elapsed_s))
     given_up = manifest["levels"]["given_up"] or manifest["large"]["levels"]["given_up"]
     return ExitCode.UNDECIDED if given_up else ExitCode.DONE
@@ -161,16 +157,8 @@ def _check_folder(path: str) -> None:
         raise NotADirectoryError(errno.ENOTDIR, "a file, where a folder is to be", path)
 
 
-def _num_processors(share: Share) -> int:
-    """The processors of this machine for each process that torchrun started on it."""
-    num_processes = os.environ.get("LOCAL_WORLD_SIZE", "1") if share.world_size > 1 else "1"
-    if not is_number(num_processes) or int(num_processes) < 1:
-        raise ValueError(f"LOCAL_WORLD_SIZE is {num_processes!r}; expected at least 1")
-    return min(max((os.cpu_count() or 1) // int(num_processes), 1), MAX_THREADS)
-
-
-def _label(folder: "LabelFolder", num_threads: int) -> None:
-    """Does the work, with a bar on a terminal; of several processes the first has one."""
+def _label(folder: "LabelFolder", workers: "Workers") -> None:
+    """Does the work, with a bar on a terminal."""
     from rich.progress import (
         BarColumn,
         Progress,
@@ -189,18 +177,18 @@ def _label(folder: "LabelFolder", num_threads: int) -> None:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    is_hidden = not screen.is_terminal or folder.share.rank > 0
+    is_hidden = not screen.is_terminal
     with Progress(*columns, console=screen, transient=True, disable=is_hidden) as progress:
         task = progress.add_task("", total=folder.num_missing_levels, rate=0.0)
 
         def report(done: int) -> None:
             progress.update(task, completed=done, rate=progress.tasks[task].speed or 0.0)
 
-        folder.complete(num_threads=num_threads, report=report)
+        folder.complete(workers, report=report)
 
 
 def _summarise(manifest: dict[str, Any], folder: "LabelFolder", elapsed_s: float) -> str:
-    """The contents of the folder, the levels left out, and the time of this process's share."""
+    """The contents of the folder, the levels left out, and the time that it took."""
     levels, states, large = manifest["levels"], manifest["states"], manifest["large"]
     num_bytes = sum(shard["bytes"] for shard in manifest["shards"])
     lines = [

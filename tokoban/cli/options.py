@@ -67,6 +67,11 @@ SHARED: Mapping[str, Option] = {
     "--threads": Option(
         metavar="N", type=whole(1, MAX_THREADS), default=1, help="number of threads"
     ),
+    "--cluster": Option(
+        metavar="ADDRESS",
+        help="give the work to the workers of a Dask cluster instead of to threads: the address of "
+        "its scheduler, such as tcp://10.0.0.1:8786, or its scheduler file",
+    ),
     # networks
     "--weights": Option(
         metavar="NAME_OR_PATH", help="weights: a name of shipped ones, a file or a run's folder"

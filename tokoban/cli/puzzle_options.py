@@ -20,7 +20,7 @@ _BOUNDS = ("min_pushes", "max_pushes", "min_branching", "min_losing_share")
 _OF_PUZZLES = (
     "--difficulty",
     *(f"--{name.replace('_', '-')}" for name in _BOUNDS),
-    *("--fewest-moves", "--without-choices", "--avoid", "--threads"),
+    *("--fewest-moves", "--without-choices", "--avoid", "--threads", "--cluster"),
 )
 
 
@@ -82,6 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--avoid", nargs="+", metavar="FILE", help="make no puzzle equal to a level in these files"
     )
     options.add(puzzles, "--threads", "any number gives the same bytes")
+    options.add(puzzles, "--cluster")
 
 
 def asks_for_puzzles(arguments: argparse.Namespace) -> bool:

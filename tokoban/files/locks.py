@@ -4,7 +4,7 @@ import errno
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 # File systems without locks; work goes on without one.
@@ -12,24 +12,38 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
 
 
 @contextmanager
-def locked(path: Path, *, in_use: str, is_shared: bool = False) -> Iterator[None]:
+def locked(path: Path, *, in_use: str) -> Iterator[None]:
     """Holds the lock file ``path``, which is made if it is missing and removed at the end.
 
     Raises ``BlockingIOError`` with ``path``'s folder and the message ``in_use`` if another process
-    holds it. A shared lock excludes the others only. A killed process leaves the file, unlocked.
+    holds it. A killed process leaves the file, unlocked.
     """
-    lock = _take(path, fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX, in_use)
+    lock = _take(path, in_use)
     try:
         yield
     finally:
-        _release(lock, path)
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+        os.close(lock)
 
 
-def _take(path: Path, operation: int, in_use: str) -> int:
+@contextmanager
+def alone_in(path: str | Path, *, doing: str = "labels into it") -> Iterator[None]:
+    """Makes the folder and keeps other runs out of it.
+
+    Raises ``BlockingIOError`` if another run works in it; ``doing`` is what it does there.
+    """
+    folder = Path(path)
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder / ".lock", in_use=f"another run {doing}"):
+        yield
+
+
+def _take(path: Path, in_use: str) -> int:
     while True:
         lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
-            fcntl.flock(lock, operation | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # The last holder may have removed the file between the two calls above.
             if os.path.samestat(os.fstat(lock), os.stat(path)):
                 return lock
@@ -43,15 +57,4 @@ def _take(path: Path, operation: int, in_use: str) -> int:
                 return lock
             os.close(lock)
             raise
-        os.close(lock)
-
-
-def _release(lock: int, path: Path) -> None:
-    """Removes the file unless others share it; only whoever holds it alone may."""
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        path.unlink(missing_ok=True)
-    except OSError:
-        pass
-    finally:
         os.close(lock)

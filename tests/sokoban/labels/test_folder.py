@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from tokoban.files.shares import Share, alone_in
+from tokoban.files.locks import alone_in
 from tokoban.sokoban.formats import Level, write_levels
-from tokoban.sokoban.labels import folder as module
 from tokoban.sokoban.labels.folder import LabelFolder
 from tokoban.sokoban.labels.job import Job, LabelConfig, read_job
 from tokoban.sokoban.labels.samples import Origin
 from tokoban.sokoban.labels.shards import read_shard
 from tokoban.sokoban.puzzles.random_levels import generate
 from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.work import Workers
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 CONFIG = LabelConfig(num_states=13, levels_per_shard=3, seed=5)
@@ -59,7 +59,7 @@ def job(levels: Path) -> Job:
 def expected(job: Job, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The bytes of each file, made by one thread at once."""
     folder = LabelFolder(tmp_path_factory.mktemp("labels"), job)
-    folder.complete(num_threads=1)
+    folder.complete(Workers(1))
     assert folder.conclude() is not None
     return contents(folder.path)
 
@@ -105,43 +105,29 @@ def test_threads_change_no_byte(job: Job, expected: dict[str, bytes], tmp_path: 
     reports: list[int] = []
     folder = LabelFolder(tmp_path, job)
     assert folder.num_missing_levels == 17
-    folder.complete(num_threads=3, report=reports.append)
+    folder.complete(Workers(3), report=reports.append)
     folder.conclude()
     assert contents(tmp_path) == expected
     assert reports == sorted(reports)
     assert reports[-1] == 17
 
 
-def test_processes_change_no_byte_and_the_last_writes_the_manifest(
+def test_an_interrupted_run_keeps_whole_shards_and_goes_on(
     job: Job, expected: dict[str, bytes], tmp_path: Path
 ) -> None:
-    # The second is there first, so that it finds no record to compare with.
-    for rank, is_last in ((1, False), (0, False), (2, True)):
-        folder = LabelFolder(tmp_path, job, Share(rank, 3))
-        folder.complete(num_threads=1)
-        assert (folder.conclude() is not None) == is_last
-        assert (tmp_path / "manifest.json").exists() == is_last
-    assert contents(tmp_path) == expected
-
-
-def test_an_interrupted_run_keeps_whole_shards_and_goes_on(
-    job: Job, expected: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "_REPORT_S", 0.001)
-
     def interrupt(done: int) -> None:
         if done > 3:
             raise KeyboardInterrupt
 
     folder = LabelFolder(tmp_path, job)
     with pytest.raises(KeyboardInterrupt):
-        folder.complete(num_threads=1, report=interrupt)
+        folder.complete(Workers(1), report=interrupt)
     assert "manifest.json" not in contents(tmp_path)
     for name, content in contents(tmp_path).items():
         assert name.startswith(".") or content == expected[name]
     folder = LabelFolder(tmp_path, job)
     assert 0 < folder.num_missing_levels < 17
-    folder.complete(num_threads=1)
+    folder.complete(Workers(1))
     folder.conclude()
     assert contents(tmp_path) == expected
 
@@ -151,18 +137,18 @@ def test_limits_keep_whole_shards_and_the_rest_is_made_later(
 ) -> None:
     stop = threading.Event()
     stop.set()
-    told = LabelFolder(tmp_path, job).complete(num_threads=2, limits=Limits(stop=stop))
+    told = LabelFolder(tmp_path, job).complete(Workers(2), limits=Limits(stop=stop))
     assert told == "stopped"
     assert not list(tmp_path.glob("*.safetensors"))
     looks = itertools.count(0.0)  # a second passes between two looks at the clock
     folder = LabelFolder(tmp_path, job)
     limits = Limits(time_limit_s=5.0)
-    told = folder.complete(num_threads=1, limits=limits, clock=looks.__next__)
+    told = folder.complete(Workers(1), limits=limits, clock=looks.__next__)
     assert told == "5 s"
     assert folder.conclude() is None
     for name, content in contents(tmp_path).items():
         assert name.startswith(".") or content == expected[name]
-    assert LabelFolder(tmp_path, job).complete(num_threads=1) is None
+    assert LabelFolder(tmp_path, job).complete(Workers(1)) is None
     LabelFolder(tmp_path, job).conclude()
     assert contents(tmp_path) == expected
 
@@ -181,7 +167,7 @@ def test_only_shards_that_are_not_as_written_are_made_again(
     (tmp_path / NAMES[5]).write_bytes(changed)
     folder = LabelFolder(tmp_path, job)
     assert folder.missing == [1, 2, 4, 5]
-    folder.complete(num_threads=2)
+    folder.complete(Workers(2))
     folder.conclude()
     assert contents(tmp_path) == expected
 
@@ -228,55 +214,30 @@ def test_a_full_disk_ends_the_run(
 
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="No space left"):
-        folder.complete(num_threads=2)
+        folder.complete(Workers(2))
 
 
-def start(rank: int, levels: Path, path: Path, *command: str) -> subprocess.Popen[str]:
-    """One process of two, as torchrun starts them."""
-    words = ["label", str(levels), "--output", str(path), "--threads", "1"]
-    words += ["--states", "13", "--levels-per-shard", "3", "--seed", "5"]
-    return subprocess.Popen(
-        [sys.executable, *command, *words],
-        cwd=REPOSITORY,
-        env=os.environ
-        | {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
-        | {"MASTER_ADDR": "localhost", "MASTER_PORT": "29500", "OMP_NUM_THREADS": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-
-
-def test_a_killed_process_is_started_again(
+def test_a_killed_run_is_resumed(
     job: Job, levels: Path, expected: dict[str, bytes], tmp_path: Path
 ) -> None:
-    killed = start(1, levels, tmp_path, "-c", KILLED)
-    told = killed.communicate()[0]
-    assert killed.returncode == -signal.SIGKILL, told
+    words = ["label", str(levels), "--output", str(tmp_path), "--threads", "1"]
+    words += ["--states", "13", "--levels-per-shard", "3", "--seed", "5"]
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, *words],
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
     # What was whole but had no name yet is left behind, and removed when its shard is written.
     left = contents(tmp_path)
-    assert left.pop(".lock") == left.pop(".lock-1") == b""
-    temporary, whole = sorted(left)
-    assert temporary.startswith(f".{NAMES[3]}.") and whole == NAMES[1]
-    assert left[NAMES[1]] == expected[NAMES[1]]
-    with alone_in(tmp_path, Share()):  # whoever was killed holds no lock
-        pass
-    for rank, num_missing in ((0, 9), (1, 5)):
-        with alone_in(tmp_path, Share(rank, 2)):
-            folder = LabelFolder(tmp_path, job, Share(rank, 2))
-            assert folder.num_missing_levels == num_missing
-            folder.complete(num_threads=1)
-            folder.conclude()
-    assert contents(tmp_path) == expected
-
-
-@pytest.mark.slow
-def test_two_processes_at_once_change_no_byte(
-    levels: Path, expected: dict[str, bytes], tmp_path: Path
-) -> None:
-    started = [start(rank, levels, tmp_path, "-m", "tokoban") for rank in range(2)]
-    told = [process.communicate()[0] for process in started]
-    assert [process.returncode for process in started] == [0, 0], told
-    # Both may come to the end in the same moment, and then both find all shards.
-    assert sum("states" in lines for lines in told) >= 1
+    assert left.pop(".lock") == b""
+    temporary, *whole = sorted(left)
+    assert temporary.startswith(f".{NAMES[1]}.") and whole == [NAMES[0], *NAMES[-2:]]
+    assert left[NAMES[0]] == expected[NAMES[0]]
+    with alone_in(tmp_path):  # whoever was killed holds no lock
+        folder = LabelFolder(tmp_path, job)
+        assert folder.num_missing_levels == 14
+        folder.complete(Workers(1))
+        folder.conclude()
     assert contents(tmp_path) == expected

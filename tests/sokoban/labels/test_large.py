@@ -37,6 +37,7 @@ from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.solver import solve
 from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
+from tokoban.sokoban.work import Workers
 
 BOARDS = [
     # One of its pushes costs more than two further ones.
@@ -210,7 +211,7 @@ def test_large_levels_have_shards_of_their_own_whose_bytes_no_thread_changes(
     ]
     folder = LabelFolder(tmp_path / "a", job)
     assert folder.num_missing_levels == 8
-    folder.complete(num_threads=1)
+    folder.complete(Workers(1))
     manifest = folder.conclude()
     assert manifest is not None
     assert (manifest["levels"]["labelled"], manifest["large"]["levels"]["labelled"]) == (1, 7)
@@ -227,11 +228,11 @@ def test_large_levels_have_shards_of_their_own_whose_bytes_no_thread_changes(
             return (tmp_path / "b" / names[1]).exists()
 
     folder = LabelFolder(tmp_path / "b", job)
-    assert folder.complete(num_threads=1, limits=Limits(stop=StopAfterOne())) == "stopped"
+    assert folder.complete(Workers(1), limits=Limits(stop=StopAfterOne())) == "stopped"
     assert names[2] not in contents(folder.path)
     folder = LabelFolder(tmp_path / "b", job)
     assert folder.missing == [2, 3]
-    folder.complete(num_threads=3)
+    folder.complete(Workers(3))
     folder.conclude()
     assert contents(folder.path) == expected
 

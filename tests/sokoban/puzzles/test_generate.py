@@ -23,6 +23,7 @@ from tokoban.sokoban.search.bitboard.labels import States
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.sweep import label_many
 from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.work import Workers
 
 SMALL = Recipe(rows=8, columns=7, num_boxes=2)
 
@@ -90,7 +91,7 @@ def test_no_puzzle_is_the_same_as_another_or_as_one_to_avoid() -> None:
 
 
 def test_threads_change_nothing_and_the_seed_does() -> None:
-    one, three = (list(generate_puzzles(5, SMALL, seed=2, num_threads=n)) for n in (1, 3))
+    one, three = (list(generate_puzzles(5, SMALL, seed=2, workers=Workers(n))) for n in (1, 3))
     assert one == three
     assert one != list(generate_puzzles(5, SMALL, seed=3))
 
@@ -165,18 +166,17 @@ def test_recipes_that_cannot_be_are_refused(asked: dict, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("num_levels", "seed", "num_threads", "message"),
+    ("num_levels", "seed", "message"),
     [
-        (0, 1, 1, "the number of levels is 0; expected 1 to 1000000"),
-        (1, -1, 1, "the seed is -1; expected 0 to"),
-        (1, 1, 0, "the number of threads is 0; expected at least 1"),
+        (0, 1, "the number of levels is 0; expected 1 to 1000000"),
+        (1, -1, "the seed is -1; expected 0 to"),
     ],
 )
 def test_arguments_without_sense_are_refused_at_once(
-    num_levels: int, seed: int, num_threads: int, message: str
+    num_levels: int, seed: int, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        generate_puzzles(num_levels, SMALL, seed=seed, num_threads=num_threads)
+        generate_puzzles(num_levels, SMALL, seed=seed)
 
 
 def test_what_never_turns_up_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,17 +1,15 @@
 """Labels of a few levels without a folder: the shard that ``tokoban label`` would write of them."""
 
+import threading
+
 import numpy as np
 
 from tokoban.sokoban.formats.packed import PackedLevels
-from tokoban.sokoban.labels.driver import Labelling
-from tokoban.sokoban.labels.driver import prepare as prepare_labels
-from tokoban.sokoban.labels.shards import Shard, pack
+from tokoban.sokoban.labels.driver import prepare
+from tokoban.sokoban.labels.items import label_shard
+from tokoban.sokoban.labels.job import LabelConfig
+from tokoban.sokoban.labels.shards import Shard
 from tokoban.sokoban.search.bitboard.levels import Levels
-from tokoban.sokoban.search.bitboard.slices import Worker
-from tokoban.sokoban.search.bitboard.sweep import workspace_for
-from tokoban.sokoban.search.limits import Limits
-
-_MAX_SETS = 1_000_000  # of boxes: a level of more is given up
 
 
 def label_in_memory(levels: Levels, *, num_states: int, seed: int) -> Shard:
@@ -31,7 +29,8 @@ def label_in_memory(levels: Levels, *, num_states: int, seed: int) -> Shard:
         corner=np.zeros((count, 2), np.int32),
         files=("",),
     )
-    prepare_labels()
-    work = Labelling(levels, numbers, seed=seed, num_states=num_states, max_sets=_MAX_SETS)
-    Worker(workspace_for(levels)).complete(work, Limits(), lambda: False)
-    return pack(packed, work.labelled())
+    prepare()
+    config = LabelConfig(seed=seed, num_states=num_states)
+    shard = label_shard(packed, numbers, config, stop=threading.Event())
+    assert shard is not None  # for it was not stopped
+    return shard

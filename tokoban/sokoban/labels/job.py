@@ -18,7 +18,6 @@ from jaxtyping import Int64
 
 from tokoban.sokoban.formats.level import Problem
 from tokoban.sokoban.formats.packed import PackedLevels
-from tokoban.sokoban.labels.driver import Labelling
 from tokoban.sokoban.labels.large import LargeOrigin
 from tokoban.sokoban.labels.large_shards import LargeShard
 from tokoban.sokoban.labels.samples import Origin, PlayedStates
@@ -106,11 +105,11 @@ class Job:
 
     def num_levels_of(self, shard: int) -> int:
         """The number of levels of a shard of either kind."""
-        return len(self._large_rows(shard) if self.is_large(shard) else self._rows(shard))
+        return len(self._large_rows(shard) if self.is_large(shard) else self.rows_of(shard))
 
     def levels_of(self, shard: int) -> PackedLevels:
         """The levels of one shard, which is not large."""
-        return self.levels.at(self._rows(shard))
+        return self.levels.at(self.rows_of(shard))
 
     def large_levels_of(self, shard: int) -> list[tuple[int, LargeLevel]]:
         """The levels of one large shard, each with its number for its seed."""
@@ -121,25 +120,8 @@ class Job:
         first = (shard - self.num_exact_shards) * self._large_per_shard
         return range(first, min(first + self._large_per_shard, len(self.large)))
 
-    def labelling(self, shard: int, must_end: Callable[[], bool]) -> Labelling | None:
-        """The work on one shard, not begun; None if it had to end while its levels were played."""
-        rows, config = self._rows(shard), self.config
-        levels = self.levels.at(rows)
-        played = None
-        if self.play is not None:
-            played = self.play(levels, self.numbers[rows], must_end)
-            if played is None:
-                return None
-        return Labelling(
-            words_of(levels),
-            self.numbers[rows],
-            seed=config.seed,
-            num_states=config.num_states,
-            max_sets=config.max_sets,
-            played=played,
-        )
-
-    def _rows(self, shard: int) -> Int64[np.ndarray, " _"]:
+    def rows_of(self, shard: int) -> Int64[np.ndarray, " _"]:
+        """The indices of the levels of one shard, which is not large."""
         size = self.config.levels_per_shard
         return np.arange(shard * size, min((shard + 1) * size, len(self.levels)))
 

@@ -1,20 +1,34 @@
-"""Many different puzzles: the same arguments give the same ones, whatever the number of threads."""
+"""Many different puzzles: the same arguments give the same ones, whoever does the work."""
 
-from collections import deque
+import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from functools import cache, partial
 from itertools import count
+from typing import NamedTuple
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.puzzles.puzzle import Puzzle, Recipe, sample_puzzle
+from tokoban.sokoban.puzzles.rooms import MIN_SIDE
 from tokoban.sokoban.search.limits import Limits, Watch
 from tokoban.sokoban.sizes import SIDE, check_num_levels
+from tokoban.sokoban.work import Workers, in_order
 
 # A recipe is given up after so many attempts in a row without a new puzzle: they take seconds where
 # a room fits one word, and minutes where it does not.
 _MOST_FAILURES_OF_WORDS, _MOST_FAILURES = 2_000, 200
+_ONE_THREAD = Workers(1)
+
+
+class Attempt(NamedTuple):
+    """An item of work."""
+
+    recipe: Recipe
+    seed: int
+    number: int
+    limits: Limits  # of each search
 
 
 def generate_puzzles(
@@ -23,7 +37,7 @@ def generate_puzzles(
     *,
     seed: int,
     avoid: Iterable[Board] = (),
-    num_threads: int = 1,
+    workers: Workers = _ONE_THREAD,
     limits: Limits | None = None,
     report: Callable[[int], None] | None = None,
     clock: Callable[[], float] = compiling.clock,
@@ -39,11 +53,8 @@ def generate_puzzles(
     check_num_levels(num_levels)
     if not 0 <= seed < 2**63:
         raise ValueError(f"the seed is {seed}; expected 0 to 2^63 - 1")
-    if num_threads < 1:
-        raise ValueError(f"the number of threads is {num_threads}; expected at least 1")
-    watch = Watch(limits or Limits(), clock)
     known = set(map(canonical_form, avoid))
-    return _new_ones(num_levels, recipe, seed, known, num_threads, watch, report)
+    return _new_ones(num_levels, recipe, seed, known, workers, limits or Limits(), report, clock)
 
 
 def _new_ones(
@@ -51,30 +62,36 @@ def _new_ones(
     recipe: Recipe,
     seed: int,
     known: set[str],
-    num_threads: int,
-    watch: Watch,
+    workers: Workers,
+    limits: Limits,
     report: Callable[[int], None] | None,
+    clock: Callable[[], float],
 ) -> Iterator[Puzzle]:
-    is_small = max(recipe.rows, recipe.columns) <= SIDE + 2
-    most_failures = _MOST_FAILURES_OF_WORDS if is_small else _MOST_FAILURES
-    num_found = num_failures = 0
-    limits = watch.as_stop_flag()
-
-    def attempt(number: int) -> Puzzle | None:
-        return sample_puzzle(recipe, seed=seed, attempt=number, limits=limits)
-
-    for num_attempts, puzzle in enumerate(_in_turn(attempt, num_threads), 1):
-        if watch.reason_to_end() is not None:
-            return  # also without a puzzle that the end of its attempt may have changed
+    most_failures = _MOST_FAILURES_OF_WORDS if _is_small(recipe) else _MOST_FAILURES
+    num_found = num_failures = num_attempts = 0
+    workers.prepare(partial(prepare, recipe))
+    watch = Watch(limits, clock)
+    of_search = replace(limits, time_limit_s=None, stop=None)
+    attempts = (Attempt(recipe, seed, number, of_search) for number in count())
+    for number, found in in_order(workers.results(try_once, attempts, watch), count()):
+        if number > num_attempts:
+            continue  # after one that the end of the work has cut off
+        num_attempts += 1
         if report:
             report(num_attempts)
+        if found is None:
+            raise ValueError(
+                f"{num_found} of {num_levels} levels were found: attempt {number} "
+                "ended several workers, perhaps for lack of memory"
+            )
         num_failures += 1
-        if puzzle is not None and (form := canonical_form(puzzle.board)) not in known:
-            known.add(form)
-            num_found, num_failures = num_found + 1, 0
-            yield puzzle
-            if num_found == num_levels:
-                return
+        for puzzle in found:
+            if (form := canonical_form(puzzle.board)) not in known:
+                known.add(form)
+                num_found, num_failures = num_found + 1, 0
+                yield puzzle
+        if num_found == num_levels:
+            return
         if num_failures == most_failures:
             size = f"{recipe.rows}x{recipe.columns} with {recipe.num_boxes} boxes"
             asked = f" and {recipe.difficulty}" if str(recipe.difficulty) else ""
@@ -84,17 +101,34 @@ def _new_ones(
             )
 
 
-def _in_turn(attempt: Callable[[int], Puzzle | None], num_threads: int) -> Iterator[Puzzle | None]:
-    """The results of attempts 0, 1, 2 ..., in their order, without end."""
-    if num_threads == 1:
-        yield from map(attempt, count())
-        return
-    pool = ThreadPoolExecutor(num_threads)
-    waiting: deque[Future[Puzzle | None]] = deque()
-    try:
-        for number in count():
-            waiting.append(pool.submit(attempt, number))
-            if len(waiting) == 2 * num_threads:
-                yield waiting.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)
+def prepare(recipe: Recipe) -> None:
+    """Compiles what its puzzles need, by making the smallest of their kind."""
+    columns = MIN_SIDE + 1 if _is_small(recipe) else SIDE + 3
+    smallest = Recipe(
+        rows=MIN_SIDE,
+        columns=columns,
+        num_boxes=1,
+        proves_moves=recipe.proves_moves,
+        measures_choices=recipe.measures_choices,
+    )
+    _make_one(smallest)
+
+
+@cache
+def _make_one(recipe: Recipe) -> None:
+    next(filter(None, (sample_puzzle(recipe, seed=0, attempt=number) for number in count())))
+
+
+def try_once(attempt: Attempt, stop: threading.Event) -> tuple[Puzzle, ...] | None:
+    """The puzzle of an attempt, if there is one; None where ``stop`` may have changed it."""
+    prepare(attempt.recipe)
+    limits = replace(attempt.limits, stop=stop)
+    puzzle = sample_puzzle(attempt.recipe, seed=attempt.seed, attempt=attempt.number, limits=limits)
+    if stop.is_set():
+        return None
+    return () if puzzle is None else (puzzle,)
+
+
+def _is_small(recipe: Recipe) -> bool:
+    """Whether its rooms fit one word."""
+    return max(recipe.rows, recipe.columns) <= SIDE + 2
