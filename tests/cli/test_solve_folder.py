@@ -1,4 +1,4 @@
-"""``tokoban solve --folder``: levels of many files, shared by processes, killed and resumed."""
+"""``tokoban solve --folder``: levels of many files, killed, interrupted and resumed."""
 
 import argparse
 import json
@@ -37,10 +37,8 @@ COMMAND = ("solve", "levels", "--by", "astar", "--folder", "out", "--time-limit"
 
 @pytest.fixture(autouse=True)
 def levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Five levels in two files of a folder, and no other processes around."""
+    """Five levels in two files of a folder."""
     monkeypatch.chdir(tmp_path)
-    for name in ("RANK", "WORLD_SIZE"):
-        monkeypatch.delenv(name, raising=False)
     Path("levels/more").mkdir(parents=True)
     Path("levels/a.xsb").write_text(f"; one\n{PUSH}\n; two\n{HOPELESS}\n; three\n{ROOM}")
     Path("levels/more/b.txt").write_text(f"; four\n{ROOM.replace('@ ', ' @')}\n; five\n{PUSH}")
@@ -75,45 +73,27 @@ def test_levels_of_all_files_are_answered_in_order(capsys: pytest.CaptureFixture
     assert {one["schema_version"] for one in found} == {1}
 
 
-def start(rank: int, *python: str) -> subprocess.Popen[str]:
-    environment = os.environ | {"RANK": str(rank), "WORLD_SIZE": "2"}
-    environment["PYTHONPATH"] = str(REPOSITORY)
-    return subprocess.Popen(
-        [sys.executable, *python, *COMMAND],
-        env=environment,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+def test_a_killed_run_is_resumed() -> None:
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, *COMMAND],
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
     )
-
-
-def test_two_processes_share_the_levels_and_one_that_was_killed_is_resumed(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    killed, other = start(0, "-c", KILLED), start(1, "-m", "tokoban")
-    killed.communicate(timeout=120)
-    out, err = other.communicate(timeout=120)
-    assert (killed.returncode, other.returncode) == (-9, 0)
-    assert "this process answers 2 levels" in err
-    assert out.splitlines()[-1] == "2 levels answered; others are still missing"
+    assert killed.returncode == -9
     assert not Path("out/answers.jsonl").exists()
-    written = Path("out/rank-0-of-2.jsonl").read_bytes()
+    written = Path("out/unfinished.jsonl").read_bytes()
     assert written.count(b"\n") == 1 and written.endswith(b'"stat')
-
-    resumed = start(0, "-m", "tokoban")
-    out, err = resumed.communicate(timeout=120)
-    assert resumed.returncode == 0
-    assert "this process answers 2 levels" in err
-    assert Path("out/rank-0-of-2.jsonl").read_bytes().startswith(written + b"\n")
-    shared = answers()
-    assert out.splitlines()[-1].startswith("5 levels: 4 solved")
-
-    # Any number of processes goes on, here with nothing left to do; and one alone finds the same.
     assert main(list(COMMAND)) == 0
-    assert answers() == shared
+    resumed = Path("out/answers.jsonl").read_bytes()
+    assert written.splitlines()[0] in resumed.splitlines()  # it was not looked at again
+    assert sorted(path.name for path in Path("out").iterdir()) == ["answers.jsonl", "job.json"]
+    found = answers()
+    # Once more, with nothing left to do; and in one go.
+    assert main(list(COMMAND)) == 0
+    assert Path("out/answers.jsonl").read_bytes() == resumed
     Path("out").rename("before")
-    assert main(list(COMMAND)) == 0
-    assert answers() == shared
+    assert main([*COMMAND, "--threads", "2"]) == 0
+    assert answers() == found
 
 
 def test_interrupted_levels_are_looked_at_again(
@@ -145,6 +125,8 @@ def test_interrupted_levels_are_looked_at_again(
         ((*COMMAND, "--minimise", "any"), "out holds the answers to other levels"),
         (("solve", "levels", "--by", "astar"), "levels is a folder; its levels are answered with"),
         ((*COMMAND, "--level", "1"), "--level has no effect with --folder"),
+        (("solve", "levels/a.xsb", "--cluster", "x"), "--cluster has no effect without --folder"),
+        ((*COMMAND, "--cluster", "x", "--threads", "2"), "--threads has no effect with --cluster"),
         (("solve", "-", "--folder", "out"), "-: expected files, which can be read again"),
         (("solve", "out", "--folder", "else"), "out: no level file (.txt, .xsb, .sok, .slc)"),
     ],
@@ -162,5 +144,5 @@ def test_every_option_that_changes_answers_is_recorded() -> None:
     parser = argparse.ArgumentParser()
     solve.add_arguments(parser)
     others = {"help", "file", "level", "folder", "json", "jsonl", "output", "attention"}
-    others |= {"threads", "device"}  # how fast, and with how much memory a level
+    others |= {"threads", "device", "cluster"}  # how fast, and with how much memory a level
     assert {action.dest for action in parser._actions} - others == {*solve._OF_ANSWERS}

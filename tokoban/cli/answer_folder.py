@@ -1,8 +1,8 @@
-"""``tokoban solve --folder``: the levels of many files, shared by processes, and their answers.
+"""``tokoban solve --folder``: the levels of many files, and their answers.
 
-The folder has ``job.json`` (what was asked for), a file of answers for each process and, once every
-level has its answer, all of them in ``answers.jsonl``. A process that was killed, or interrupted,
-loses the levels that it was at; the same command goes on, with any number of processes.
+The folder has ``job.json`` (what was asked for), ``unfinished.jsonl`` with the answers so far and,
+once every level has its answer, ``answers.jsonl`` in its place, in the order of the levels. A run
+that was killed, or interrupted, loses the levels that it was at; the same command goes on.
 """
 
 import errno
@@ -18,13 +18,13 @@ from typing import IO, TYPE_CHECKING, Any
 from tokoban.cli.output import report_findings
 from tokoban.cli.report import line_of
 from tokoban.files.atomic import atomically
-from tokoban.files.shares import Share, alone_in
+from tokoban.files.locks import alone_in
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level, Problem
 
 SUFFIXES = (".txt", ".xsb", ".sok", ".slc")
-MERGED = "answers.jsonl"
+ANSWERS, _UNFINISHED = "answers.jsonl", "unfinished.jsonl"
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,11 @@ def read_many(path: str) -> ManyLevels:
 
 
 class AnswerFolder:
-    """The answers so far, and those of this process's share that are missing."""
+    """The answers so far, and the levels whose answers are missing."""
 
-    def __init__(
-        self, path: str, numbers: Sequence[int], job: Mapping[str, Any], share: Share
-    ) -> None:
+    def __init__(self, path: str, numbers: Sequence[int], job: Mapping[str, Any]) -> None:
         """Raises ``ValueError`` if the folder holds the answers to something else."""
-        self.path, self.share = Path(path), share
+        self.path = Path(path)
         self._numbers = numbers
         record = json.dumps(job, indent=1) + "\n"
         place = self.path / "job.json"
@@ -92,36 +90,34 @@ class AnswerFolder:
             with atomically(place) as temporary:
                 temporary.write_text(record, encoding="utf-8")
         known = self._known()
-        mine = numbers[share.rank :: share.world_size]
-        self.missing = [number for number in mine if number not in known]
+        self.missing = [number for number in numbers if number not in known]
 
     @contextmanager
     def writing(self) -> Iterator["_Lines"]:
-        """The file of this process, to which finished answers are added."""
-        place = self.path / f"rank-{self.share.rank}-of-{self.share.world_size}.jsonl"
+        """The file to which finished answers are added."""
+        place = self.path / _UNFINISHED
         with open(place, "ab") as stream:
             if place.stat().st_size and not place.read_bytes().endswith(b"\n"):
                 stream.write(b"\n")  # whoever was killed in the middle of a line
             yield _Lines(stream, place)
 
     def conclude(self) -> list[dict[str, Any]] | None:
-        """Merges the answers and returns them; None while some are missing.
-
-        The process that is last to call it finds all of them, whichever that is.
-        """
+        """Writes the answers in order and returns them; None while some are missing."""
         known = self._known()
         if any(number not in known for number in self._numbers):
             return None
-        merged = [known[number] for number in self._numbers]
-        with atomically(self.path / MERGED) as temporary:
-            temporary.write_text("".join(f"{line_of(one)}\n" for one in merged), encoding="utf-8")
-        return merged
+        found = [known[number] for number in self._numbers]
+        with atomically(self.path / ANSWERS) as temporary:
+            temporary.write_text("".join(f"{line_of(one)}\n" for one in found), encoding="utf-8")
+        (self.path / _UNFINISHED).unlink(missing_ok=True)
+        return found
 
     def _known(self) -> dict[int, dict[str, Any]]:
-        """The answers in the files of all processes, by number; broken lines are left out."""
+        """The answers so far, by number; broken lines are left out."""
         known: dict[int, dict[str, Any]] = {}
-        for file in sorted(self.path.glob("rank-*-of-*.jsonl")):
-            for line in file.read_bytes().splitlines():
+        places = self.path / ANSWERS, self.path / _UNFINISHED
+        for place in filter(Path.exists, places):
+            for line in place.read_bytes().splitlines():
                 try:
                     answer = json.loads(line)
                     known.setdefault(int(answer["level"]), answer)
@@ -145,14 +141,12 @@ class _Lines:
 
 
 @contextmanager
-def opened(
-    path: str, many: ManyLevels, options: Mapping[str, Any], share: Share
-) -> Iterator[AnswerFolder]:
+def opened(path: str, many: ManyLevels, options: Mapping[str, Any]) -> Iterator[AnswerFolder]:
     """The folder, which other runs are kept out of."""
     if path == "":
         raise ValueError("--folder is empty; expected a path")
     if Path(path).exists() and not Path(path).is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
-    with alone_in(path, share, doing="writes answers into it"):
+    with alone_in(path, doing="writes answers into it"):
         job = {"levels": len(many.levels), "blake2b": many.digest, **options}
-        yield AnswerFolder(path, list(many.levels), job, share)
+        yield AnswerFolder(path, list(many.levels), job)

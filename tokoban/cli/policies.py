@@ -1,8 +1,10 @@
 """The policies of ``tokoban solve``: of moves (sokoban-8x8) and of pushes (sokoban-push)."""
 
 import argparse
+import hashlib
 import sys
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from tokoban.cli.policy_options import MOVES, PUSHES
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from tokoban.systems.sokoban_policy.policy import Policy
 
 System = Literal["sokoban", "push"]
+Device = Literal["auto", "cpu", "cuda"]
 
 
 def system_of(weights: str) -> System:
@@ -79,9 +82,22 @@ def load_move_policy(arguments: argparse.Namespace, weights: str) -> "Policy":
     )
 
 
-def load_push_policy(arguments: argparse.Namespace, weights: str) -> "PushPolicy":
-    """The policy of pushes on the device that the arguments name."""
+@cache
+def load_push_policy(weights: str, device: Device, digest: str | None = None) -> "PushPolicy":
+    """The policy of pushes on this device; once for each process that searches by it.
+
+    ``ValueError`` where the file has another ``digest`` than that of ``digest_of``.
+    """
     import tokoban
     from tokoban.systems.push_policy.policy import PushPolicy
 
-    return PushPolicy(tokoban.load(weights, system="push").model, device=arguments.device)
+    if digest not in (None, digest_of(weights)):
+        raise ValueError(f"the weights {weights} of a worker are not those of the others")
+    return PushPolicy(tokoban.load(weights, system="push").model, device=device)
+
+
+def digest_of(weights: str) -> str:
+    """Stands for the bytes of a file of weights."""
+    from tokoban import pretrained
+
+    return hashlib.blake2b(pretrained.weights_path(weights).read_bytes()).hexdigest()

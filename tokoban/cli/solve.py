@@ -3,11 +3,9 @@
 import argparse
 import os
 import sys
-import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from tokoban.cli import attention_files, level_options, options, policies, policy_options
@@ -23,7 +21,8 @@ if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
     from tokoban.sokoban.board import Board
     from tokoban.sokoban.formats import Level
-    from tokoban.sokoban.search.answer import Answer, Objective, Progress
+    from tokoban.sokoban.search.answer import Answer
+    from tokoban.sokoban.work import Workers
     from tokoban.systems.push_policy.policy import PushPolicy
     from tokoban.systems.sokoban_policy.policy import Policy
 
@@ -38,7 +37,6 @@ _OF_ANSWERS = (
     *("by", "minimise", "time_limit", "memory_limit", "max_expansions", "weights"),
     *("beam", "score", "max_unsolvable", "max_moves", "precision"),
 )
-_PATIENCE_S = 1.0  # of a search for a better solution, before the one that is known is shown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,9 +78,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--folder",
         metavar="DIR",
         help="write the answers to all levels of all files into this folder. The same command "
-        "resumes an interrupted run, and processes with RANK and WORLD_SIZE share the levels, as "
-        "torchrun or the array of a scheduler sets them",
+        "resumes an interrupted run",
     )
+    options.add(parser, "--cluster", "with --folder, for astar and the policy of pushes")
     options.add(parser, "--json")
     options.add(parser, "--jsonl")
     options.add(
@@ -110,9 +108,10 @@ def run(arguments: argparse.Namespace) -> int:
     watched = _policy_to_watch(levels, arguments)
 
     from tokoban import compiling
-    from tokoban.cli.found import Found, as_file, describe, show, summarise
+    from tokoban.cli.found import as_file, describe, show, summarise
     from tokoban.cli.screen import Screen
-    from tokoban.cli.several import Interrupted
+    from tokoban.sokoban.search.limits import STOPPED
+    from tokoban.sokoban.work import Workers, in_order
 
     if arguments.output:
         as_file(file, levels, {})  # what cannot be written is refused before the work
@@ -121,22 +120,17 @@ def run(arguments: argparse.Namespace) -> int:
     answers: dict[int, Answer] = {}
     status = 0
     with entries(arguments) as written:
-
-        def finish(number: int, found: Found) -> None:
-            answers[number] = found.answer
-            show(screen, number, levels[number], found)
-            written.add(describe(number, levels[number], found))
-
         try:
-            for number, found in _with_bar(levels, arguments, screen):
-                finish(number, found)
+            found_so_far = _with_bar(levels, arguments, Workers(arguments.threads), screen)
+            for number, found in in_order(found_so_far, levels):
+                answers[number] = found.answer
+                show(screen, number, levels[number], found)
+                written.add(describe(number, levels[number], found))
                 status |= found.answer.status == "gave up"
-        except KeyboardInterrupt as interrupt:
-            report_interrupted(len(answers), len(levels))
+        except KeyboardInterrupt:
+            are_whole = [STOPPED not in (answer.reason or "") for answer in answers.values()]
+            report_interrupted(sum(are_whole), len(levels))
             status = ExitCode.INTERRUPTED
-            if isinstance(interrupt, Interrupted):
-                for number, found in interrupt.known.items():
-                    finish(number, found)
     if arguments.output:
         write_output(arguments.output, as_file(file, levels, answers))
     screen.print(summarise(answers.values(), elapsed_s=compiling.clock() - started_s))
@@ -146,59 +140,45 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _into_folder(arguments: argparse.Namespace) -> int:
-    """Answers this process's share of the levels; the last process merges all answers."""
-    from tokoban.cli.answer_folder import MERGED, opened, read_many
+    """Answers the levels whose answers are missing, and puts all answers in order."""
+    from tokoban.cli.answer_folder import ANSWERS, opened, read_many
+    from tokoban.cli.cluster import workers_of
     from tokoban.cli.found import describe, show
     from tokoban.cli.screen import Screen
-    from tokoban.cli.several import Interrupted
-    from tokoban.files.shares import share_of_environment
     from tokoban.sokoban.search.limits import STOPPED
 
-    share = share_of_environment()
     many = read_many(arguments.file)
     asked = {name: getattr(arguments, name) for name in _OF_ANSWERS}
     screen = Screen()
-    with opened(arguments.folder, many, asked, share) as folder:
+    with opened(arguments.folder, many, asked) as folder, workers_of(arguments) as workers:
         missing = {number: many.levels[number].level for number in folder.missing}
-        if share.world_size > 1:
-            message = f"tokoban: RANK {share.rank} of WORLD_SIZE {share.world_size}: this process"
-            print(f"{message} answers {counted(len(missing), 'level')}", file=sys.stderr)
         num_done = 0
         try:
             with folder.writing() as lines:
-
-                def finish(number: int, found: "Found") -> None:
-                    nonlocal num_done
+                for number, found in _with_bar(missing, arguments, workers, screen):
+                    if STOPPED in (found.answer.reason or ""):
+                        continue
                     num_done += 1
                     level = many.levels[number]
                     described = describe(level.number, level.level, found)
                     lines.add({"level": number, "file": level.file, **described})
                     show(screen, number, level.level, found)
-
-                try:
-                    for number, found in _with_bar(missing, arguments, screen):
-                        finish(number, found)
-                except Interrupted as interrupt:
-                    for number, found in interrupt.known.items():
-                        if STOPPED not in (found.answer.reason or ""):
-                            finish(number, found)
-                    raise
         except KeyboardInterrupt:
             report_interrupted(num_done, len(missing))
             return ExitCode.INTERRUPTED
         answers = folder.conclude()
+    statuses = Counter(answer["status"] for answer in answers or ())
     if answers is None:
         print(f"{counted(num_done, 'level')} answered; others are still missing")
-        return ExitCode.INVALID_INPUT if many.problems else ExitCode.DONE
-    statuses = Counter(answer["status"] for answer in answers)
-    print(
-        f"{counted(len(answers), 'level')}: {statuses['solved']} solved, "
-        f"{statuses['unsolvable']} proved unsolvable, {statuses['gave up']} given up; "
-        f"all answers are in {arguments.folder}/{MERGED}"
-    )
+    else:
+        print(
+            f"{counted(len(answers), 'level')}: {statuses['solved']} solved, "
+            f"{statuses['unsolvable']} proved unsolvable, {statuses['gave up']} given up; "
+            f"all answers are in {arguments.folder}/{ANSWERS}"
+        )
     if many.problems:
         return ExitCode.INVALID_INPUT
-    return ExitCode.UNDECIDED if statuses["gave up"] else ExitCode.DONE
+    return ExitCode.UNDECIDED if answers is None or statuses["gave up"] else ExitCode.DONE
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -206,14 +186,17 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.folder is not None:
         of_one_file = "--json", "--jsonl", "--output", "--attention", "--level"
         options.refuse(arguments, *of_one_file, because="with --folder")
-    elif os.path.isdir(arguments.file):
+    else:
+        options.refuse(arguments, "--cluster", because="without --folder")
+    if arguments.folder is None and os.path.isdir(arguments.file):
         raise ValueError(f"{arguments.file} is a folder; its levels are answered with --folder DIR")
     by, method = arguments.by, _method(arguments)
     weights = arguments.weights
     if by is None and weights and not arguments.minimise and policies.system_of(weights) == "push":
         raise ValueError(f"{weights}: a policy of pushes plays with --by policy alone")
     if method in ("beam", "rollout"):
-        options.refuse(arguments, "--minimise", *_OF_SEARCH, because=f"with --by {by}")
+        because = f"with --by {by}"
+        options.refuse(arguments, "--minimise", "--cluster", *_OF_SEARCH, because=because)
     if method == "rollout":
         options.refuse(arguments, *policy_options.OF_BEAM, because="with --by rollout")
     if method == "push":
@@ -255,7 +238,7 @@ def _policy_to_watch(
     weights = _weights(arguments)
     [level] = levels.values()
     if policies.system_of(weights) == "push":
-        of_pushes = policies.load_push_policy(arguments, weights)
+        of_pushes = policies.load_push_policy(weights, arguments.device)
         if of_pushes.predict(level.board).box is not None:
             of_pushes.attention_panels(level.board, "")  # what has none is refused before the work
         return of_pushes
@@ -282,136 +265,72 @@ def _show_attention(
 
 
 def _with_bar(
-    levels: "Mapping[int, Level]", arguments: argparse.Namespace, screen: "Screen"
+    levels: "Mapping[int, Level]",
+    arguments: argparse.Namespace,
+    workers: "Workers",
+    screen: "Screen",
 ) -> "Iterator[tuple[int, Found]]":
-    """The answers, with a bar below what is printed on a terminal."""
+    """The answers as they come, with a bar below what is printed on a terminal."""
     from tokoban.cli.bar import Bar
     from tokoban.cli.screen import Screen
 
     # Where the answers go to a file, the terminal is left to the bar.
     place = screen if screen.is_terminal else Screen(stderr=True)
     with Bar(len(levels), place) as bar:
-        for number, found in _answers(levels, arguments, bar):
+        for number, found in _answers(levels, arguments, workers, bar):
             bar.done(number)
             yield number, found
 
 
 def _answers(
-    levels: "Mapping[int, Level]", arguments: argparse.Namespace, bar: "Bar"
+    levels: "Mapping[int, Level]", arguments: argparse.Namespace, workers: "Workers", bar: "Bar"
 ) -> "Iterator[tuple[int, Found]]":
-    """An answer to each level, in order; the policy's come in batches."""
+    """An answer to each level; those of the policy of moves come in batches."""
+    from tokoban.cli import searching
+
     boards = {number: level.board for number, level in levels.items()}
     method = _method(arguments)
     if method == "astar" or arguments.minimise:
-        yield from _by_search(boards, arguments, bar)
+        yield from searching.by_search(boards, arguments, workers, bar)
         return
     if method == "push":
-        yield from _by_push_policy(boards, arguments, bar)
+        yield from searching.by_push_policy(boards, arguments, workers, bar)
         return
     policy = policies.MovePolicy(arguments, _weights(arguments))
     numbers = list(boards)
     for start in range(0, len(numbers), _BATCH_LEVELS):
         batch = {number: boards[number] for number in numbers[start : start + _BATCH_LEVELS]}
         if method is None:
-            yield from _by_policy_then_search(policy, batch, arguments, bar)
+            yield from _by_policy_then_search(policy, batch, arguments, workers, bar)
         else:
             yield from policy.answers(
                 batch, by="rollout" if method == "rollout" else "beam"
             ).items()
 
 
-def _by_push_policy(
-    boards: "Mapping[int, Board]", arguments: argparse.Namespace, bar: "Bar"
-) -> "Iterator[tuple[int, Found]]":
-    """The answers of the policy of pushes, in order; ``Interrupted`` by Ctrl-C."""
-    from tokoban.cli.found import Found
-    from tokoban.cli.several import in_threads
-    from tokoban.sokoban.search.limits import Limits
-
-    policy = policies.load_push_policy(arguments, _weights(arguments))
-
-    def find(number: int, board: "Board", stop: threading.Event) -> Found:
-        limits = Limits(
-            time_limit_s=arguments.time_limit,
-            memory_limit_mb=arguments.memory_limit / 1e6,
-            max_expansions=arguments.max_expansions,
-            stop=stop,
-        )
-        return Found(*policy.solve(board, limits=limits, report=partial(bar.report, number, "any")))
-
-    return in_threads(find, boards, num_threads=1)
-
-
-def _by_search(
-    boards: "Mapping[int, Board]", arguments: argparse.Namespace, bar: "Bar"
-) -> "Iterator[tuple[int, Found]]":
-    """The answers of the searches without a network, in order; ``Interrupted`` by Ctrl-C."""
-    import tokoban
-    from tokoban.cli.found import Found
-    from tokoban.cli.several import in_threads
-
-    memory_limit_mb = arguments.memory_limit / 1e6 / arguments.threads
-
-    def find(number: int, board: "Board", stop: threading.Event) -> Found:
-        untold: Found | None = None
-
-        def report(objective: "Objective", progress: "Progress") -> None:
-            nonlocal untold
-            if untold is not None and progress.elapsed_s >= _PATIENCE_S:
-                bar.announce(number, untold)
-                untold = None
-            bar.report(number, objective, progress)
-
-        answers = tokoban.solve_anytime(
-            board,
-            time_limit_s=arguments.time_limit,
-            minimise=arguments.minimise,
-            max_expansions=arguments.max_expansions,
-            memory_limit_mb=memory_limit_mb,
-            stop=stop,
-            report=report,
-        )
-        for answer in answers:
-            untold = Found(answer)
-        return Found(answer)
-
-    return in_threads(find, boards, num_threads=arguments.threads)
-
-
 def _by_policy_then_search(
     policy: policies.MovePolicy,
     boards: "Mapping[int, Board]",
     arguments: argparse.Namespace,
+    workers: "Workers",
     bar: "Bar",
 ) -> "Iterator[tuple[int, Found]]":
     """The policy's answers to the boards that fit it, and a search's where it gave up."""
     from tokoban.cli.found import Found
-    from tokoban.cli.several import Interrupted
+    from tokoban.cli.searching import by_search
     from tokoban.systems.sokoban_policy.fitting import may_fit
 
     fitting = {number: board for number, board in boards.items() if may_fit(board)}
     first = policy.answers(fitting, by="beam") if fitting else {}
-
-    def with_both(number: int, found: Found) -> Found:
+    solved = {number: one for number, one in first.items() if one.answer.status == "solved"}
+    yield from solved.items()
+    left = {number: board for number, board in boards.items() if number not in solved}
+    for number, found in by_search(left, arguments, workers, bar):
         if number not in first:
-            return found
+            yield number, found
+            continue
         second, (answer, prediction) = found.answer, first[number]
         reasons = [reason for reason in (second.reason, answer.reason) if reason]
         elapsed_s = answer.elapsed_s + second.elapsed_s
         both = replace(second, elapsed_s=elapsed_s, reason="; ".join(reasons))
-        return Found(both, prediction)
-
-    solved = {number for number, one in first.items() if one.answer.status == "solved"}
-    left = {number: board for number, board in boards.items() if number not in solved}
-    searched = _by_search(left, arguments, bar)
-    waiting = list(boards)
-    try:
-        while waiting:
-            number = waiting[0]
-            found = first[number] if number in solved else with_both(*next(searched))
-            del waiting[0]
-            yield number, found
-    except Interrupted as interrupt:
-        known = {number: first[number] for number in waiting if number in solved}
-        known |= {number: with_both(number, one) for number, one in interrupt.known.items()}
-        raise Interrupted(dict(sorted(known.items()))) from None
+        yield number, Found(both, prediction)

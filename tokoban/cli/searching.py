@@ -1,0 +1,110 @@
+"""A level to be searched as an item of work, here or by other processes, and its answer."""
+
+import argparse
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import tokoban
+from tokoban.cli import policies, policy_options
+from tokoban.cli.bar import Bar
+from tokoban.cli.found import Found
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.search import solver
+from tokoban.sokoban.search.answer import Objective, Progress
+from tokoban.sokoban.search.limits import Limits, Watch
+from tokoban.sokoban.work import Workers
+
+_PATIENCE_S = 1.0  # of a search for a better solution, before the one that is known is shown
+
+
+class Asked(NamedTuple):
+    """An item of work."""
+
+    number: int
+    board: Board
+    minimise: Objective | None
+    limits: Limits
+    weights: tuple[str, policies.Device, str] | None = None  # for ``load_push_policy``
+
+
+def by_search(
+    boards: Mapping[int, Board], arguments: argparse.Namespace, workers: Workers, bar: Bar
+) -> Iterator[tuple[int, Found]]:
+    """The answers of the searches without a network, as they come."""
+    limits = _limits_of(arguments, num_sharing=1 if workers.executor else arguments.threads)
+    minimise = arguments.minimise
+    items = [Asked(number, board, minimise, limits) for number, board in boards.items()]
+    return _found(_search, items, workers, bar)
+
+
+def by_push_policy(
+    boards: Mapping[int, Board], arguments: argparse.Namespace, workers: Workers, bar: Bar
+) -> Iterator[tuple[int, Found]]:
+    """The answers of the policy of pushes, as they come."""
+    name = arguments.weights or policy_options.PUSHES
+    if Path(name).exists():
+        name = str(Path(name).resolve())
+    weights = name, arguments.device, policies.digest_of(name)
+    policies.load_push_policy(*weights)  # what cannot be loaded is refused before the work
+    limits = _limits_of(arguments)
+    items = [Asked(number, board, None, limits, weights) for number, board in boards.items()]
+    return _found(_play, items, workers, bar)
+
+
+def _limits_of(arguments: argparse.Namespace, *, num_sharing: int = 1) -> Limits:
+    return Limits(
+        time_limit_s=arguments.time_limit,
+        memory_limit_mb=arguments.memory_limit / 1e6 / num_sharing,
+        max_expansions=arguments.max_expansions,
+    )
+
+
+def _found(
+    task: Callable[..., Found], items: list[Asked], workers: Workers, bar: Bar
+) -> Iterator[tuple[int, Found]]:
+    if items:
+        workers.prepare(solver.prepare)
+    if workers.executor is None:
+        task = partial(task, bar=bar)
+    for number, found in workers.results(task, items, Watch(Limits())):
+        if found is not None:
+            yield items[number].number, found
+
+
+def _search(asked: Asked, stop: threading.Event, bar: Bar | None = None) -> Found:
+    """The answer of the searches; whoever has a ``bar`` sees how far they are."""
+    solver.prepare()
+    untold: Found | None = None
+
+    def report(objective: Objective, progress: Progress) -> None:
+        nonlocal untold
+        assert bar is not None
+        if untold is not None and progress.elapsed_s >= _PATIENCE_S:
+            bar.announce(asked.number, untold)
+            untold = None
+        bar.report(asked.number, objective, progress)
+
+    answers = tokoban.solve_anytime(
+        asked.board,
+        minimise=asked.minimise,
+        time_limit_s=asked.limits.time_limit_s,
+        memory_limit_mb=asked.limits.memory_limit_mb,
+        max_expansions=asked.limits.max_expansions,
+        stop=stop,
+        report=None if bar is None else report,
+    )
+    for answer in answers:
+        untold = Found(answer)
+    return Found(answer)
+
+
+def _play(asked: Asked, stop: threading.Event, bar: Bar | None = None) -> Found:
+    """The answer of the policy of pushes."""
+    assert asked.weights is not None
+    policy = policies.load_push_policy(*asked.weights)
+    report = None if bar is None else partial(bar.report, asked.number, "any")
+    return Found(*policy.solve(asked.board, limits=replace(asked.limits, stop=stop), report=report))
