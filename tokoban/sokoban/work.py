@@ -28,6 +28,10 @@ from tokoban import __version__
 from tokoban.sokoban.search.limits import Watch
 
 _LISTEN_S = 0.1
+_GONE = (
+    "the workers are gone, of which one may have lacked memory; what is finished is kept, and the "
+    "same call goes on"
+)
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -76,7 +80,7 @@ class Workers:
         pool = self.executor or ThreadPoolExecutor(self.num_threads or self.usual)
         waiting: dict[Future[Result | None], int] = {}
         numbered = enumerate(items)
-        interrupt: KeyboardInterrupt | None = None
+        interrupt: BaseException | None = None
         try:
             try:
                 while watch.reason_to_end() is None:
@@ -92,6 +96,8 @@ class Workers:
                     yield from _taken(ended, waiting)
             except KeyboardInterrupt as error:
                 interrupt = error
+            except BrokenExecutor:
+                interrupt = BrokenExecutor(_GONE)
             stop.set()
             for future in waiting:
                 future.cancel()
@@ -163,10 +169,7 @@ def _taken(
         try:
             result = future.result()
         except (BrokenExecutor, CancelledError):
-            raise BrokenExecutor(
-                "the workers are gone, of which one may have lacked memory; what is finished is "
-                "kept, and the same call goes on"
-            ) from None
+            raise BrokenExecutor(_GONE) from None
         except Exception as error:
             if type(error).__name__ != "KilledWorker":  # of Dask, which has tried it several times
                 raise

@@ -2,11 +2,13 @@
 
 import itertools
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import threading
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -240,4 +242,21 @@ def test_a_killed_run_is_resumed(
         assert folder.num_missing_levels == 14
         folder.complete(Workers(1))
         folder.conclude()
+    assert contents(tmp_path) == expected
+
+
+def test_processes_change_no_byte_and_a_broken_pool_is_a_sentence(
+    job: Job, expected: dict[str, bytes], tmp_path: Path
+) -> None:
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawn) as executor:
+        os.kill(executor.submit(os.getpid).result(), signal.SIGKILL)
+        with pytest.raises(BrokenExecutor, match=r"the workers are gone.*the same call goes on"):
+            LabelFolder(tmp_path, job).complete(Workers(executor=executor))
+    with ProcessPoolExecutor(1, mp_context=spawn) as executor:
+        folder = LabelFolder(tmp_path, job)
+        folder.complete(Workers(executor=executor))
+        # Ctrl-C in a terminal goes to the children too.
+        assert executor.submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_IGN
+    folder.conclude()
     assert contents(tmp_path) == expected
