@@ -1,0 +1,88 @@
+"""The grammar: sentences by hand, every sentence it can make, and the word it does not know."""
+
+import random
+
+import pytest
+
+from tokoban.sokoban.instructions import grammar
+from tokoban.sokoban.instructions.grammar import parse, sentence
+from tokoban.sokoban.instructions.meaning import DEMANDS, QUESTIONS, Box, Clause, Kind, Place
+from tokoban.sokoban.instructions.phrases import languages
+
+OPTIONS = {"box": [*Box], "other": [*Box], "place": [*Place], "other_place": [*Place]}
+LEFT_TO_UPPER_LAST = Clause(Kind.BRING_LAST, Box.LEFT, Place.UPPER_GOAL)
+
+
+def drawn(chance: random.Random, kind: Kind) -> Clause:
+    return Clause(kind, **{name: chance.choice(OPTIONS[name]) for name in grammar.fields(kind)})
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("Push the left box to the upper goal last.", [LEFT_TO_UPPER_LAST]),
+        ("Schiebe zuletzt die linke Kiste auf das obere Ziel!", [LEFT_TO_UPPER_LAST]),
+        (
+            "do not touch the nearest box until the left box is on the upper goal,"
+            " and end in a corner",
+            [
+                Clause(Kind.LEAVE_UNTIL, Box.NEAREST, None, Box.LEFT, Place.UPPER_GOAL),
+                Clause(Kind.PLAYER_ENDS, place=Place.CORNER),
+            ],
+        ),
+        (
+            "Meide die rechte Hälfte und schiebe die Eckkiste später als die nächste Kiste",
+            [
+                Clause(Kind.AVOID, place=Place.RIGHT_HALF),
+                Clause(Kind.AFTER, Box.IN_CORNER, other=Box.NEAREST),
+            ],
+        ),
+        ("Is the northern box deadlocked?", [Clause(Kind.IS_DEADLOCKED, Box.UPPER)]),
+    ],
+)  # fmt: skip
+def test_a_sentence_has_its_meaning(text: str, meaning: list[Clause]) -> None:
+    assert parse(text).meaning == tuple(meaning)
+    assert parse(text).is_question == (meaning[0].kind in QUESTIONS)
+
+
+@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("kind", Kind)
+def test_every_sentence_has_one_meaning_the_one_it_was_made_of(kind: Kind, language: str) -> None:
+    chance = random.Random(kind.name)
+    for i in range(24):
+        meaning = (drawn(chance, kind),)
+        if kind in DEMANDS and i % 4 == 0:
+            meaning += (drawn(chance, chance.choice(DEMANDS)),)
+        text = sentence(meaning, language, draw=chance, is_held_out=i % 2 == 0, is_taught=i % 3 > 0)
+        assert grammar.readings(text) == [grammar.Sentence(meaning, language)]
+
+
+def test_phrases_held_out_and_untaught_names_are_no_others() -> None:
+    chance, clause = random.Random(5), (Clause(Kind.BRING, Box.LEFT, Place.UPPER_GOAL),)
+    made = {
+        (held_out, taught): {
+            sentence(clause, draw=chance, is_held_out=held_out, is_taught=taught) for _ in range(99)
+        }
+        for held_out in (False, True)
+        for taught in (False, True)
+    }
+    assert made[True, False] == {"the western box must end on the upper goal"}
+    assert len(set.union(*made.values())) == sum(map(len, made.values()))
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("push the blue box", 'word 3, "blue", is not understood; expected bottom, box, corner'),
+        ("", "a sentence of 0 words; expected 1 to 100"),
+        ("push the left box", 'the sentence ends after "box"; expected one more word: after, '),
+        ("push the left box first please", 'word 6, "please", is not understood; expected and$'),
+        ("how many boxes stand on goals and end in a corner", 'word 7, "and",.* expected the end$'),
+        ("schiebe die linke Kiste auf das obere Tor", 'word 8, "tor", .*; expected ziel$'),
+        ("push die linke Kiste", 'word 2, "die", is not understood; expected the$'),
+        ("end in a corner and " * 3 + "end in a corner", 'word 15, "and", .*; expected the end$'),
+    ],
+)
+def test_the_word_that_was_not_understood_is_named(text: str, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        parse(text)

@@ -1,0 +1,75 @@
+"""Names on drawn boards: the box, the squares, and the ties that are not asked."""
+
+import pytest
+
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.instructions.meaning import Box, Clause, Kind, Place
+from tokoban.sokoban.instructions.naming import find_box, find_place, name_of, named_boxes
+
+#         123456  columns
+ROOM = Board.from_xsb("########|#$  .  #|#  *  *#|#    @ #|#   $$ #|#.   . #|########")
+
+
+@pytest.mark.parametrize(
+    ("box", "found"),
+    [
+        (Box.LEFT, (1, 1)),
+        (Box.RIGHT, (2, 6)),
+        (Box.UPPER, (1, 1)),
+        (Box.LOWER, "several boxes are the lower box"),
+        (Box.NEAREST, (4, 5)),
+        (Box.IN_CORNER, (1, 1)),
+        (Box.ON_GOAL, "several boxes are the box on a goal"),
+        (Box.STUCK, (1, 1)),
+        (Box.FEWEST_FREE, (1, 1)),
+    ],
+)
+def test_a_box_is_found_unless_there_is_a_tie(box: Box, found: str | tuple[int, int]) -> None:
+    if isinstance(found, tuple):
+        assert find_box(ROOM, box) == found
+    else:
+        with pytest.raises(ValueError, match=f"{found}; expected exactly one"):
+            find_box(ROOM, box)
+
+
+@pytest.mark.parametrize(
+    ("place", "found"),
+    [
+        (Place.UPPER_GOAL, {(1, 4)}),
+        (Place.RIGHT_GOAL, {(2, 6)}),
+        (Place.LEFT_GOAL, {(5, 1)}),
+        (Place.CORNER, {(1, 1), (1, 6), (5, 1), (5, 6)}),
+        (Place.GOAL, {(1, 4), (2, 3), (2, 6), (5, 1), (5, 5)}),
+        # Row 3 is the middle one.
+        (Place.UPPER_HALF, {(row, column) for row in (1, 2) for column in range(1, 7)}),
+        (Place.RIGHT_HALF, {(row, column) for row in range(1, 6) for column in (4, 5, 6)}),
+    ],
+)
+def test_a_place_is_these_squares(place: Place, found: set[Square]) -> None:
+    assert find_place(ROOM, place) == found
+
+
+def test_what_is_not_there_and_what_is_named_twice_are_refused() -> None:
+    with pytest.raises(ValueError, match="several goals are the lower goal; expected exactly one"):
+        find_place(ROOM, Place.LOWER_GOAL)
+    corridor = Board.from_xsb("#####|#@$.#|#####")
+    with pytest.raises(ValueError, match="no box is the box on a goal; expected exactly one"):
+        find_box(corridor, Box.ON_GOAL)
+    with pytest.raises(ValueError, match="no square is in the upper half; expected at least one"):
+        find_place(corridor, Place.UPPER_HALF)
+    with pytest.raises(
+        ValueError, match="the left box and the upper box are one box; expected two"
+    ):
+        named_boxes(ROOM, (Clause(Kind.BEFORE, Box.LEFT, other=Box.UPPER),))
+
+
+def test_what_lies_outside_the_walls_has_no_name() -> None:
+    board = Board.from_xsb("*-#####|--#@$.#|--#####")
+    assert find_box(board, Box.LEFT) == (1, 4)
+    assert find_place(board, Place.LEFT_GOAL) == {(1, 5)}
+
+
+def test_a_name_of_a_box_means_it_alone() -> None:
+    assert name_of(ROOM, Square(2, 6)) == Box.RIGHT
+    assert name_of(ROOM, Square(4, 5)) == Box.NEAREST
+    assert name_of(ROOM, Square(4, 4)) is None

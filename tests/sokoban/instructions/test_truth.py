@@ -1,0 +1,123 @@
+"""The truth of sentences: drawn plays, and a plain search that counts every move."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from benchmarks.instructions import compare
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.instructions import graph, truth
+from tokoban.sokoban.instructions.grammar import parse
+from tokoban.sokoban.instructions.machine import Cells, build_machine, obeys
+from tokoban.sokoban.instructions.naming import named_boxes
+from tokoban.sokoban.instructions.truth import Level, truth_of
+
+ROOM = Board.from_xsb("#######|#  .  #|#@$ $.#|#     #|#######")
+RIGHT_BOX_FIRST, LEFT_BOX_FIRST = "drruRldlluRdrU", "RdrUR"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_right_first_obedient", "is_left_first_obedient"),
+    [
+        ("push the left box first", False, True),
+        ("push the left box last", True, False),
+        ("push the left box to the upper goal", True, True),
+        ("push the left box to the right goal", False, False),
+        ("push the left box to the upper goal first", False, True),
+        ("push the left box to the upper goal last", True, False),
+        ("push the right box before the left box", True, False),
+        ("push the right box after the left box", False, True),
+        ("bring the left box to a goal before you push the right box", False, True),
+        ("bring the left box to a goal before the right box is on a goal", False, True),
+        ("do not touch the left box", False, False),
+        ("do not touch the right box until the left box is on a goal", False, True),
+        ("keep the corners free", True, True),
+        ("keep the right goal free", False, False),
+        ("keep the right goal free until the left box is on the upper goal", False, True),
+        ("do not walk through the lower half", False, False),
+        ("do not walk through the left half until the left box is on a goal", False, False),
+        ("do not walk through the left half until the right box is in the right half", True, True),
+        ("avoid the upper half", False, False),
+        ("end in the right half", False, True),
+        ("end in the right half and push the left box last", False, False),
+        ("end in the right half and push the left box first", False, True),
+    ],
+)
+def test_a_play_obeys_as_it_was_drawn(
+    text: str, is_right_first_obedient: bool, is_left_first_obedient: bool
+) -> None:
+    meaning = parse(text).meaning
+    cells = Cells.of(ROOM, named_boxes(ROOM, meaning))
+    machine = build_machine(cells, meaning)
+    found = [obeys(cells, machine, lurd.parse(play)) for play in (RIGHT_BOX_FIRST, LEFT_BOX_FIRST)]
+    assert found == [is_right_first_obedient, is_left_first_obedient]
+    assert not obeys(cells, machine, lurd.parse(LEFT_BOX_FIRST[:-1]))
+    assert not obeys(cells, machine, lurd.parse("l" + LEFT_BOX_FIRST))  # into the wall
+
+
+def test_what_is_true_at_the_start_counts() -> None:
+    solved = Board.from_xsb("#######|#@*  *#|#######")
+    fewest = {
+        text: truth_of(solved, parse(text).meaning).fewest_pushes
+        for text in (
+            "push the left box to the left goal first",
+            "bring the left box to a goal before the right box is on a goal",
+            "do not walk through the right half until the left box is on a goal",
+            "end in the left half",
+            "push the left box first",
+        )
+    }
+    assert [*fewest.values()] == [0, 0, 0, 0, None]
+
+
+def test_the_truth_is_that_of_a_plain_search_move_by_move() -> None:
+    counts: Counter[str] = Counter()
+    for board, meaning, found, wrong in compare(random.Random(11), 200):
+        assert not wrong, (board, meaning, wrong)
+        counts["possible" if found.fewest_pushes is not None else "impossible"] += 1
+        counts.update(clause.kind.name for clause in meaning)
+    assert min(counts["possible"], counts["impossible"]) > 40
+    assert len(counts) == 2 + 17  # every kind of clause
+
+
+def test_a_level_answers_every_sentence_on_the_graph_that_it_built_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    built = []
+    build = graph.build_graph
+    monkeypatch.setattr(truth, "build_graph", lambda *args: built.append(args) or build(*args))
+    texts = ["push the left box first", "push the right box last", "do not enter the corners"]
+    level = Level(ROOM, ROOM.boxes)
+    for text in texts:
+        meaning = parse(text).meaning
+        assert level.truth(meaning).fewest_pushes == truth_of(ROOM, meaning).fewest_pushes
+    level.truth(())
+    assert (
+        len(built) == len(texts) + 2
+    )  # of each alone; the level with and without forbidden squares
+
+
+def test_what_is_too_large_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = Board.from_xsb("###########|#@$      .#|###########")
+    with pytest.raises(ValueError, match="too large: a floor of 1x9 squares; expected at most 8x8"):
+        truth_of(wide, ())
+    monkeypatch.setattr(truth, "MAX_PAIRS", 10)
+    meaning = parse("push the left box first").meaning
+    with pytest.raises(
+        graph.TooLargeError, match=r"too large: \d+ positions times 2 states; .* 10"
+    ):
+        truth_of(ROOM, meaning)
+    monkeypatch.setattr(graph, "MAX_POSITIONS", 4096)
+    hall = Board.from_xsb("|".join(["##########", *["#        #"] * 5, "# $$$ .. #", "#.@      #",
+                                    "#        #", "##########"]))  # fmt: skip
+    with pytest.raises(graph.TooLargeError, match="too large: more than 4,096 positions; expected"):
+        truth_of(hall, meaning)
+
+
+def test_a_sentence_of_too_many_states_is_refused() -> None:
+    text = "push the left box after the right box and push the upper box after the lower box"
+    board = Board.from_xsb("#########|#@ $    #|#$   .  #|#   . .$#|#  $ .  #|#########")
+    with pytest.raises(ValueError, match="the sentence has 9 states; expected at most 8"):
+        truth_of(board, parse(text).meaning)

@@ -1,0 +1,204 @@
+"""Sentences to meanings and back, by the phrases of each language.
+
+Capitals and punctuation mean nothing. A sentence is matched word by word against all phrases that
+may follow; the first word that fits none of them is the one that was not understood.
+"""
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from tokoban.sokoban.formats import quoted
+from tokoban.sokoban.instructions.meaning import QUESTIONS, Clause, Kind, Meaning
+from tokoban.sokoban.instructions.phrases import languages
+
+MAX_CLAUSES = 3
+_FORMS = ("it", "to", "at", "through")  # of a place
+_MOST_WORDS = 100
+_MOST_EXPECTED = 6  # words named in an error message
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence that was understood."""
+
+    meaning: Meaning
+    language: str
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it asks and demands nothing."""
+        return self.meaning[0].kind in QUESTIONS
+
+
+def parse(text: str) -> Sentence:
+    """The sentence; ``ValueError`` that names the word where it was not understood."""
+    reader = _Reader(_words(text))
+    for language in languages():
+        for meaning in reader.meanings(0, language):
+            return Sentence(meaning, language)
+    raise ValueError(reader.complaint())
+
+
+def readings(text: str) -> list[Sentence]:
+    """All that a sentence can mean, which should be one thing."""
+    reader = _Reader(_words(text))
+    return [
+        Sentence(meaning, language)
+        for language in languages()
+        for meaning in reader.meanings(0, language)
+    ]
+
+
+def _words(text: str) -> list[str]:
+    words = re.sub(r"[.,;:!?]+(?=\s|$)", " ", text.casefold()).split()
+    if not 0 < len(words) <= _MOST_WORDS:
+        raise ValueError(f"a sentence of {len(words)} words; expected 1 to {_MOST_WORDS}")
+    return words
+
+
+class _Reader:
+    """Matches words with phrases, and remembers how far that went and what was expected there."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = words
+        self._furthest = 0
+        self._expected: set[str] = set()
+
+    def meanings(self, start: int, language: str, num_clauses: int = 1) -> Iterator[Meaning]:
+        """All readings of the words from ``start`` to the end."""
+        for pattern, kind in _patterns(language):
+            is_question = kind in QUESTIONS
+            if is_question and num_clauses > 1:
+                continue
+            for end, names in self._matches(start, pattern, language, {}):
+                found = Clause(kind, **names)
+                if end == len(self._words):
+                    yield (found,)
+                elif is_question or num_clauses == MAX_CLAUSES:
+                    self._fits(end, "")
+                elif self._fits(end, languages()[language].joint):
+                    for rest in self.meanings(end + 1, language, num_clauses + 1):
+                        yield (found, *rest)
+
+    def _matches(
+        self, start: int, pattern: Sequence[str], language: str, names: dict[str, Any]
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Where the pattern may end, and the names in it."""
+        if not pattern:
+            yield start, names
+            return
+        head, rest = pattern[0], pattern[1:]
+        if not head.startswith("{"):
+            if self._fits(start, head):
+                yield from self._matches(start + 1, rest, language, names)
+            return
+        field = _field(head)
+        for name, phrase in _slot(head, language):
+            end = start
+            while end - start < len(phrase) and self._fits(end, phrase[end - start]):
+                end += 1
+            if end - start == len(phrase):
+                yield from self._matches(end, rest, language, names | {field: name})
+
+    def _fits(self, place: int, expected: str) -> bool:
+        """Whether the word at this place is one of those; none is expected where it is empty."""
+        if place < len(self._words) and self._words[place] in expected.split("|"):
+            return True
+        if place > self._furthest:
+            self._furthest, self._expected = place, set()
+        if place == self._furthest and expected:
+            self._expected.update(expected.split("|"))
+        return False
+
+    def complaint(self) -> str:
+        """The sentence about the word where no phrase went on."""
+        expected = sorted(self._expected)
+        more = " or others" if len(expected) > _MOST_EXPECTED else ""
+        hint = ", ".join(expected[:_MOST_EXPECTED]) + more or "the end"
+        if self._furthest == len(self._words):
+            last = quoted(self._words[-1])
+            return f'the sentence ends after "{last}"; expected one more word: {hint}'
+        word = quoted(self._words[self._furthest])
+        return f'word {self._furthest + 1}, "{word}", is not understood; expected {hint}'
+
+
+def sentence(
+    meaning: Meaning,
+    language: str = "en",
+    *,
+    draw: random.Random | None = None,
+    is_held_out: bool = False,
+    is_taught: bool = True,
+) -> str:
+    """The meaning in words, by the first phrases or by those that ``draw`` chooses.
+
+    ``is_held_out`` takes the sentences that are held out of training, else they are not drawn;
+    unless ``is_taught``, boxes have the names that only questions use, where there are such.
+    """
+    return f" {languages()[language].joint} ".join(
+        _clause(clause, language, draw, is_held_out, is_taught) for clause in meaning
+    )
+
+
+def _clause(
+    clause: Clause, language: str, draw: random.Random | None, is_held_out: bool, is_taught: bool
+) -> str:
+    def choose(options: Sequence[str]) -> str:
+        chosen = options[0] if draw is None else draw.choice(options)
+        words = (word.split("|") for word in chosen.split())
+        return " ".join(word[0] if draw is None else draw.choice(word) for word in words)
+
+    all_of = languages()[language]
+    ways = all_of.sentences[clause.kind]
+    words = choose(ways[-1:] if is_held_out else ways[:-1]).split()
+    for i, word in enumerate(words):
+        if not word.startswith("{"):
+            continue
+        name = getattr(clause, _field(word))
+        if word in ("{box}", "{other}"):
+            names = all_of.boxes.get(name, ()), all_of.untaught.get(name, ())
+            words[i] = choose(names[not is_taught] or names[is_taught])
+        else:
+            words[i] = choose([all_of.places[name][_form(word)]])
+    return " ".join(words)
+
+
+def fields(kind: Kind) -> list[str]:
+    """The names that clauses of a kind have, in their order."""
+    found = re.findall(r"\{\w+\}", languages()["en"].sentences[kind][0])
+    return sorted(map(_field, found), key=["box", "place", "other", "other_place"].index)
+
+
+def _field(slot: str) -> str:
+    """The field of a clause that a slot such as ``{to}`` fills."""
+    slot = slot.strip("{}")
+    if slot in ("box", "other"):
+        return slot
+    return "other_place" if slot.startswith("other_") else "place"
+
+
+def _form(slot: str) -> int:
+    return _FORMS.index(slot.strip("{}").removeprefix("other_"))
+
+
+@cache
+def _patterns(language: str) -> tuple[tuple[tuple[str, ...], Kind], ...]:
+    """Every sentence as words and slots."""
+    sentences = languages()[language].sentences.items()
+    return tuple((tuple(way.split()), kind) for kind, ways in sentences for way in ways)
+
+
+@cache
+def _slot(slot: str, language: str) -> tuple[tuple[Enum, tuple[str, ...]], ...]:
+    """Every name that may stand in a slot, as words."""
+    all_of = languages()[language]
+    if slot in ("{box}", "{other}"):
+        named = [*all_of.boxes.items(), *all_of.untaught.items()]
+        return tuple((box, tuple(phrase.split())) for box, names in named for phrase in names)
+    form = _form(slot)
+    return tuple((place, tuple(forms[form].split())) for place, forms in all_of.places.items())

@@ -1,0 +1,83 @@
+"""The meaning of a sentence: a few clauses, or one question, about named boxes and places."""
+
+from dataclasses import dataclass
+from enum import Enum, unique
+
+
+class Box(Enum):
+    """How a box is named; the value is the name in error messages."""
+
+    LEFT = "the left box"
+    RIGHT = "the right box"
+    UPPER = "the upper box"
+    LOWER = "the lower box"
+    NEAREST = "the nearest box"
+    IN_CORNER = "the box in the corner"
+    ON_GOAL = "the box on a goal"
+    STUCK = "the box that is stuck"
+    FEWEST_FREE = "the box with the fewest free sides"
+
+
+class Place(Enum):
+    """A goal, or an area: half of the floor, the corners, all goals."""
+
+    LEFT_GOAL = "the left goal"
+    RIGHT_GOAL = "the right goal"
+    UPPER_GOAL = "the upper goal"
+    LOWER_GOAL = "the lower goal"
+    LEFT_HALF = "the left half"
+    RIGHT_HALF = "the right half"
+    UPPER_HALF = "the upper half"
+    LOWER_HALF = "the lower half"
+    CORNER = "a corner"
+    GOAL = "a goal"
+
+
+@unique
+class Kind(Enum):
+    """What a clause demands of ``box`` and ``place``, ``other`` and ``other_place``."""
+
+    BRING = "the box is on the place at the end"
+    FIRST = "the first push moves the box"
+    LAST = "the last push moves the box"
+    BRING_FIRST = "as BRING, and no other box is pushed until the box stands on the place"
+    BRING_LAST = "the last push brings the box to the place"
+    BEFORE = "the box is pushed, and the other box never before that"
+    AFTER = "the box is pushed, but only after the other box"
+    BRING_BEFORE = "the box comes to the place, and the other box is never pushed before that"
+    ARRIVE_BEFORE = "the same, but the other box may not stand on its place before that"
+    LEAVE = "the box is never pushed"
+    LEAVE_UNTIL = "the box is not pushed until the other box stands on its place"
+    KEEP_FREE = "no box is pushed onto the place"
+    KEEP_FREE_UNTIL = "no box is pushed onto it until the other box stands on its place"
+    STAY_OUT = "the player does not enter the place"
+    STAY_OUT_UNTIL = "the player does not enter it until the other box stands on its place"
+    AVOID = "neither the player nor a pushed box enters the place"
+    PLAYER_ENDS = "the last push leaves the player on the place"
+    # Questions.
+    HOW_MANY = "how many boxes stand on goals"
+    WHERE = "the row and the column of the box"
+    IS_ON_GOAL = "whether the box stands on a goal"
+    IS_DEADLOCKED = "whether no play brings the box to a goal"
+    CAN_REACH = "whether some play brings the box to the place"
+    MOVES_FIRST = "the box that the first push of every solution moves"
+    PUSHES_LEFT = "the fewest pushes of a solution"
+
+
+KINDS = tuple(Kind)
+QUESTIONS = KINDS[KINDS.index(Kind.HOW_MANY) :]
+DEMANDS = KINDS[: -len(QUESTIONS)]
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One demand or question; the names it does not need are None."""
+
+    kind: Kind
+    box: Box | None = None
+    place: Place | None = None
+    other: Box | None = None
+    other_place: Place | None = None
+
+
+Meaning = tuple[Clause, ...]  # joined by "and"

@@ -1,0 +1,106 @@
+"""The box or the squares that a name means on a board; a tie means none."""
+
+from collections.abc import Callable, Mapping
+
+from tokoban.sokoban.board import OFFSETS, Board, Square
+from tokoban.sokoban.instructions.meaning import Box, Meaning, Place
+
+_SIDE_OF: Mapping[str, Callable[[Square], int]] = {
+    "LEFT": lambda square: square.column,
+    "RIGHT": lambda square: -square.column,
+    "UPPER": lambda square: square.row,
+    "LOWER": lambda square: -square.row,
+}
+
+
+def find_box(board: Board, box: Box) -> Square:
+    """The square of the box; ``ValueError`` if no box, or more than one, has this name."""
+    boxes = board.boxes & board.inside()
+    if box.name in _SIDE_OF:
+        found = _least(boxes, _SIDE_OF[box.name])
+    elif box == Box.NEAREST:
+        row, column = board.player
+        found = _least(boxes, lambda square: abs(square.row - row) + abs(square.column - column))
+    elif box == Box.FEWEST_FREE:
+        found = _least(boxes, lambda square: sum(_free_sides(board, square)))
+    elif box == Box.ON_GOAL:
+        found = boxes & board.goals
+    elif box == Box.STUCK:
+        found = frozenset(square for square in boxes if _is_stuck(board, square))
+    else:
+        found = frozenset(square for square in boxes if _is_corner(board, square))
+    if len(found) != 1:
+        number = "several boxes are" if found else "no box is"
+        raise ValueError(f"{number} {box.value}; expected exactly one")
+    return next(iter(found))
+
+
+def find_place(board: Board, place: Place) -> frozenset[Square]:
+    """The squares of a place, inside the walls; ``ValueError`` if there are none, or two goals."""
+    inside = board.inside()
+    goals = board.goals & inside
+    side = place.name.partition("_")[0]
+    if place == Place.GOAL:
+        return goals
+    if place == Place.CORNER:
+        found = frozenset(square for square in inside if _is_corner(board, square))
+    elif place.name.endswith("_GOAL"):
+        found = _least(goals, _SIDE_OF[side])
+        if len(found) > 1:
+            raise ValueError(f"several goals are {place.value}; expected exactly one")
+    else:
+        # A middle row or column belongs to neither half.
+        of_side = _SIDE_OF[side]
+        far, near = max(map(of_side, inside)), min(map(of_side, inside))
+        found = frozenset(square for square in inside if 2 * of_side(square) < far + near)
+    if not found:
+        raise ValueError(f"no square is in {place.value}; expected at least one")
+    return found
+
+
+def named_boxes(board: Board, meaning: Meaning) -> frozenset[Square]:
+    """The boxes that the sentence names; ``ValueError`` as ``find_box``, or for one named twice."""
+    found = set()
+    for clause in meaning:
+        pair = {find_box(board, box) for box in (clause.box, clause.other) if box is not None}
+        if clause.box is not None and clause.other is not None and len(pair) == 1:
+            raise ValueError(
+                f"{clause.box.value} and {clause.other.value} are one box; expected two"
+            )
+        found |= pair
+    return frozenset(found)
+
+
+def name_of(board: Board, square: Square) -> Box | None:
+    """The first name that means this box alone; None if none does."""
+    for box in Box:
+        try:
+            if find_box(board, box) == square:
+                return box
+        except ValueError:
+            continue
+    return None
+
+
+def _least(squares: frozenset[Square], measure: Callable[[Square], int]) -> frozenset[Square]:
+    least = min(map(measure, squares), default=0)
+    return frozenset(square for square in squares if measure(square) == least)
+
+
+def _free_sides(board: Board, square: Square) -> list[bool]:
+    return [board.is_free(square.neighbour(direction)) for direction in range(len(OFFSETS))]
+
+
+def _is_stuck(board: Board, square: Square) -> bool:
+    """Whether neither pair of opposite sides is free: no push moves the box now."""
+    up, left, down, right = _free_sides(board, square)
+    return not (up and down) and not (left and right)
+
+
+def _is_corner(board: Board, square: Square) -> bool:
+    """Whether walls are beside it on two sides that meet."""
+    up, left, down, right = (
+        not board.contains(beside) or beside in board.walls
+        for beside in (square.neighbour(direction) for direction in range(len(OFFSETS)))
+    )
+    return (up or down) and (left or right)

@@ -1,0 +1,177 @@
+"""How a sentence can be obeyed with the fewest pushes, or that it cannot be.
+
+Breadth first, backwards from all obedient ends, over pairs of a position and a state of the
+machine. Axes as in ``graph`` and ``machine``.
+"""
+
+from dataclasses import dataclass
+from typing import no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Int32
+
+from tokoban.compiling import entry
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.instructions.graph import Graph, TooLargeError, build_graph
+from tokoban.sokoban.instructions.machine import REJECTED, Cells, Machine, build_machine, obeys
+from tokoban.sokoban.instructions.meaning import Meaning
+from tokoban.sokoban.instructions.naming import named_boxes
+
+MAX_PAIRS = 1 << 24  # of a position and a state: some 16 million
+FAR = np.iinfo(np.int32).max  # a distance: the sentence cannot be obeyed from there
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """All that is to know of one sentence on one level."""
+
+    graph: Graph
+    machine: Machine
+    pushes_left: Int32[np.ndarray, "P Q"]  # of the shortest obedient solution, or FAR
+
+    @property
+    def fewest_pushes(self) -> int | None:
+        """Of an obedient solution from the start; None if there is none."""
+        fewest = int(self.pushes_left[0, self.machine.start])
+        return None if fewest == FAR else fewest
+
+    def best_pushes(self, position: int, state: int) -> list[int]:
+        """The pushes of the graph that begin a shortest obedient solution."""
+        left = self.pushes_left[position, state]
+        wanted = left - 1 if 0 < left < FAR else REJECTED
+        return [
+            push
+            for push in self.graph.pushes_from(position)
+            if (after := self.after(push, state)) != REJECTED
+            and self.pushes_left[self.graph.pushes.target[push], after] == wanted
+        ]
+
+    def after(self, push: int, state: int) -> int:
+        """The state of the machine after a push; ``REJECTED`` where it is forbidden."""
+        walls = self.graph.walls.index(_word(self.machine.walls[state]))
+        if not self.graph.pushes.is_allowed[push] >> walls & 1:
+            return REJECTED
+        return int(self.machine.after[state].flat[self.graph.pushes.event[push]])
+
+    def plan(self) -> tuple[Direction, ...]:
+        """The moves of an obedient solution with the fewest pushes; ``ValueError`` without one."""
+        if self.fewest_pushes is None:
+            raise ValueError("no solution obeys")
+        cells, position, state = self.graph.cells, 0, self.machine.start
+        board, moves = cells.board, []
+        while self.pushes_left[position, state]:
+            push = self.best_pushes(position, state)[0]
+            box, direction = pushed(self.graph, push)
+            walls = {cells.square(int(cell)) for cell in np.flatnonzero(self.machine.walls[state])}
+            steps = [*_walk(board, box.neighbour(direction.opposite), walls), direction]
+            board = rules.play(board, steps)[-1]
+            moves += steps
+            state = self.after(push, state)
+            position = int(self.graph.pushes.target[push])
+        if not obeys(cells, self.machine, moves):
+            raise RuntimeError(f"the rules and the machine refuse a plan for {cells.board!r}")
+        return tuple(moves)
+
+
+class Level:
+    """A level, whose graph is built once for all sentences that name no boxes but ``named``."""
+
+    def __init__(self, board: Board, named: frozenset[Square]) -> None:
+        self.cells = Cells.of(board, named)
+        self._graphs: dict[tuple[int, ...], Graph] = {}
+
+    def truth(self, meaning: Meaning) -> Truth:
+        """The truth of a sentence; ``()`` demands nothing but a solution.
+
+        ``ValueError`` where names mean nothing on the board, ``TooLargeError`` beyond the limits.
+        """
+        machine = build_machine(self.cells, meaning)
+        walls = tuple(sorted({_word(row) for row in machine.walls} - {0}))
+        if walls not in self._graphs:
+            # Squares that the player may not enter seldom are those of another sentence.
+            self._graphs = {(): self._graphs[()]} if () in self._graphs else {}
+            self._graphs[walls] = build_graph(self.cells, walls)
+        return _solve(self._graphs[walls], machine)
+
+
+def truth_of(board: Board, meaning: Meaning) -> Truth:
+    """``Level.truth`` of a board's only sentence."""
+    return Level(board, named_boxes(board, meaning)).truth(meaning)
+
+
+def pushed(graph: Graph, push: int) -> tuple[Square, Direction]:
+    """The square of the box before the push, and the direction."""
+    cell, direction = divmod(int(graph.pushes.event[push]) % 256, 4)
+    back = Direction(direction).opposite
+    return graph.cells.square(cell).neighbour(back), Direction(direction)
+
+
+def _word(row: Bool[np.ndarray, "64"]) -> int:
+    return int(np.packbits(row, bitorder="little").view(np.uint64)[0])
+
+
+def _walk(board: Board, target: Square, walls: set[Square]) -> list[Direction]:
+    """The moves of a shortest walk around boxes and walls."""
+    came: dict[Square, Direction] = {board.player: Direction.UP}
+    for square in (waiting := [board.player]):  # grows while it is read
+        for direction in Direction:
+            ahead = square.neighbour(direction)
+            if ahead not in came and ahead not in walls and board.is_free(ahead):
+                came[ahead] = direction
+                waiting.append(ahead)
+    moves: list[Direction] = []
+    while target != board.player:
+        moves.append(came[target])
+        target = target.neighbour(came[target].opposite)
+    return moves[::-1]
+
+
+def _solve(graph: Graph, machine: Machine) -> Truth:
+    num_states = len(machine.accepts)
+    num_pairs = graph.num_positions * num_states
+    if num_pairs > MAX_PAIRS:
+        pairs = f"{graph.num_positions:,} positions times {num_states} states"
+        raise TooLargeError(f"too large: {pairs}; expected at most {MAX_PAIRS:,}")
+    pushes_left = np.full((graph.num_positions, num_states), FAR, np.int32)
+    bits = np.array([1 << graph.walls.index(_word(row)) for row in machine.walls], np.uint8)
+    _go_back(
+        graph.is_solved,
+        graph.pushes,
+        graph.by_target,
+        graph.ends_by_target,
+        machine.after.reshape(num_states, -1),
+        machine.accepts,
+        bits,
+        pushes_left,
+        np.empty(num_pairs, np.int32),
+    )
+    return Truth(graph, machine, pushes_left)
+
+
+@entry
+@no_type_check
+def _go_back(is_solved, pushes, by_target, ends, after, accepts, bits, pushes_left, waiting):
+    """Fills ``pushes_left``, which is FAR everywhere; ``waiting`` is workspace."""
+    num_states, first, count = len(accepts), 0, 0
+    for position in range(len(is_solved)):
+        for state in range(num_states):
+            if is_solved[position] and accepts[state]:
+                pushes_left[position, state] = 0
+                waiting[count] = position * num_states + state
+                count += 1
+    while first < count:
+        position, state = waiting[first] // num_states, waiting[first] % num_states
+        first += 1
+        for i in range(ends[position], ends[position + 1]):
+            push = by_target[i]
+            source, event = pushes.source[push], pushes.event[push]
+            for before in range(num_states):
+                if (
+                    after[before, event] == state
+                    and pushes.is_allowed[push] & bits[before]
+                    and pushes_left[source, before] == FAR
+                ):
+                    pushes_left[source, before] = pushes_left[position, state] + 1
+                    waiting[count] = source * num_states + before
+                    count += 1
