@@ -3,7 +3,7 @@
 Random levels of 2 and 3 boxes and random sentences. The search has the player's square in its
 state, tells all boxes apart, and judges each clause by what happened so far, without a machine. In
 the start and in states along random obedient play it compares the fewest pushes that are left and
-the set of best pushes. Prints a line of counts; exits with 1 if anything is wrong.
+the set of best pushes. Prints counts as it goes on; exits with 1 if anything is wrong.
 """
 
 import argparse
@@ -289,7 +289,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         counts["wrong"] += bool(wrong)
         if wrong:
             print(f"{board!r}: {grammar.sentence(meaning)}: {wrong}")
-    print(f"{counts.total() - counts['wrong']:,} pairs: {dict(counts)}")
+        num_pairs = counts.total() - counts["wrong"]
+        if num_pairs % 500 == 0 or num_pairs == arguments.pairs:
+            print(f"{num_pairs:,} pairs: {dict(counts)}", flush=True)
     return int(counts["wrong"] > 0)
 
 

@@ -26,6 +26,7 @@ _KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "level": ("a Level, such as Level(board)", (Level,)),
     "solution": ("a Solution or text in LURD", (Solution, str)),
     "moves": ("text in LURD", (str,)),
+    "instruction": ("a sentence", (str,)),
     **dict.fromkeys(("path", "output"), _PATH),
     **dict.fromkeys(("policy", "played_by"), _WEIGHTS),
     **dict.fromkeys(("seed", "rows", "columns", "num_levels", "num_boxes", "num_states"), _WHOLE),

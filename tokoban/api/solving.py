@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 def solve(
     board: Board,
     *,
+    instruction: str | None = None,
     minimise: Objective | None = None,
     time_limit_s: float | None = 10.0,
     memory_limit_mb: float = 2000.0,
@@ -32,12 +33,22 @@ def solve(
     ``KeyboardInterrupt``, whose ``answer`` is what is known. Raises ``ValueError`` for an unknown
     objective. Compilation on the very first use is not counted.
 
+    With an ``instruction``, an English or German sentence, the solution obeys it with the fewest
+    pushes, or the status "unsolvable" says that none does. The floor has at most 8x8 squares; other
+    arguments have no effect. Raises ``ValueError`` that names the word that was not understood.
+
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("######|#@ $.#|######")
+    >>> tokoban.solve(board, instruction="do not touch the left box").reason
+    'the level can be solved, but not so: 2 pairs of position and state searched'
     >>> answer = tokoban.solve(board, time_limit_s=10.0)
     >>> answer.status, str(answer.solution), answer.optimum
     ('solved', 'rR', 'moves')
     """
+    if instruction is not None:
+        from tokoban.sokoban.instructions import grammar, truth
+
+        return truth.solve(board, grammar.parse(instruction, is_question=False).meaning)
     *_, answer = solve_anytime(
         board,
         minimise=minimise,

@@ -32,6 +32,7 @@ SOLVER_NAMES = {
     "pull-beam": "beam search by pulls",
     "push-beam": "beam search by moves of one box",
     "rules": "the rules",
+    "instruction": "exact search",
     "policy": "the policy",
     "phs": "PHS",
 }

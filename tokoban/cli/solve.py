@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tokoban.systems.sokoban_policy.policy import Policy
 
 SUMMARY = "solve levels by a policy and by searches"
-UNDECIDED = "some levels were given up"
+UNDECIDED = "some levels were given up, or cannot be solved as --instruction says"
 
 # Levels that the policy plays together: it is quickest with many, and Ctrl-C loses one such batch.
 _BATCH_LEVELS = 32
@@ -36,6 +36,10 @@ _OF_SEARCH = ("--time-limit", "--max-expansions", "--threads")
 _OF_ANSWERS = (
     *("by", "minimise", "time_limit", "memory_limit", "max_expansions", "weights"),
     *("beam", "score", "max_unsolvable", "max_moves", "precision"),
+)
+_NOT_OF_INSTRUCTION = (
+    *("--by", "--minimise", *_OF_SEARCH, "--memory-limit", "--folder", "--output", "--attention"),
+    *("--weights", "--device", "--precision", "--max-moves", *policy_options.OF_BEAM),
 )
 
 
@@ -74,6 +78,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(parser, "--max-expansions", "of astar or the policy of pushes", usual="none")
     options.add(parser, "--threads", "each solves one level by astar, with its share of the memory")
     policy_options.add_arguments(parser)
+    parser.add_argument(
+        "--instruction",
+        metavar="SENTENCE",
+        help="solve levels whose floor lies within 8 x 8 squares as an English or German sentence "
+        'says, such as "push the left box to the upper goal last", with the fewest pushes, or '
+        "prove that it cannot be done; docs/instructions.md lists the sentences",
+    )
     parser.add_argument(
         "--folder",
         metavar="DIR",
@@ -126,7 +137,8 @@ def run(arguments: argparse.Namespace) -> int:
                 answers[number] = found.answer
                 show(screen, number, levels[number], found)
                 written.add(describe(number, levels[number], found))
-                status |= found.answer.status == "gave up"
+                is_failure = arguments.instruction and found.answer.status != "solved"
+                status |= bool(is_failure) or found.answer.status == "gave up"
         except KeyboardInterrupt:
             are_whole = [STOPPED not in (answer.reason or "") for answer in answers.values()]
             report_interrupted(sum(are_whole), len(levels))
@@ -190,6 +202,8 @@ def _check(arguments: argparse.Namespace) -> None:
         options.refuse(arguments, "--cluster", because="without --folder")
     if arguments.folder is None and os.path.isdir(arguments.file):
         raise ValueError(f"{arguments.file} is a folder; its levels are answered with --folder DIR")
+    if arguments.instruction is not None:
+        options.refuse(arguments, *_NOT_OF_INSTRUCTION, because="with --instruction")
     by, method = arguments.by, _method(arguments)
     weights = arguments.weights
     if by is None and weights and not arguments.minimise and policies.system_of(weights) == "push":
@@ -289,6 +303,9 @@ def _answers(
     from tokoban.cli import searching
 
     boards = {number: level.board for number, level in levels.items()}
+    if arguments.instruction is not None:
+        yield from _by_instruction(boards, arguments.instruction)
+        return
     method = _method(arguments)
     if method == "astar" or arguments.minimise:
         yield from searching.by_search(boards, arguments, workers, bar)
@@ -306,6 +323,22 @@ def _answers(
             yield from policy.answers(
                 batch, by="rollout" if method == "rollout" else "beam"
             ).items()
+
+
+def _by_instruction(boards: "Mapping[int, Board]", text: str) -> "Iterator[tuple[int, Found]]":
+    """Obedient solutions; ``ValueError`` at the end if the sentence means nothing on some."""
+    from tokoban.cli.found import Found
+    from tokoban.sokoban.instructions import grammar, truth
+
+    meaning = grammar.parse(text, is_question=False).meaning
+    problems = []
+    for number, board in boards.items():
+        try:
+            yield number, Found(truth.solve(board, meaning))
+        except ValueError as error:
+            problems.append(f"level {number}: {error}")
+    if problems:
+        raise ValueError("; ".join(problems))
 
 
 def _by_policy_then_search(

@@ -6,7 +6,15 @@ import pytest
 
 from tokoban.sokoban.instructions import grammar
 from tokoban.sokoban.instructions.grammar import parse, sentence
-from tokoban.sokoban.instructions.meaning import DEMANDS, QUESTIONS, Box, Clause, Kind, Place
+from tokoban.sokoban.instructions.meaning import (
+    DEMANDS,
+    QUESTIONS,
+    Box,
+    Clause,
+    Kind,
+    Meaning,
+    Place,
+)
 from tokoban.sokoban.instructions.phrases import languages
 
 OPTIONS = {"box": [*Box], "other": [*Box], "place": [*Place], "other_place": [*Place]}
@@ -50,7 +58,7 @@ def test_a_sentence_has_its_meaning(text: str, meaning: list[Clause]) -> None:
 def test_every_sentence_has_one_meaning_the_one_it_was_made_of(kind: Kind, language: str) -> None:
     chance = random.Random(kind.name)
     for i in range(24):
-        meaning = (drawn(chance, kind),)
+        meaning: Meaning = (drawn(chance, kind),)
         if kind in DEMANDS and i % 4 == 0:
             meaning += (drawn(chance, chance.choice(DEMANDS)),)
         text = sentence(meaning, language, draw=chance, is_held_out=i % 2 == 0, is_taught=i % 3 > 0)

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -86,8 +87,12 @@ def test_a_level_answers_every_sentence_on_the_graph_that_it_built_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     built = []
-    build = graph.build_graph
-    monkeypatch.setattr(truth, "build_graph", lambda *args: built.append(args) or build(*args))
+
+    def build(*args: Any) -> graph.Graph:
+        built.append(args)
+        return graph.build_graph(*args)
+
+    monkeypatch.setattr(truth, "build_graph", build)
     texts = ["push the left box first", "push the right box last", "do not enter the corners"]
     level = Level(ROOM, ROOM.boxes)
     for text in texts:

@@ -13,8 +13,8 @@ from functools import cache
 from typing import Any
 
 from tokoban.sokoban.formats import quoted
-from tokoban.sokoban.instructions.meaning import QUESTIONS, Clause, Kind, Meaning
-from tokoban.sokoban.instructions.phrases import languages
+from tokoban.sokoban.instructions.meaning import QUESTIONS, Box, Clause, Kind, Meaning
+from tokoban.sokoban.instructions.phrases import Phrases, languages
 
 MAX_CLAUSES = 3
 _FORMS = ("it", "to", "at", "through")  # of a place
@@ -35,42 +35,42 @@ class Sentence:
         return self.meaning[0].kind in QUESTIONS
 
 
-def parse(text: str) -> Sentence:
-    """The sentence; ``ValueError`` that names the word where it was not understood."""
-    reader = _Reader(_words(text))
-    for language in languages():
-        for meaning in reader.meanings(0, language):
-            return Sentence(meaning, language)
+def parse(text: str, *, is_question: bool | None = None) -> Sentence:
+    """The sentence; ``ValueError`` that names the word where it was not understood.
+
+    It has to be a question, or has to be none, unless ``is_question`` is None.
+    """
+    for sentence in (reader := _Reader(text)).sentences():
+        if is_question not in (None, sentence.is_question):
+            found, expected = ("an instruction", "a question")[:: 1 if is_question else -1]
+            raise ValueError(f"the sentence is {found}; expected {expected}")
+        return sentence
     raise ValueError(reader.complaint())
 
 
 def readings(text: str) -> list[Sentence]:
     """All that a sentence can mean, which should be one thing."""
-    reader = _Reader(_words(text))
-    return [
-        Sentence(meaning, language)
-        for language in languages()
-        for meaning in reader.meanings(0, language)
-    ]
-
-
-def _words(text: str) -> list[str]:
-    words = re.sub(r"[.,;:!?]+(?=\s|$)", " ", text.casefold()).split()
-    if not 0 < len(words) <= _MOST_WORDS:
-        raise ValueError(f"a sentence of {len(words)} words; expected 1 to {_MOST_WORDS}")
-    return words
+    return [*_Reader(text).sentences()]
 
 
 class _Reader:
     """Matches words with phrases, and remembers how far that went and what was expected there."""
 
-    def __init__(self, words: Sequence[str]) -> None:
-        self._words = words
+    def __init__(self, text: str) -> None:
+        self._words = words = re.sub(r"[.,;:!?]+(?=\s|$)", " ", text.casefold()).split()
+        if not 0 < len(words) <= _MOST_WORDS:
+            raise ValueError(f"a sentence of {len(words)} words; expected 1 to {_MOST_WORDS}")
         self._furthest = 0
         self._expected: set[str] = set()
 
-    def meanings(self, start: int, language: str, num_clauses: int = 1) -> Iterator[Meaning]:
-        """All readings of the words from ``start`` to the end."""
+    def sentences(self) -> Iterator[Sentence]:
+        """All readings."""
+        for language in languages():
+            for meaning in self._meanings(0, language, 1):
+                yield Sentence(meaning, language)
+
+    def _meanings(self, start: int, language: str, num_clauses: int) -> Iterator[Meaning]:
+        """All readings of the words from ``start`` to the end, in one language."""
         for pattern, kind in _patterns(language):
             is_question = kind in QUESTIONS
             if is_question and num_clauses > 1:
@@ -82,7 +82,7 @@ class _Reader:
                 elif is_question or num_clauses == MAX_CLAUSES:
                     self._fits(end, "")
                 elif self._fits(end, languages()[language].joint):
-                    for rest in self.meanings(end + 1, language, num_clauses + 1):
+                    for rest in self._meanings(end + 1, language, num_clauses + 1):
                         yield (found, *rest)
 
     def _matches(
@@ -166,6 +166,11 @@ def _clause(
         else:
             words[i] = choose([all_of.places[name][_form(word)]])
     return " ".join(words)
+
+
+def named(box: Box, phrases: Phrases) -> str:
+    """The first name of a box in a language."""
+    return [*phrases.boxes.get(box, ()), *phrases.untaught.get(box, ())][0]
 
 
 def fields(kind: Kind) -> list[str]:

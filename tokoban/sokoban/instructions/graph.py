@@ -16,7 +16,8 @@ from jaxtyping import Bool, Int16, Int32, Int64, UInt8
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.hashing import GOLDEN
-from tokoban.sokoban.instructions.machine import Cells
+from tokoban.sokoban.instructions.machine import Cells, TooLargeError
+from tokoban.sokoban.interior import enclosed
 from tokoban.sokoban.search.bitboard.words import EMPTY, cell, count, flood, index, lowest, moved
 from tokoban.sokoban.search.ground import NONE, Squares, build_ground, zobrist_keys
 from tokoban.sokoban.search.positions import Positions, add, empty_positions, grown, slot_of
@@ -58,10 +59,6 @@ class Graph:
     def pushes_from(self, position: int) -> range:
         """The numbers of the pushes of a position."""
         return range(int(self.ends[position]), int(self.ends[position + 1]))
-
-
-class TooLargeError(ValueError):
-    """A level with more positions than the limits allow."""
 
 
 def build_graph(cells: Cells, walls: Sequence[int] = (), *, is_whole: bool = False) -> Graph:
@@ -110,6 +107,8 @@ def build_graph(cells: Cells, walls: Sequence[int] = (), *, is_whole: bool = Fal
             positions = grown(positions, keys)
             is_solved.resize(capacity, refcheck=False)
             ends.resize(capacity + 1, refcheck=False)
+    if enclosed(cells.board) or len(boxes) != len(cells.board.goals & inside):
+        is_solved[:] = False
     num_positions, num_pushes = int(positions.num_known[0]), int(progress[1])
     for column in pushes:
         column.resize(num_pushes, refcheck=False)

@@ -27,6 +27,10 @@ _FROM = np.array([[cell - SIDE * down - right for down, right in OFFSETS] for ce
 _FROM %= 64  # from beyond the edge no box is pushed
 
 
+class TooLargeError(ValueError):
+    """A level beyond the limits."""
+
+
 class Machine(NamedTuple):
     """What a sentence demands of a play, push by push."""
 
@@ -46,12 +50,12 @@ class Cells:
 
     @classmethod
     def of(cls, board: Board, named: Iterable[Square]) -> "Cells":
-        """Raises ``ValueError`` for a larger floor."""
+        """Raises ``TooLargeError`` for a larger floor."""
         rows, columns = zip(*board.inside(), strict=True)
         height, width = (max(line) - min(line) + 1 for line in (rows, columns))
         if max(height, width) > SIDE:
             size = f"a floor of {height}x{width} squares"
-            raise ValueError(f"too large: {size}; expected at most {SIDE}x{SIDE}")
+            raise TooLargeError(f"too large: {size}; expected at most {SIDE}x{SIDE}")
         return cls(board, Square(min(rows), min(columns)), tuple(sorted(named)))
 
     def cell(self, square: Square) -> int:

@@ -5,18 +5,29 @@ machine. Axes as in ``graph`` and ``machine``.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import no_type_check
 
 import numpy as np
 from jaxtyping import Bool, Int32
 
-from tokoban.compiling import entry
+from tokoban.compiling import clock, entry
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
-from tokoban.sokoban.instructions.graph import Graph, TooLargeError, build_graph
-from tokoban.sokoban.instructions.machine import REJECTED, Cells, Machine, build_machine, obeys
+from tokoban.sokoban.formats.level import Solution
+from tokoban.sokoban.instructions.graph import Graph, build_graph
+from tokoban.sokoban.instructions.machine import (
+    REJECTED,
+    Cells,
+    Machine,
+    TooLargeError,
+    build_machine,
+    obeys,
+)
 from tokoban.sokoban.instructions.meaning import Meaning
 from tokoban.sokoban.instructions.naming import named_boxes
+from tokoban.sokoban.search.answer import BY_INSTRUCTION, Answer
+from tokoban.sokoban.wording import counted
 
 MAX_PAIRS = 1 << 24  # of a position and a state: some 16 million
 FAR = np.iinfo(np.int32).max  # a distance: the sentence cannot be obeyed from there
@@ -98,6 +109,34 @@ class Level:
 def truth_of(board: Board, meaning: Meaning) -> Truth:
     """``Level.truth`` of a board's only sentence."""
     return Level(board, named_boxes(board, meaning)).truth(meaning)
+
+
+def solve(board: Board, meaning: Meaning) -> Answer:
+    """The obedient solution with the fewest pushes, or why there is none.
+
+    ``ValueError`` where a name means nothing on the board.
+    """
+    started_s = clock()
+    answer = partial(Answer, solver=BY_INSTRUCTION)
+    try:
+        truth = truth_of(board, meaning)
+    except TooLargeError as error:
+        return answer(status="gave up", reason=str(error), elapsed_s=clock() - started_s)
+    if truth.fewest_pushes is None:
+        can_be_solved = truth_of(board, ()).fewest_pushes is not None
+        why = (
+            "the level can be solved, but not so" if can_be_solved else "the level has no solution"
+        )
+        searched = f"{counted(truth.pushes_left.size, 'pair')} of position and state searched"
+        reason = f"{why}: {searched}"
+        return answer(status="unsolvable", reason=reason, elapsed_s=clock() - started_s)
+    return answer(
+        status="solved",
+        solution=Solution.of(board, truth.plan()),
+        optimum="pushes",
+        at_least_pushes=truth.fewest_pushes,
+        elapsed_s=clock() - started_s,
+    )
 
 
 def pushed(graph: Graph, push: int) -> tuple[Square, Direction]:

@@ -15,6 +15,8 @@ Status = Literal["solved", "unsolvable", "gave up"]
 # ``Answer.solver`` where no search was needed: the board is solved, or its boxes and goals show
 # that it cannot be.
 BY_RULES = "rules"
+# The search for the fewest pushes of a solution that obeys a sentence.
+BY_INSTRUCTION = "instruction"
 
 # What a solution has provably the fewest of.
 Optimum = Literal["moves", "pushes"]

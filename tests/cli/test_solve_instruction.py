@@ -1,0 +1,85 @@
+"""``tokoban solve --instruction`` and ``tokoban.solve(instruction=...)``: three exits."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import tokoban
+from tokoban import cli
+
+ROOM = "#######|#  .  #|#@$ $.#|#     #|#######"
+CORRIDOR = "#####|#@$.#|#####"
+WIDE = "###########|#@$      .#|###########"
+
+
+@pytest.mark.parametrize(
+    ("boards", "sentence", "status", "said"),
+    [
+        ([ROOM], "push the left box last", 0, "solved by exact search: 10 moves, 3 pushes"),
+        ([ROOM], "Schiebe die linke Kiste zuletzt.", 0, "fewest pushes"),
+        ([ROOM], "do not touch the left box", 1, "the level can be solved, but not so: 36 pairs"),
+        (["#####|#@ $#|#. ##|#####"], "push the left box first", 1, "the level has no solution"),
+        ([WIDE], "push the left box first", 1, "too large: a floor of 1x9 squares"),
+        ([ROOM], "push the blue box", 2, 'word 3, "blue", is not understood; expected bottom'),
+        ([ROOM], "how many pushes are left", 2, "a question; expected an instruction"),
+        (
+            [CORRIDOR, ROOM],
+            "push the right box after the left box",
+            2,
+            "level 1: the right box and",
+        ),
+        ([CORRIDOR, ROOM], "push the right box after the left box", 2, "9 moves, 3 pushes"),
+    ],
+)
+def test_an_instruction_is_obeyed_or_refuted_or_not_understood(
+    boards: list[str],
+    sentence: str,
+    status: int,
+    said: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = tmp_path / "levels.xsb"
+    file.write_text("\n\n".join(board.replace("|", "\n") for board in boards) + "\n")
+    assert cli.main(["solve", str(file), "--instruction", sentence]) == status
+    assert said in "".join(capsys.readouterr())
+
+
+def test_what_an_instruction_does_not_read_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for option in ("--by astar", "--output out.sok", "--folder out", "--time-limit 1"):
+        words = ["solve", "x.xsb", "--instruction", "push the left box last", *option.split()]
+        assert cli.main(words) == 2
+        refused = f"tokoban: {option.split()[0]} has no effect with --instruction\n"
+        assert capsys.readouterr().err == refused
+
+
+def test_the_answer_to_an_instruction_is_as_any_other() -> None:
+    board = tokoban.Board.from_xsb(ROOM)
+    answer = tokoban.solve(board, instruction="push the left box last")
+    assert (answer.status, answer.optimum, answer.at_least_pushes) == ("solved", "pushes", 3)
+    assert answer.solution is not None and tokoban.verify(board, answer.solution)
+    with pytest.raises(ValueError, match='word 2, "a", is not understood; expected the'):
+        tokoban.solve(board, instruction="push a box")
+    with pytest.raises(ValueError, match="instruction is 3; expected a sentence"):
+        tokoban.solve(board, instruction=3)  # type: ignore[arg-type]
+
+
+def test_boxes_that_nobody_reaches_decide_as_in_every_search(tmp_path: Path) -> None:
+    for drawing, status in (
+        ("*#####|##@$.#|-#####", "solved"),
+        ("$#####|.#@$.#|-#####", "unsolvable"),
+    ):
+        board = tokoban.Board.from_xsb(drawing)
+        assert tokoban.solve(board, instruction="push the left box last").status == status
+
+
+def test_the_json_of_an_instruction_is_that_of_solve(tmp_path: Path) -> None:
+    file, out = tmp_path / "levels.xsb", tmp_path / "out.json"
+    file.write_text(ROOM.replace("|", "\n"))
+    words = ["--instruction", "push the left box last", "--json", str(out)]
+    assert cli.main(["solve", str(file), *words]) == 0
+    [level] = json.loads(out.read_text())
+    assert (level["pushes"], level["pushes_at_least"], level["solver"]) == (3, 3, "instruction")
