@@ -40,7 +40,8 @@ _FEW_EXPANSIONS = 10_000
 # The same on larger boards, where one takes longer. Open boards need about as many as pushes.
 _FEW_EXPANSIONS_OF_SQUARES = 1_000
 _TURN = 1 << 12  # the work of a turn by the share of its slice
-# Parts of slices that may be left out.
+# What may be left out beside slices: the A* before all, and parts of slices.
+FIRST = "first-astar"
 REPLANS = "replans"  # of FESS
 MIDWAY = "midway"  # of the beam of pulls
 _EQUAL_ROUNDS = 16  # the first ones, in which all slices have the same share
@@ -227,7 +228,7 @@ SLICES = {
 }
 
 # What ``without`` may name.
-PARTS = frozenset(part for one in SLICES.values() for part in (one.name, *one.parts))
+PARTS = frozenset({FIRST, *(part for one in SLICES.values() for part in (one.name, *one.parts))})
 
 
 def stages(
@@ -236,7 +237,9 @@ def stages(
     """The search for any solution of a board that is neither solved nor hopeless."""
     squares, ground = Squares(board), None
     level = from_board(board)
-    if level is not None:
+    if FIRST in without:
+        pass
+    elif level is not None:
         yield Stage(OneWord(level, "any"), _FEW_EXPANSIONS)
     else:
         ground = yield from ground_in_steps(board, squares)

@@ -1,0 +1,213 @@
+"""What each member and part of the portfolio is worth: the table that decides what is taken out.
+
+Runs each level, in some of its images (turned, mirrored), by the whole portfolio, by each member
+alone, and by the portfolio without each member and each part. Those without run only on the
+levels that the whole solves after ``--hard-after`` seconds or not at all. The score is the mean
+logarithm of the processor time, an unsolved level counting twice the limit. Its difference from
+the whole has a 90 % interval by bootstrap over levels (Efron 1979). A mechanism goes if the upper
+end of the variant without it is at most 1 %.
+
+One process. Each finished run is a line of OUT, so that a killed benchmark goes on where it was,
+from the same commit. Rates of ``rate`` and ``generate`` are those of ``generator``.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from math import exp, log
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float64
+
+from benchmarks import players_levels
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.levels import read_levels
+from tokoban.sokoban.search.portfolio import FIRST, PARTS, SLICES
+from tokoban.sokoban.search.solver import prepare
+from tokoban.sokoban.symmetry import Symmetry
+from tokoban.training.run_directory import current_commit
+
+WHOLE = "whole"
+MEMBERS = (FIRST, *SLICES)
+# By name, what is left out.
+ALONE = {f"{one} alone": frozenset(MEMBERS) - {one} for one in MEMBERS}
+WITHOUT = {f"without {part}": frozenset({part}) for part in sorted(PARTS)}
+VARIANTS = {WHOLE: frozenset[str]()} | ALONE | WITHOUT
+IMAGES = (Symmetry(0, False), Symmetry(1, False), Symmetry(2, True))
+
+_SAMPLES = 10_000
+_MOST_WORSE = 0.01  # of a part that goes
+
+Row = dict[str, Any]  # a run, as a line of the file has it
+Key = tuple[str, str, int, int]  # variant, file, level, image
+
+
+def key_of(row: Row) -> Key:
+    """What tells one run from another."""
+    return row["variant"], row["file"], row["number"], row["image"]
+
+
+def read_rows(out: Path, about: Row) -> list[Row]:
+    """The runs that are there; the file is begun if there is none.
+
+    A last line that was cut off is dropped. Raises ``SystemExit`` if the runs are of another kind.
+    """
+    text = out.read_text(encoding="utf-8") if out.exists() else ""
+    lines = text[: text.rfind("\n") + 1].splitlines()
+    if not lines:
+        lines = [json.dumps(about)]
+    if json.loads(lines[0]) != about:
+        raise SystemExit(f"ablation: {out} was begun with {lines[0]}; expected {json.dumps(about)}")
+    out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return [json.loads(line) for line in lines[1:]]
+
+
+def logarithm(row: Row, time_limit_s: float) -> float:
+    """Of the time to a solution or a proof, of twice the limit where there is neither."""
+    is_open = row["answer"] == "gave up"
+    return log(2 * time_limit_s if is_open else max(row["elapsed_s"], 1e-3))
+
+
+def wanted(
+    boards: dict[tuple[str, int], Board], rows: list[Row], chosen: argparse.Namespace
+) -> Iterator[Key]:
+    """The runs in their order; ``rows`` has those before when the next one is asked for."""
+    hard: set[tuple[str, int]] = set()
+    for variant in chosen.variants:
+        if variant in WITHOUT:
+            hard = {
+                (row["file"], row["number"])
+                for row in rows
+                if row["variant"] == WHOLE
+                and (row["answer"] == "gave up" or row["elapsed_s"] > chosen.hard_after)
+            }
+        for file, number in boards:
+            if variant not in WITHOUT or (file, number) in hard:
+                for image in range(chosen.images):
+                    yield variant, file, number, image
+
+
+def table(rows: Sequence[Row], time_limit_s: float) -> str:
+    """The variants as Markdown, each compared with the whole on the same levels and images."""
+    found = {key_of(row): row for row in rows}
+    lines = [
+        "| variant | levels | runs | solved | unsolvable | whole solved | mean time, s | "
+        "time against the whole, 90 % | goes |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---|",
+    ]
+    for variant in VARIANTS:
+        pairs = [
+            (row, found[WHOLE, *key[1:]])
+            for key, row in found.items()
+            if key[0] == variant and (WHOLE, *key[1:]) in found
+        ]
+        if not pairs:
+            continue
+        of_level: dict[tuple[str, int], list[float]] = {}
+        times = [logarithm(row, time_limit_s) for row, _ in pairs]
+        for spent, (row, whole) in zip(times, pairs, strict=True):
+            level = row["file"], row["number"]
+            of_level.setdefault(level, []).append(spent - logarithm(whole, time_limit_s))
+        differences = np.array([np.mean(some) for some in of_level.values()])
+        low, high = interval(differences)
+        against = (
+            f"{exp(differences.mean()) - 1:+.1%} ({exp(low) - 1:+.1%} to {exp(high) - 1:+.1%})"
+        )
+        solved, unsolvable = (
+            sum(row["answer"] == answer for row, _ in pairs) for answer in ("solved", "unsolvable")
+        )
+        whole_solved = sum(whole["answer"] == "solved" for _, whole in pairs)
+        goes = "yes" if exp(high) - 1 <= _MOST_WORSE else "no"
+        lines.append(
+            f"| {variant} | {len(of_level)} | {len(pairs)} | {solved} | {unsolvable} | "
+            f"{whole_solved} | {exp(np.mean(times)):.2f} | {'' if variant == WHOLE else against} | "
+            f"{goes if variant in WITHOUT else ''} |"
+        )
+    return "\n".join(lines)
+
+
+def interval(differences: Float64[np.ndarray, " P"]) -> tuple[float, float]:
+    """The 90 % interval of the mean, by resampling levels; P are levels."""
+    rng, count = np.random.default_rng(0), len(differences)
+    means = [differences[rng.integers(count, size=count)].mean() for _ in range(_SAMPLES)]
+    low, high = np.quantile(means, [0.05, 0.95]).tolist()
+    return low, high
+
+
+def arguments_of(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The options."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("--out", required=True, metavar="OUT", help="the runs, as JSON lines")
+    parser.add_argument("--time-limit", type=float, default=30, metavar="SECONDS", help="a run")
+    parser.add_argument("--memory-limit", type=float, default=4000, metavar="MB", help="a run")
+    parser.add_argument("--images", type=int, default=3, choices=range(1, len(IMAGES) + 1))
+    parser.add_argument("--hard-after", type=float, default=1, metavar="SECONDS")
+    parser.add_argument(
+        "--variants",
+        nargs="+",
+        default=[*VARIANTS],
+        choices=VARIANTS,
+        metavar="VARIANT",
+        help=f"only these, in this order: {', '.join(VARIANTS)}",
+    )
+    parser.add_argument(
+        "--levels",
+        type=players_levels.numbers,
+        nargs="+",
+        default=[],
+        metavar="N",
+        help="such as 3 5-9",
+    )
+    return parser.parse_args(argv)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs what is missing and prints the table."""
+    chosen = arguments_of(argv)
+    numbers = {number for some in chosen.levels for number in some}
+    about = {
+        "commit": current_commit(),
+        "time_limit_s": chosen.time_limit,
+        "memory_limit_mb": chosen.memory_limit,
+    }
+    boards = {
+        (Path(file).name, number): level.board
+        for file in chosen.files
+        for number, level in enumerate(read_levels(file).levels, 1)
+        if not numbers or number in numbers
+    }
+    out = Path(chosen.out)
+    rows = read_rows(out, about)
+    done = set(map(key_of, rows))
+    limits = ["--time-limit", f"{chosen.time_limit}", "--memory-limit", f"{chosen.memory_limit}"]
+    prepare()
+    for variant, file, number, image in wanted(boards, rows, chosen):
+        if (variant, file, number, image) in done:
+            continue
+        run = players_levels.arguments_of([file, *limits])
+        run.without = VARIANTS[variant]
+        board = IMAGES[image].of_board(boards[file, number])
+        row = {"variant": variant, "image": image}
+        row |= asdict(players_levels.run(file, number, board, run))
+        with out.open("a", encoding="utf-8") as file_of_rows:
+            file_of_rows.write(json.dumps(row) + "\n")
+        rows.append(row)
+        shown = f"{variant}: {file} {number}, image {image}: {row['answer']}"
+        print(f"{shown}, {row['elapsed_s']:.2f} s", file=sys.stderr, flush=True)
+    print(table(rows, chosen.time_limit))
+    return 0
+
+
+if __name__ == "__main__":
+    started_s = time.process_time()
+    status = main()
+    print(f"{time.process_time() - started_s:.0f} s of the processor", file=sys.stderr)
+    sys.exit(status)
