@@ -83,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("files", nargs="+", metavar="LEVELS")
     parser.add_argument("--weights", nargs="+", required=True, metavar="W", help="of push")
     parser.add_argument("--first", type=int, metavar="N", help="only so many levels of each file")
-    parser.add_argument("--search", default="phs", help="levin, phs, phs* or rerooted")
+    parser.add_argument("--search", default="phs", help="levin, phs or phs*")
     parser.add_argument("--seconds", type=float, default=5.0, help="of a level (default: 5)")
     parser.add_argument("--most-evaluated", type=int, default=1000, help="in table inputs")
     parser.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")

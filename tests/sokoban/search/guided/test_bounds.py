@@ -20,12 +20,9 @@ from tokoban.sokoban.search.guide import Guide
 from tokoban.sokoban.search.guided.search import (
     SEARCHES,
     GuidedOptions,
-    GuidedSearch,
     Order,
     solve_guided,
 )
-from tokoban.sokoban.search.guided.tree import NUM_NODES
-from tokoban.sokoban.search.outcome import Outcome
 
 _UNIFORM = 0.01
 _MOST_PUSHES = 14
@@ -100,22 +97,6 @@ def test_phs_expands_at_most_the_highest_cost_on_the_way_to_a_solution(
         assert answer.status == "solved"
         assert answer.num_expansions <= bounds[-1] * (1 + 1e-6)
     assert max(bounds) < 60
-
-
-def test_the_rerooted_search_expands_at_most_so_often_as_levints_for_each_root() -> None:
-    num_roots = []
-    for board in _BOARDS:
-        squares, guide = Squares(board), _leaning(board)
-        options = GuidedOptions(order="rerooted", uniform=_UNIFORM, reroot_step=2.0)
-        search = GuidedSearch(board, squares, guide, options)
-        while (outcome := search.go_on(1, None)) == Outcome.BUDGET_SPENT:
-            pass
-        assert outcome == Outcome.SOLVED
-        tree = search.tree
-        num_roots.append(int(tree.is_root[: tree.progress[NUM_NODES]].sum()))
-        bound = num_roots[-1] * _least_bound(board, guide)
-        assert search.progress(0.0).expansions <= bound * (1 + 1e-6)
-    assert max(num_roots) > 1
 
 
 @pytest.mark.parametrize("order", SEARCHES)

@@ -48,8 +48,7 @@ def test_a_level_is_solved_or_proved_unsolvable_as_brute_force_says(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("order", SEARCHES)
-@pytest.mark.parametrize("macro_share", [0.0, 0.3])
-def test_classical_pruning_changes_no_verdict(order: Order, macro_share: float) -> None:
+def test_classical_pruning_changes_no_verdict(order: Order) -> None:
     pruned = 0
     for seed, board in enumerate(random_boards(Shape(4, 4, 3, is_closed=True), 100, seed=2)):
         guide = DrawnGuide(Squares(board), seed=seed)
@@ -57,9 +56,7 @@ def test_classical_pruning_changes_no_verdict(order: Order, macro_share: float) 
             solve_guided(
                 board,
                 guide,
-                options=GuidedOptions(
-                    order=order, macro_share=macro_share, is_classical=is_classical
-                ),
+                options=GuidedOptions(order=order, is_classical=is_classical),
             )
             for is_classical in (False, True)
         )
@@ -68,42 +65,16 @@ def test_classical_pruning_changes_no_verdict(order: Order, macro_share: float) 
     assert pruned > 0
 
 
-@pytest.mark.parametrize("order", ["levin", "rerooted"])
-def test_macro_pushes_change_no_verdict(order: Order) -> None:
-    longest = 0
-    for seed, board in enumerate(random_boards(Shape(4, 4, 2, is_closed=True), 60, seed=9)):
-        guide = DrawnGuide(Squares(board), seed=seed)
-        options = GuidedOptions(order=order, macro_share=0.5, batch_size=3)
-        answer = solve_guided(board, guide, options=options)
-        assert (answer.status == "solved") == can_be_solved(board)
-        assert answer.status in ("solved", "unsolvable")
-        if answer.solution is not None:
-            longest = max(longest, answer.solution.num_pushes)
-    assert longest >= 4
-
-
-def test_a_macro_push_brings_a_box_around_a_corner_at_once() -> None:
-    board = Board.from_xsb("#########|#       #|# $     #|#@      #|#     . #|#       #|#########")
-    guide = _uniform(board)
-    single = solve_guided(board, guide)
-    macro = solve_guided(board, guide, options=GuidedOptions(macro_share=0.5))
-    assert macro.num_evaluated == 0 < 10 < single.num_evaluated
-    assert macro.solution is not None
-    assert macro.solution.num_pushes == 6
-
-
 def test_the_probabilities_of_the_pushes_of_a_position_sum_to_one() -> None:
-    for macro_share in (0.0, 0.5):
-        squares = Squares(_ROOM)
-        options = GuidedOptions(macro_share=macro_share)
-        search = GuidedSearch(_ROOM, squares, DrawnGuide(squares, seed=1), options)
-        for _ in range(20):
-            search.go_on(1, None)
-        tree = search.tree
-        for position in np.flatnonzero(tree.is_evaluated & (tree.num_edges > 0)):
-            first = tree.first_edge[position]
-            own = slice(first, first + tree.num_edges[position])
-            assert np.exp(tree.edge_log_pi[own]).sum() == pytest.approx(1, abs=1e-5)
+    squares = Squares(_ROOM)
+    search = GuidedSearch(_ROOM, squares, DrawnGuide(squares, seed=1), GuidedOptions())
+    for _ in range(20):
+        search.go_on(1, None)
+    tree = search.tree
+    for position in np.flatnonzero(tree.is_evaluated & (tree.num_edges > 0)):
+        first = tree.first_edge[position]
+        own = slice(first, first + tree.num_edges[position])
+        assert np.exp(tree.edge_log_pi[own]).sum() == pytest.approx(1, abs=1e-5)
 
 
 def test_no_position_is_evaluated_twice_and_each_row_counts() -> None:
@@ -164,19 +135,6 @@ def test_a_slice_ends_after_its_budget_of_turns_with_and_without_evaluations(
     assert set(turns) == {None, Outcome.BUDGET_SPENT}
 
 
-def test_a_position_without_pushes_is_no_root() -> None:
-    """It promises no pushes left, below which no later root could come."""
-    board = Board.from_xsb("#########|#  #    #|#@$  $ .#|#  #   .#|#########")
-    squares = Squares(board)
-    options = GuidedOptions(order="rerooted", reroot_step=0.0)
-    search = GuidedSearch(board, squares, DrawnGuide(squares, seed=1), options)
-    while search.go_on(1, None) == Outcome.BUDGET_SPENT:
-        tree = search.tree
-        roots = tree.position[np.flatnonzero(tree.is_root)]
-        assert (tree.num_edges[roots] > 0).all()
-    assert (search.tree.is_evaluated & (search.tree.num_edges == 0)).any()
-
-
 def test_a_tree_that_grows_finds_the_same_solution(monkeypatch: pytest.MonkeyPatch) -> None:
     board = Board.from_xsb("########|#   .  #|#  $.  #|#.$@$  #|#  $.  #|#      #|########")
     small = solve_guided(board, _uniform(board))
@@ -189,15 +147,13 @@ def test_a_tree_that_grows_finds_the_same_solution(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"order": "best"}, "order is 'best'; expected one of levin, phs, phs*, rerooted, greedy"),
+        ({"order": "best"}, "order is 'best'; expected one of levin, phs, phs*, greedy"),
         ({"batch_size": 0}, "batch_size is 0; expected at least 1"),
         ({"order": "greedy", "batch_size": 2}, "batch_size is 2; greedy play has batches of 1"),
-        ({"macro_share": 1.0}, "macro_share is 1.0; expected a share below 1"),
-        ({"order": "greedy", "macro_share": 0.5}, "macro_share is 0.5; greedy play has none"),
         ({"uniform": 0.0}, "uniform is 0.0; expected a share from 1e-12 to 1"),
         ({"uniform": 5e-324}, "uniform is 5e-324; expected a share from 1e-12 to 1"),
         ({"deadlock_weight": -1.0}, "deadlock_weight is -1.0; expected 0 or more"),
-        ({"reroot_step": float("nan")}, "reroot_step is nan; expected 0 or more"),
+        ({"push_loss": float("nan")}, "push_loss is nan; expected 0 or more"),
     ],
 )
 def test_options_out_of_range_are_refused(options: dict, message: str) -> None:

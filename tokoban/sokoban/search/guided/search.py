@@ -1,4 +1,4 @@
-"""Solves a level as a guide advises: by LevinTS, PHS, PHS*, rerooted LevinTS, or greedy play.
+"""Solves a level as a guide advises: by LevinTS, PHS, PHS*, or greedy play.
 
 ``tree`` has the methods and their sources. No position is ever dropped on the guide's word, so an
 exhausted search proves that there is no solution.
@@ -22,16 +22,14 @@ from tokoban.sokoban.search.ground import NONE, Squares, build_ground, ground_in
 from tokoban.sokoban.search.guide import Guidance, Guide, UniformGuide
 from tokoban.sokoban.search.guided import tree as compiled
 from tokoban.sokoban.search.guided.classical import Classical, classical_rules
-from tokoban.sokoban.search.guided.macros import empty_macros
 from tokoban.sokoban.search.guided.tree import Batch, Level, Tree
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.one_box import one_box_moves
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.positions import packed_bits, unpacked_bits
+from tokoban.sokoban.search.positions import packed_bits
 from tokoban.sokoban.search.push_search import empty_scratch, list_moves
 from tokoban.sokoban.search.single import Stage, Stages, find_answer
 
-SearchOrder = Literal["levin", "phs", "phs*", "rerooted"]
+SearchOrder = Literal["levin", "phs", "phs*"]
 Order = Literal[SearchOrder, "greedy"]
 SEARCHES: tuple[SearchOrder, ...] = get_args(SearchOrder)
 ORDERS: tuple[Order, ...] = get_args(Order)
@@ -49,8 +47,6 @@ class GuidedOptions:
     uniform: float = 1e-3  # share of the uniform policy: every push may be tried
     deadlock_weight: float = 1.0  # how far a likely deadlock is put off; 0 ignores it
     push_loss: float = 0.4  # "phs": expected -log p of each push to go
-    macro_share: float = 0.0  # of the probability of a push, for pushes further on of the same box
-    reroot_step: float = 4.0  # "rerooted": a root expects so many pushes fewer than the last one
     is_classical: bool = False  # prunes by the classical deadlock rules too
 
     def __post_init__(self) -> None:
@@ -63,11 +59,7 @@ class GuidedOptions:
         # A share that a push rounds to 0 would leave it out, and refute levels that have solutions.
         if not 1e-12 <= self.uniform <= 1:
             raise ValueError(f"uniform is {self.uniform}; expected a share from 1e-12 to 1")
-        if not 0 <= self.macro_share < 1:
-            raise ValueError(f"macro_share is {self.macro_share}; expected a share below 1")
-        if self.macro_share > 0 and self.order not in SEARCHES:
-            raise ValueError(f"macro_share is {self.macro_share}; {self.order} play has none")
-        for name in ("deadlock_weight", "push_loss", "reroot_step"):
+        for name in ("deadlock_weight", "push_loss"):
             value = getattr(self, name)
             if not 0 <= value < float("inf"):
                 raise ValueError(f"{name} is {value}; expected 0 or more")
@@ -127,8 +119,6 @@ class GuidedSearch:
             deadlock_weight=float(options.deadlock_weight),
             push_loss=float(options.push_loss),
             uniform=float(options.uniform),
-            macro_share=float(options.macro_share),
-            reroot_step=float(options.reroot_step),
         )
         self._batch = Batch(
             nodes=np.empty(2 * options.batch_size, np.int32),
@@ -138,10 +128,8 @@ class GuidedSearch:
             sizes=np.zeros(2, np.int64),
         )
         self._scratch = empty_scratch(num_floor, len(boxes))
-        self._macros = empty_macros(num_floor)
         # A batch has up to twice its size of nodes.
-        most_edges = compiled.most_edges.py_func(self._level, len(boxes))
-        needed = most_edges * (2 * options.batch_size + 1)
+        needed = 4 * len(boxes) * (2 * options.batch_size + 1)
         self.tree = _empty_tree(max(_FIRST_CAPACITY, 1 << needed.bit_length()), num_floor)
         self._begin(boxes)
 
@@ -177,7 +165,6 @@ class GuidedSearch:
             self._level,
             tree,
             self._scratch,
-            self._macros,
             self._classical,
             batch,
             num_wanted,
@@ -252,31 +239,10 @@ class GuidedSearch:
             nodes.append(node)
             node = int(tree.parent[node])
         nodes.reverse()
-        if self._level.macro_share > 0:
-            return self._macro_directions(nodes)
         chain = tree.position[nodes]
         moves = np.empty(len(chain) * num_floor, np.int8)
         count = list_moves(self._level.neighbours, tree.positions, chain, self._player, moves)
         return tuple(map(Direction, moves[:count].tolist()))
-
-    def _macro_directions(self, nodes: list[int]) -> tuple[Direction, ...]:
-        """All moves along the nodes from the start, of each push or macro push the fewest."""
-        tree, neighbours = self.tree, self._level.neighbours
-        player, directions = self._player, []
-        for node in nodes[1:]:
-            box = int(tree.edge_push[tree.edge[node]]) // 4
-            end = int(tree.edge_end[tree.edge[node]])
-            after = unpacked_bits(tree.positions.boxes[tree.position[node]], len(neighbours) - 1)
-            is_blocked = np.append(after, True)
-            zone, waiting = np.zeros_like(self._scratch.marks), self._scratch.waiting
-            least = tree.positions.player[tree.position[node]]
-            flood(neighbours, is_blocked, least, zone, 1, waiting)
-            is_blocked[end] = False
-            moves = one_box_moves(neighbours, is_blocked, box, player, end, zone == 1)
-            for move in moves[::-1].tolist():
-                directions.append(Direction(move))
-                player = int(neighbours[player, move])
-        return tuple(directions)
 
     def optimum(self) -> None:
         """Any solution."""
@@ -287,7 +253,6 @@ def _empty_tree(capacity: int, num_floor: int) -> Tree:
     return Tree(
         positions=stores.empty_positions(capacity, num_floor),
         progress=np.zeros(7, np.int64),
-        least_left=np.full(1, np.inf),
         **new_columns(Tree, P=capacity, E=capacity, N=capacity),
     )
 

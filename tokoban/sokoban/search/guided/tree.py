@@ -14,14 +14,9 @@ and one more, h pushes expected, pi the probability of the node and s that its p
 - PHS: (g + h) / pi * exp(push_loss * h), as if each push to go had the probability
   exp(-push_loss), and PHS_STAR: (g + h) / pi ** (1 + h / g), as if it had the mean of those made
   (arXiv:2103.11505). They expand no more nodes than the highest cost on the way to the solution.
-- REROOTED: the least cost slenderness / pi of LevinTS from any ancestor that is a root, divided by
-  that root's weight (arXiv:2412.05196). The start is a root, and each expanded position
-  that brings the expected pushes left to a new low.
 
 All these are multiplied by 1 / s ** deadlock_weight, which leaves the bounds: h >= 0 and s <= 1.
-Except for REROOTED, no node has a lower priority than its parent.
-
-Macro pushes (``macros``) bring one box to any place that it reaches alone.
+No node has a lower priority than its parent.
 
 GREEDY is no search but play: of each node only one push is followed, the likeliest that leads to
 no deadlock (pi * s ** deadlock_weight) of those to positions where it has not been. It ends where
@@ -42,11 +37,10 @@ from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.search.guide import MOST_DEADLOCKED
 from tokoban.sokoban.search.guided.classical import judge, may_push
-from tokoban.sokoban.search.guided.macros import MOST_MACROS, list_macros
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.positions import Positions, add, bit_of, copy, list_boxes, slot_of
 
-LEVIN, PHS, PHS_STAR, REROOTED, GREEDY = range(5)
+LEVIN, PHS, PHS_STAR, GREEDY = range(4)
 
 # Entries of `Tree.progress`.
 NUM_NODES, NUM_EDGES, NUM_OPEN, NUM_EVALUATED, NUM_EXPANDED, NUM_GENERATED, REACHED = range(7)
@@ -62,8 +56,6 @@ class Level(NamedTuple):
     deadlock_weight: float
     push_loss: float  # nats that each push to go is expected to add to -log pi
     uniform: float  # share of the uniform policy in every other
-    macro_share: float  # of the probability of a push that macro pushes have; 0 for none
-    reroot_step: float  # a new low of the expected pushes left is this much lower
 
 
 class Tree(NamedTuple):
@@ -79,23 +71,16 @@ class Tree(NamedTuple):
     open_log_pi: Float64[np.ndarray, " P"]  # of the node that was last put into the queue
     open_priority: Float64[np.ndarray, " P"]
     child: Int32[np.ndarray, " E"]
-    edge_push: Int32[np.ndarray, " E"]  # the first: square of the box * 4 + direction
-    edge_end: Int16[np.ndarray, " E"]  # the square of the box after the last
-    edge_player: Int16[np.ndarray, " E"]  # the player's after the last
-    edge_length: Int32[np.ndarray, " E"]  # pushes: several for macro pushes
-    edge_share: Float32[np.ndarray, " E"]  # of the probability of the first push
+    edge_push: Int32[np.ndarray, " E"]  # square of the box * 4 + direction
     edge_log_pi: Float32[np.ndarray, " E"]
     edge_log_solvable: Float32[np.ndarray, " E"]
     position: Int32[np.ndarray, " N"]
     parent: Int32[np.ndarray, " N"]
-    edge: Int32[np.ndarray, " N"]  # by which it was reached from its parent
     depth: Int32[np.ndarray, " N"]
     log_pi: Float64[np.ndarray, " N"]
     priority: Float64[np.ndarray, " N"]
-    is_root: Bool[np.ndarray, " N"]
     heap: Int32[np.ndarray, " N"]
     progress: Int64[np.ndarray, "7"]
-    least_left: Float64[np.ndarray, "1"]  # the lowest expected pushes left of a root
 
 
 class Batch(NamedTuple):
@@ -153,39 +138,16 @@ def _leave(tree):
 
 @inner
 @no_type_check
-def _least_rooted_cost(tree, parent, log_pi):
-    """The log of the least slenderness / probability from a root, for a push with ``log_pi``.
-
-    The slenderness is the sum of the probabilities of the ways to the node from each node between;
-    all roots have weight 1.
-    """
-    slenderness, log_way = 1.0, np.float64(log_pi)
-    least = np.inf
-    node = parent
-    while True:
-        slenderness += math.exp(log_way)
-        if tree.is_root[node]:
-            least = min(least, math.log(slenderness) - log_way)
-        if tree.parent[node] == NONE:
-            return least
-        log_way += tree.log_pi[node] - tree.log_pi[tree.parent[node]]
-        node = tree.parent[node]
-
-
-@inner
-@no_type_check
 def _priority(level, tree, parent, edge, log_pi):
     """The priority of the node after a push, by what its position or its parent's is known for."""
     position, child = tree.position[parent], tree.child[edge]
-    made = tree.depth[parent] + tree.edge_length[edge] + 1.0  # the pushes and one more
-    left = max(tree.pushes_left[position] - tree.edge_length[edge], 0.0)
+    made = tree.depth[parent] + 2.0  # the pushes and one more
+    left = max(tree.pushes_left[position] - 1, 0.0)
     log_solvable = min(tree.log_solvable[position], tree.edge_log_solvable[edge])
     if tree.is_evaluated[child]:
         left = tree.pushes_left[child]
         log_solvable = min(tree.log_solvable[position], tree.log_solvable[child])
     put_off = level.deadlock_weight * log_solvable
-    if level.order == REROOTED:
-        return _least_rooted_cost(tree, parent, tree.edge_log_pi[edge]) - put_off
     if level.order == LEVIN:
         cost = math.log(made) - log_pi
     elif level.order == PHS:
@@ -203,11 +165,9 @@ def _add_node(tree, parent, edge, log_pi, priority):
     tree.progress[NUM_NODES] += 1
     tree.position[node] = tree.child[edge]
     tree.parent[node] = parent
-    tree.edge[node] = edge
-    tree.depth[node] = tree.depth[parent] + tree.edge_length[edge]
+    tree.depth[node] = tree.depth[parent] + 1
     tree.log_pi[node] = log_pi
     tree.priority[node] = priority
-    tree.is_root[node] = False
     return node
 
 
@@ -255,13 +215,6 @@ def _expand(level, tree, node):
     if level.order == GREEDY:
         _follow_likeliest(level, tree, node)
         return
-    if (
-        level.order == REROOTED
-        and tree.log_solvable[position] > math.log(0.5)
-        and tree.pushes_left[position] <= tree.least_left[0] - level.reroot_step
-    ):
-        tree.least_left[0] = tree.pushes_left[position]
-        tree.is_root[node] = True
     first = tree.first_edge[position]
     for edge in range(first, first + tree.num_edges[position]):
         child = tree.child[edge]
@@ -308,14 +261,14 @@ def lay_out(level, tree, scratch, position):
 
 @inner
 @no_type_check
-def _list_pushes(level, tree, scratch, macros, classical, position):
+def _list_pushes(level, tree, scratch, classical, position):
     """Adds the pushes of a position that is laid out, without those that the rules forbid."""
     neighbours, is_blocked = level.neighbours, scratch.is_blocked
     tree.first_edge[position] = edge = tree.progress[NUM_EDGES]
     if classical is not None and not judge(classical, tree.positions, scratch, position):
         return
     for row in range(len(scratch.boxes)):
-        box, first = np.int64(scratch.boxes[row]), edge
+        box = np.int64(scratch.boxes[row])
         for direction in range(4):
             end = np.int64(neighbours[box, direction])
             if scratch.area[neighbours[box, direction ^ 2]] != 1 or is_blocked[end]:
@@ -325,13 +278,7 @@ def _list_pushes(level, tree, scratch, macros, classical, position):
             ):
                 continue
             tree.edge_push[edge] = box * 4 + direction
-            tree.edge_end[edge] = end
-            tree.edge_player[edge] = box
-            tree.edge_length[edge] = 1
-            tree.edge_share[edge] = 1.0
             edge += 1
-        if level.macro_share > 0.0 and edge > first:
-            edge = list_macros(level, tree, scratch, macros, classical, position, row, first, edge)
     tree.num_edges[position] = edge - tree.first_edge[position]
     tree.progress[NUM_EDGES] = edge
 
@@ -344,7 +291,8 @@ def _generate(level, tree, scratch, position):
     solving = NONE
     first = tree.first_edge[position]
     for edge in range(first, first + tree.num_edges[position]):
-        box, end = np.int64(tree.edge_push[edge] // 4), np.int64(tree.edge_end[edge])
+        box = np.int64(tree.edge_push[edge] // 4)
+        end = np.int64(neighbours[box, tree.edge_push[edge] % 4])
         copy(tree.positions.boxes[position], words)
         words[box >> 6] ^= bit_of(box)
         words[end >> 6] ^= bit_of(end)
@@ -354,7 +302,7 @@ def _generate(level, tree, scratch, position):
         player = flood(
             neighbours,
             scratch.is_blocked,
-            np.int64(tree.edge_player[edge]),
+            box,
             scratch.marks,
             scratch.last_mark[0],
             scratch.waiting,
@@ -371,7 +319,7 @@ def _generate(level, tree, scratch, position):
 
 @entry
 @no_type_check
-def take(level, tree, scratch, macros, classical, batch, num_wanted, max_expansions):
+def take(level, tree, scratch, classical, batch, num_wanted, max_expansions):
     """Fills the batch with up to ``num_wanted`` positions of the first nodes of the queue.
 
     Their pushes are generated, and nodes whose positions were evaluated earlier are expanded.
@@ -388,7 +336,7 @@ def take(level, tree, scratch, macros, classical, batch, num_wanted, max_expansi
             stop = Outcome.EXHAUSTED
         elif progress[NUM_EXPANDED] + sizes[0] >= max_expansions:
             stop = Outcome.BUDGET_SPENT
-        elif not _has_room(tree, most_edges(level, len(boxes)) * (sizes[0] + 1)):
+        elif not _has_room(tree, 4 * len(boxes) * (sizes[0] + 1)):
             stop = Outcome.STORE_FULL
         if stop != NONE:
             return NONE if sizes[0] > 0 else stop
@@ -407,7 +355,7 @@ def take(level, tree, scratch, macros, classical, batch, num_wanted, max_expansi
         for square in range(len(scratch.area) - 1):
             batch.boxes[sizes[1], square] = scratch.is_blocked[square]
             batch.zone[sizes[1], square] = scratch.area[square] == 1
-        _list_pushes(level, tree, scratch, macros, classical, position)
+        _list_pushes(level, tree, scratch, classical, position)
         edge = _generate(level, tree, scratch, position)
         for box in boxes:
             scratch.is_blocked[box] = False
@@ -430,13 +378,6 @@ def take(level, tree, scratch, macros, classical, batch, num_wanted, max_expansi
 
 @inner
 @no_type_check
-def most_edges(level, num_boxes):
-    """The most pushes that a position can have."""
-    return num_boxes * (4 + MOST_MACROS if level.macro_share > 0.0 else 4)
-
-
-@inner
-@no_type_check
 def _has_room(tree, count):
     """Whether so many positions, pushes and nodes can be added."""
     capacity, progress = len(tree.heap), tree.progress
@@ -454,21 +395,17 @@ def expand_batch(level, tree, batch, log_policy, pushes_left, deadlocked, push_d
         tree.pushes_left[position] = max(pushes_left[row], 0.0)
         tree.log_solvable[position] = math.log(1.0 - min(deadlocked[row], MOST_DEADLOCKED))
         first, count = tree.first_edge[position], tree.num_edges[position]
-        total, num_singles = 0.0, 0
+        total = 0.0
         for edge in range(first, first + count):
-            if tree.edge_length[edge] > 1:
-                continue
-            num_singles += 1
             box, direction = tree.edge_push[edge] // 4, tree.edge_push[edge] % 4
             total += math.exp(log_policy[row, box, direction])
         for edge in range(first, first + count):
             box, direction = tree.edge_push[edge] // 4, tree.edge_push[edge] % 4
-            share = 1.0 / num_singles
+            share = 1.0 / count
             if total > 0.0:
                 probability = math.exp(log_policy[row, box, direction]) / total
                 share = (1.0 - level.uniform) * probability + level.uniform * share
-            tree.edge_log_pi[edge] = math.log(share * tree.edge_share[edge])
-            # A macro push leads on from what its first push leads to.
+            tree.edge_log_pi[edge] = math.log(share)
             is_lost = min(push_deadlocks[row, box, direction], MOST_DEADLOCKED)
             tree.edge_log_solvable[edge] = math.log(1.0 - is_lost)
     tree.progress[NUM_EVALUATED] += batch.sizes[1]
@@ -488,5 +425,4 @@ def begin(level, tree, boxes_key, words, player):
     tree.depth[0] = 0
     tree.log_pi[0] = 0.0
     tree.priority[0] = 0.0
-    tree.is_root[0] = True
     _enter(tree, 0)
