@@ -133,7 +133,9 @@ def run(arguments: argparse.Namespace) -> int:
     with entries(arguments) as written:
         try:
             found_so_far = _with_bar(levels, arguments, Workers(arguments.threads), screen)
-            for number, found in in_order(found_so_far, levels):
+            if arguments.instruction is None:  # else in order, without levels that it does not fit
+                found_so_far = in_order(found_so_far, levels)
+            for number, found in found_so_far:
                 answers[number] = found.answer
                 show(screen, number, levels[number], found)
                 written.add(describe(number, levels[number], found))
