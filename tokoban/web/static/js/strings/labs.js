@@ -18,10 +18,10 @@ export const strings = {
   "labs.examples": { en: "Examples:", de: "Beispiele:" },
 
   "labs.translation-about": {
-    en: "A transformer with encoder and decoder, trained on captions of pictures only. The "
+    en: "A transformer with encoder and decoder, trained on everyday sentences and captions. The "
       + "first attention panel opens at the head that acts most like a dictionary: each token that "
       + "is written attends to the source token that it translates.",
-    de: "Ein Transformer mit Encoder und Decoder, nur mit Bildunterschriften trainiert. Die erste "
+    de: "Ein Transformer mit Encoder und Decoder, mit Alltagssätzen und Bildunterschriften trainiert. Die erste "
       + "Attention-Ansicht beginnt mit dem Kopf, der am ehesten wie ein Wörterbuch arbeitet: Jedes "
       + "geschriebene Token schaut auf das Token der Quelle, das es übersetzt.",
   },
