@@ -301,25 +301,25 @@ def test_fewer_moves_bind_the_policy() -> None:
 
 
 def test_the_policy_plays_by_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[dict[str, Any]] = []
+    asked: list[policy_solve.Play] = []
     by_beam = policy_solve.by_beam
 
-    def listen(model: Any, boards: Any, **options: Any) -> list[Any]:
-        asked.append(options)
-        return by_beam(model, boards, **options)
+    def listen(model: Any, boards: Any, play: policy_solve.Play) -> list[Any]:
+        asked.append(play)
+        return by_beam(model, boards, play)
 
     monkeypatch.setattr(policy_solve, "by_beam", listen)
     words = "--beam 3 --score both --max-unsolvable 0.75 --max-moves 5 --memory-limit"
     solve("--by", "beam", *words.split(), "0.5 gb", "--precision", "bf16")
     assert asked == [
-        {
-            "width": 3,
-            "score": "both",
-            "max_unsolvable": 0.75,
-            "max_moves": 5,
-            "memory_limit": 500_000_000,
-            "precision": "bf16",
-        }
+        policy_solve.Play(
+            width=3,
+            score="both",
+            max_unsolvable=0.75,
+            max_moves=5,
+            memory_limit=500_000_000,
+            precision="bf16",
+        )
     ]
 
 

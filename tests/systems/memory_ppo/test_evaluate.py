@@ -11,10 +11,11 @@ from torch import Tensor
 from tests.systems.memory_ppo.corridor import Corridor
 from tests.systems.memory_ppo.test_acting import player_for
 from tokoban import cli
+from tokoban.systems.memory_ppo import play
 from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.evaluate import metrics_of, play_episodes
 from tokoban.systems.memory_ppo.model import Player
-from tokoban.systems.memory_ppo.play import MOST_SHOWN, Recording, attention_of, strongest_look
+from tokoban.systems.memory_ppo.play import Recording, attention_of, strongest_look
 from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 from tokoban.viewing.attention_page import read_attention_page
 
@@ -162,17 +163,20 @@ class _Drawn(Corridor):
 
 
 @pytest.mark.parametrize(
-    ("length", "num_steps"), [(131, 131), (5, 5), (MOST_SHOWN + 7, MOST_SHOWN)]
+    ("length", "num_steps"), [(131, 131), (5, 5), (147, 140)]
 )  # in the second segment, amid the first, and longer than is shown
-def test_the_film_is_of_the_first_episode_that_is_judged(length: int, num_steps: int) -> None:
+def test_the_film_is_of_the_first_episode_that_is_judged(
+    length: int, num_steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its pictures are those before each step and at the end, whatever the other games do."""
+    monkeypatch.setattr(play, "MOST_SHOWN", 140)
     task = _Drawn(num_games=2, length=length, time=length + 3)
     played = play_episodes(_always(1, task), task, most_steps=length + 3, is_drawn=True)
     first = played.first
     assert len(first.rewards) == first.actions.shape[1] == num_steps
     assert first.inputs.observations[0, :, 0].tolist() == list(range(num_steps))
     places = [picture.item() for picture in first.pictures]
-    assert places == [step % 256 for step in range(num_steps + 1)]
+    assert places == list(range(num_steps + 1))
     assert task.num_pictures == num_steps + 1  # and none of what comes after
     if num_steps == length:
         assert sum(first.rewards) == played.returns[0]

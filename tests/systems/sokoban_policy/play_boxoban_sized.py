@@ -43,10 +43,7 @@ def main() -> None:
     solve.by_beam(
         model,
         levels,
-        width=width,
-        max_moves=moves,
-        score=score,
-        memory_limit=limit_bytes,
+        solve.Play(width=width, max_moves=moves, score=score, memory_limit=limit_bytes),
     )
     # What was freed and is kept for the next use by the C library is not held by the search.
     ctypes.CDLL("libc.so.6").malloc_trim(0)

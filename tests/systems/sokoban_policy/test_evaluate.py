@@ -16,6 +16,7 @@ from tokoban.systems.sokoban_policy import evaluate
 from tokoban.systems.sokoban_policy.config import tiny
 from tokoban.systems.sokoban_policy.dataset import generate_levels
 from tokoban.systems.sokoban_policy.model import PolicyOutput, SokobanPolicy
+from tokoban.systems.sokoban_policy.solve import Play
 from tokoban.training.spec import Trained
 
 RIGHT = Direction.RIGHT
@@ -39,7 +40,7 @@ def always_right(make_policy, fake_output) -> SokobanPolicy:
 
 
 def test_every_count_of_two_levels_is_the_one_counted_by_hand(always_right: SokobanPolicy) -> None:
-    metrics = evaluate.evaluate(always_right, LEVELS, beam_width=2)
+    metrics = evaluate.evaluate(always_right, LEVELS, Play(width=2))
     expected = {
         "levels": 2,
         "solvable_levels": 1,
@@ -65,7 +66,7 @@ def test_a_detour_counts_as_excess_and_a_wrong_solution_as_a_miss(
     detour = (Direction.LEFT, RIGHT, RIGHT, RIGHT, RIGHT, RIGHT)
     monkeypatch.setattr(evaluate.solve, "by_beam", lambda *_, **__: [detour])
     monkeypatch.setattr(evaluate.solve, "by_rollout", lambda *_, **__: [None])
-    metrics = evaluate.evaluate(always_right, LEVELS, beam_width=2)
+    metrics = evaluate.evaluate(always_right, LEVELS, Play(width=2))
     assert metrics["beam_solve_rate"] == 1.0
     assert metrics["beam_optimal_share"] == 0.0
     assert metrics["beam_mean_excess"] == 2.0
@@ -75,22 +76,22 @@ def test_a_detour_counts_as_excess_and_a_wrong_solution_as_a_miss(
 def test_play_has_the_score_and_the_precision_requested(
     always_right: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[tuple[object, ...]] = []
+    asked: list[Play] = []
 
-    def listen(*_: object, precision: str, score: str = "", **__: object) -> list[None]:
-        asked.append((precision, score))
+    def listen(model: object, levels: object, play: Play) -> list[None]:
+        asked.append(play)
         return [None]
 
     monkeypatch.setattr(evaluate.solve, "by_beam", listen)
     monkeypatch.setattr(evaluate.solve, "by_rollout", listen)
     monkeypatch.setattr(evaluate, "generate_levels", lambda *_, **__: LEVELS)
-    evaluate.evaluate(always_right, LEVELS, beam_width=2)
+    evaluate.evaluate(always_right, LEVELS, Play(width=2))
     _measured(always_right, score="both", precision="bf16")
-    assert asked == [("fp32", "log_likelihood"), ("fp32", ""), ("bf16", "both"), ("bf16", "")]
+    assert asked == [Play(width=2)] * 2 + [Play(width=2, score="both", precision="bf16")] * 2
 
 
 def test_intervals_hold_their_shares(policy: SokobanPolicy) -> None:
-    metrics = evaluate.evaluate(policy, generate(12, seed=1), beam_width=2)
+    metrics = evaluate.evaluate(policy, generate(12, seed=1), Play(width=2))
     for name in ("solvability_accuracy", "top1_policy", "beam_solve_rate"):
         assert metrics[f"{name}_low"] <= metrics[name] <= metrics[f"{name}_high"]
 
@@ -99,7 +100,7 @@ def test_shares_of_two_processes_add_up_to_the_figures_of_one(
     policy: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     levels = generate(22, seed=1)
-    alone = evaluate.evaluate(policy, levels, beam_width=2)
+    alone = evaluate.evaluate(policy, levels, Play(width=2))
     counted: list[dict[str, float]] = []
 
     def collect(counts: dict[str, float]) -> dict[str, float]:
@@ -112,7 +113,7 @@ def test_shares_of_two_processes_add_up_to_the_figures_of_one(
     monkeypatch.setattr(evaluate.processes, "sum_over_processes", collect)
     for rank in (0, 1):
         monkeypatch.setattr(evaluate.processes, "rank", lambda rank=rank: rank)
-        together = evaluate.evaluate(policy, levels, beam_width=2)
+        together = evaluate.evaluate(policy, levels, Play(width=2))
     assert together == pytest.approx(alone, nan_ok=True)
 
 
@@ -185,5 +186,5 @@ def test_a_policy_of_larger_boards_is_measured_on_larger_levels(make_policy) -> 
     levels = generate_levels(24, interior=policy.interior, seed=5)
     sizes = {max(part.height, part.width) for part in (interior(x.board) for x in levels)}
     assert max(sizes) == 8
-    metrics = evaluate.evaluate(policy, levels, beam_width=2)
+    metrics = evaluate.evaluate(policy, levels, Play(width=2))
     assert metrics["levels"] == 24

@@ -60,7 +60,7 @@ def test_a_beam_search_takes_at_most_what_was_reckoned_and_gives_it_back(
     num_rows = len(LEVELS.boxes) * width * (4 if score == "both" else 1)
 
     def play() -> None:
-        solve.by_beam(model, LEVELS, width=width, max_moves=5, score=score)
+        solve.by_beam(model, LEVELS, solve.Play(width=width, max_moves=5, score=score))
 
     play()  # what is set up once, such as a library's kernels, stays
     peak, left = _allocated_bytes(play)
@@ -71,7 +71,7 @@ def test_a_beam_search_takes_at_most_what_was_reckoned_and_gives_it_back(
 
 def test_rollouts_take_no_more_than_was_reckoned() -> None:
     model = _policy(8)
-    peak, left = _allocated_bytes(lambda: solve.by_rollout(model, LEVELS, max_moves=5))
+    peak, left = _allocated_bytes(lambda: solve.by_rollout(model, LEVELS, solve.Play(max_moves=5)))
     assert peak <= len(LEVELS.boxes) * row_bytes(model)
     assert abs(left) < 10_000
 
@@ -86,7 +86,7 @@ def test_a_limit_for_one_level_at_a_time_changes_no_solution(score: Score) -> No
             lambda module, inputs: batches.add(len(inputs[0]))
         )
         found = solve.by_beam(
-            model, LEVELS, width=3, max_moves=7, score=score, memory_limit=memory_limit
+            model, LEVELS, solve.Play(width=3, max_moves=7, score=score, memory_limit=memory_limit)
         )
         handle.remove()
         return found, batches
@@ -115,7 +115,7 @@ def test_a_limit_too_small_for_one_level_is_refused_with_what_it_needs() -> None
     model = _policy(6)
     needed_mb = (FIXED_BYTES + 100 * row_bytes(model)) / 10**6
     with pytest.raises(ValueError) as caught:
-        solve.by_beam(model, LEVELS, width=100, max_moves=3, memory_limit=65 * 10**6)
+        solve.by_beam(model, LEVELS, solve.Play(width=100, max_moves=3, memory_limit=65 * 10**6))
     told, number = str(caught.value).removesuffix(" MB").rsplit(" ", 1)
     assert told == "a memory limit of 65 MB; one level at a time needs"
     assert needed_mb <= int(number) <= needed_mb + 1
@@ -150,6 +150,8 @@ def test_on_the_gpu_too_the_limit_holds_and_is_freed(score: Score) -> None:
     model, levels = _policy(8).cuda(), random_boards(1000).map(torch.Tensor.cuda)
     before = torch.cuda.memory_allocated()
     torch.cuda.reset_peak_memory_stats()
-    solve.by_beam(model, levels, width=32, max_moves=30, score=score, memory_limit=limit_bytes)
+    solve.by_beam(
+        model, levels, solve.Play(width=32, max_moves=30, score=score, memory_limit=limit_bytes)
+    )
     assert torch.cuda.max_memory_allocated() - before <= limit_bytes
     assert torch.cuda.memory_allocated() - before <= FIXED_BYTES

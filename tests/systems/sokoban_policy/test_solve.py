@@ -26,7 +26,7 @@ BOARDS = [fit(level.board) for level in generate(23, seed=9, solvable_share=0.8)
 
 
 def test_solutions_solve_their_levels(policy: SokobanPolicy) -> None:
-    solutions = solve.by_beam(policy, solve.pack(BOARDS, CPU), width=8, max_moves=30)
+    solutions = solve.by_beam(policy, solve.pack(BOARDS, CPU), solve.Play(width=8, max_moves=30))
     solved = [
         (board, solution)
         for board, solution in zip(BOARDS, solutions, strict=True)
@@ -46,7 +46,7 @@ def test_a_wide_beam_finds_what_is_near(make_policy, score: Score) -> None:
     assert len(near) > 4
     boards = [fit(level.board) for level in near]
     packed = solve.pack(boards, CPU)
-    solutions = solve.by_beam(make_policy(), packed, width=64, max_moves=4, score=score)
+    solutions = solve.by_beam(make_policy(), packed, solve.Play(width=64, max_moves=4, score=score))
     lengths = [None if solution is None else len(solution) for solution in solutions]
     assert lengths == [len(level.solution or ()) for level in near]
 
@@ -90,7 +90,7 @@ def test_a_narrow_beam_follows_its_score(told, score: Score, finds: bool) -> Non
     model = told(always(0.0, 0.1, 0.3, 0.2, 0.0), truth)
     room = parse_board("########|#      #|# $ .  #|#   @  #|#      #|########")
     levels = solve.pack([room], CPU)
-    (solution,) = solve.by_beam(model, levels, width=1, max_moves=11, score=score)
+    (solution,) = solve.by_beam(model, levels, solve.Play(width=1, max_moves=11, score=score))
     assert (solution is not None) == finds
     if solution is not None:
         assert len(solution) == 6
@@ -103,7 +103,7 @@ def test_boards_taken_for_unsolvable_are_dropped_but_solved_ones_never(told) -> 
     right = Direction.RIGHT
     for max_unsolvable, expected in ((0.95, [(right,), (right, right)]), (0.5, [(right,), None])):
         solutions = solve.by_beam(
-            model, levels, width=2, max_moves=5, max_unsolvable=max_unsolvable
+            model, levels, solve.Play(width=2, max_moves=5, max_unsolvable=max_unsolvable)
         )
         assert solutions == expected
 
@@ -117,8 +117,8 @@ def test_a_search_goes_back_to_no_board_it_has_been_on_by_default_to(told) -> No
 
     model = told(back_and_forth, always(*[0.0] * NUM_BINS))
     levels = solve.pack([parse_board("########|#@   $.#|########")], CPU)
-    to_and_fro = solve.by_beam(model, levels, width=1, max_moves=11, skip_visited=False)
-    onwards = solve.by_beam(model, levels, width=1, max_moves=11)
+    to_and_fro = solve.by_beam(model, levels, solve.Play(width=1, max_moves=11, skip_visited=False))
+    onwards = solve.by_beam(model, levels, solve.Play(width=1, max_moves=11))
     assert (to_and_fro, onwards) == ([None], [(Direction.RIGHT,) * 4])
 
 
@@ -129,9 +129,9 @@ def test_many_levels_in_one_batch_are_solved_as_one_by_one(
     def solutions(boards: list) -> list:
         levels = solve.pack(boards, CPU)
         if way == "rollout":
-            return solve.by_rollout(policy, levels, max_moves=11)
+            return solve.by_rollout(policy, levels, solve.Play(max_moves=11))
         (score,) = (name for name in SCORES if name == way)
-        return solve.by_beam(policy, levels, width=3, max_moves=11, score=score)
+        return solve.by_beam(policy, levels, solve.Play(width=3, max_moves=11, score=score))
 
     together = solutions(BOARDS)
     assert together[:7] == [solutions([board])[0] for board in BOARDS[:7]]
@@ -145,8 +145,8 @@ def test_noise_drawn_in_advance_gives_the_same_rollouts_again(policy: SokobanPol
         return gumbel_noise(max_steps, num_rows, 5, generator=generator, device=CPU)
 
     levels = solve.pack([parse_board("#######|#@ $. #|#######")] * 29, CPU)
-    first = solve.by_rollout(policy, levels, max_moves=5, noise=noise)
-    assert first == solve.by_rollout(policy, levels, max_moves=5, noise=noise)
+    first = solve.by_rollout(policy, levels, solve.Play(max_moves=5), noise=noise)
+    assert first == solve.by_rollout(policy, levels, solve.Play(max_moves=5), noise=noise)
     assert {(3, 3), None} <= set(first)  # one level, and noise of its own for each row
 
 
@@ -162,7 +162,9 @@ def test_captured_rollouts_find_what_plain_ones_do(
     def solutions() -> list[solve.Moves | None]:
         generator.manual_seed(6)
         levels = solve.pack(BOARDS, CPU)
-        return solve.by_rollout(policy, levels, max_moves=7, noise=None if is_greedy else noise)
+        return solve.by_rollout(
+            policy, levels, solve.Play(max_moves=7), noise=None if is_greedy else noise
+        )
 
     asked: list[int] = []
 
@@ -182,7 +184,7 @@ def test_many_batches_on_a_gpu_are_rolled_out_by_a_graph_to_the_same_solutions(
     policy: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def solutions() -> list[solve.Moves | None]:
-        return solve.by_rollout(policy.cuda(), levels, max_moves=11)
+        return solve.by_rollout(policy.cuda(), levels, solve.Play(max_moves=11))
 
     levels = solve.pack(BOARDS * 2, torch.device("cuda"))
     plain = solutions()
@@ -201,9 +203,9 @@ def test_a_batch_is_read_from_its_device_at_once_however_many_levels_it_has(
         levels = solve.pack([solved, near] * num_copies, CPU)
         with Crossings() as crossings:
             if way == "beam":
-                solutions = solve.by_beam(policy, levels, width=2, max_moves=3)
+                solutions = solve.by_beam(policy, levels, solve.Play(width=2, max_moves=3))
             else:
-                solutions = solve.by_rollout(policy, levels, max_moves=3)
+                solutions = solve.by_rollout(policy, levels, solve.Play(max_moves=3))
         assert solutions[0] == () and len(solutions) == 2 * num_copies
         return crossings.names
 
@@ -216,15 +218,17 @@ def test_a_solved_level_needs_no_move_and_does_not_stop_the_others(policy: Sokob
     solved, near = parse_board("#####|#@ *#|#####"), parse_board("#####|#@$.#|#####")
     levels = solve.pack([solved, near, solved], CPU)
     right = (Direction.RIGHT,)
-    assert solve.by_beam(policy, levels, width=2, max_moves=3) == [(), right, ()]
-    assert solve.by_beam(policy, solve.pack([solved], CPU), width=2, max_moves=3) == [()]
+    assert solve.by_beam(policy, levels, solve.Play(width=2, max_moves=3)) == [(), right, ()]
+    assert solve.by_beam(policy, solve.pack([solved], CPU), solve.Play(width=2, max_moves=3)) == [
+        ()
+    ]
 
 
 def test_a_walled_in_player_is_not_solved(policy: SokobanPolicy) -> None:
     walled_in = parse_board("#######|#@#   #|### $.#|#######")
     levels = solve.pack([walled_in], CPU)
-    assert solve.by_beam(policy, levels, width=4, max_moves=5) == [None]
-    assert solve.by_rollout(policy, levels, max_moves=5) == [None]
+    assert solve.by_beam(policy, levels, solve.Play(width=4, max_moves=5)) == [None]
+    assert solve.by_rollout(policy, levels, solve.Play(max_moves=5)) == [None]
 
 
 def test_a_solution_the_rules_refuse_is_never_returned() -> None:
@@ -241,18 +245,16 @@ def test_undone_moves_and_bumps_are_left_out_of_a_solution() -> None:
 
 def test_no_moves_at_all_are_refused(policy: SokobanPolicy) -> None:
     with pytest.raises(ValueError, match="max_moves is 0; expected at least 1"):
-        solve.by_beam(policy, solve.pack(BOARDS, CPU), width=2, max_moves=0)
+        solve.by_beam(policy, solve.pack(BOARDS, CPU), solve.Play(width=2, max_moves=0))
 
 
 @pytest.mark.parametrize("max_unsolvable", [-0.1, 1.1, float("nan")])
 def test_what_is_no_probability_is_refused(policy: SokobanPolicy, max_unsolvable: float) -> None:
-    with pytest.raises(ValueError, match=f"max_unsolvable is {max_unsolvable}; expected a prob"):
+    with pytest.raises(ValueError, match=f"max_unsolvable is {max_unsolvable}; expected 0 to 1"):
         solve.by_beam(
             policy,
             solve.pack(BOARDS, CPU),
-            width=2,
-            max_moves=3,
-            max_unsolvable=max_unsolvable,
+            solve.Play(width=2, max_moves=3, max_unsolvable=max_unsolvable),
         )
 
 

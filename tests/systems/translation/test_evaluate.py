@@ -98,7 +98,7 @@ def test_the_papers_references_are_made_from_the_raw_ones(
 
 @pytest.fixture
 def data(small_config: TranslationConfig) -> Data:
-    return load_data(replace(small_config, num_examples=100, num_validation=7))
+    return load_data(replace(small_config, num_examples=100, num_validation=3))
 
 
 def test_nll_of_one_that_knows_nothing_is_the_logarithm_of_the_vocabulary(

@@ -31,6 +31,7 @@ from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, UNSOLVABLE_BIN,
 from tokoban.systems.sokoban_policy.fitting import fit
 from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
+from tokoban.systems.sokoban_policy.solve import Play
 from tokoban.training import processes
 from tokoban.training.config import Reads, check_limits
 from tokoban.training.limits import Between
@@ -65,25 +66,19 @@ METRICS = (
 
 
 def evaluate(
-    model: SokobanPolicy,
-    levels: Sequence[GeneratedLevel],
-    *,
-    beam_width: int,
-    score: Score = "log_likelihood",
-    precision: Precision = "fp32",
+    model: SokobanPolicy, levels: Sequence[GeneratedLevel], play: Play
 ) -> dict[str, float]:
     """All metrics of a policy on one-box levels that fit it; each process counts its share.
 
     ``top1_policy`` and ``top2_policy`` compare, as the post does, with the move of one A* solution
     at each of its positions (solutions longer than ``max_moves`` are left out);
     ``top1_optimal_set`` counts any move of a shortest solution. Solve rates are shares of the
-    solvable levels, within ``max_moves``; the reference rules replay each solution. ``score`` is
-    for the beam search, ``precision`` for all play.
-    ``*_low`` and ``*_high`` are Wilson's 95 % interval of each share.
+    solvable levels, within ``max_moves``; the reference rules replay each solution. ``*_low``
+    and ``*_high`` are Wilson's 95 % interval of each share.
     """
     mine = list(levels)[processes.rank() :: processes.world_size()]
     counts = _supervised_counts(model, mine)
-    counts |= _play_counts(model, mine, beam_width=beam_width, score=score, precision=precision)
+    counts |= _play_counts(model, mine, play)
     totals = processes.sum_over_processes(counts)
     metrics: dict[str, float] = {
         "levels": totals["levels"],
@@ -96,7 +91,7 @@ def evaluate(
         metrics[f"{way}_mean_excess"] = _ratio(totals[f"{way}_excess"], totals[f"{way}_solved"])
     metrics["optimal_share"] = metrics["beam_optimal_share"]
     metrics["optimal_mean_moves"] = _ratio(totals["optimal_moves"], totals["solvable_levels"])
-    metrics["beam_width"] = float(beam_width)
+    metrics["beam_width"] = float(play.width)
     return metrics
 
 
@@ -156,22 +151,15 @@ def _agreements(model: SokobanPolicy, games: Episodes) -> dict[str, float]:
 
 
 def _play_counts(
-    model: SokobanPolicy,
-    levels: Sequence[GeneratedLevel],
-    *,
-    beam_width: int,
-    score: Score,
-    precision: Precision,
+    model: SokobanPolicy, levels: Sequence[GeneratedLevel], play: Play
 ) -> dict[str, float]:
     """The metrics of beam search and greedy play on the solvable levels."""
     solvable = [level for level in levels if level.solution is not None]
     optimum = [len(level.solution or ()) for level in solvable]
     boards = [fit(level.board, margin=model.margin) for level in solvable]
     starts = solve.pack(boards, model.mask.device, margin=model.margin)
-    beam = solve.by_beam(
-        model, starts, width=beam_width, max_moves=model.max_moves, score=score, precision=precision
-    )
-    greedy = solve.by_rollout(model, starts, max_moves=model.max_moves, precision=precision)
+    beam = solve.by_beam(model, starts, play)
+    greedy = solve.by_rollout(model, starts, play)
     counts = {
         "levels": float(len(levels)),
         "solvable_levels": float(len(solvable)),
@@ -238,13 +226,8 @@ def evaluate_weights(
         levels = generate_levels(
             config.num_validation_levels, interior=model.interior, seed=config.validation_seed
         )
-    metrics = evaluate(
-        model,
-        levels,
-        beam_width=options.beam,
-        score=options.score,
-        precision=options.precision,
-    )
+    play = Play(width=options.beam, score=options.score, precision=options.precision)
+    metrics = evaluate(model, levels, play)
     return metrics | ({"invalid_levels": float(len(problems))} if problems else {})
 
 

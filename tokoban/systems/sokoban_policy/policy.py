@@ -92,25 +92,15 @@ class Policy:
         max_moves = self.longest_solution if max_moves is None else max_moves
         levels = self._pack(list(fitted.values()))
         predictions = solve.predict(self.model, levels, memory_limit=self.memory_limit_bytes)
-        if by == "beam":
-            found = solve.by_beam(
-                self.model,
-                levels,
-                width=width,
-                max_moves=max_moves,
-                score=score,
-                max_unsolvable=max_unsolvable,
-                precision=self.precision,
-                memory_limit=self.memory_limit_bytes,
-            )
-        else:
-            found = solve.by_rollout(
-                self.model,
-                levels,
-                max_moves=max_moves,
-                precision=self.precision,
-                memory_limit=self.memory_limit_bytes,
-            )
+        play = solve.Play(
+            max_moves=max_moves,
+            width=width,
+            score=score,
+            max_unsolvable=max_unsolvable,
+            precision=self.precision,
+            memory_limit=self.memory_limit_bytes,
+        )
+        found = (solve.by_beam if by == "beam" else solve.by_rollout)(self.model, levels, play)
         share_s = (time.perf_counter() - started_s) / len(fitted)
         for index, moves, prediction in zip(fitted, found, predictions, strict=True):
             if moves is None:

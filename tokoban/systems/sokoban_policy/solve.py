@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Annotated
 
 import torch
 from jaxtyping import Bool, Float, Int64
@@ -34,6 +35,8 @@ from tokoban.systems.sokoban_policy.episodes import (
 from tokoban.systems.sokoban_policy.memory import DEFAULT_LIMIT_BYTES, levels_at_a_time
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
+from tokoban.training.config import check_limits
+from tokoban.training.limits import Between, Share
 
 # Rows stepped at a time: enough to fill the device; where memory is short it is fewer.
 MAX_ROWS = 8192
@@ -42,6 +45,34 @@ _NUM_MOVES = len(Direction)
 _BATCHES_WORTH_CAPTURING = 8
 
 Moves = tuple[Direction, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Play:
+    """How a policy plays many levels; a rollout has no use for what is said of beams.
+
+    The ``score`` says which beams live on:
+
+    * ``log_likelihood``, of a beam's moves: the policy reads the ``width`` best at each step.
+    * ``steps_left``: the fewest moves to go, as the policy predicts. It has to read every successor
+      before it can compare them: four times the work and the memory.
+    * ``both``: the first less the second, at the price of the second.
+    """
+
+    max_moves: Annotated[int | None, Between(1)] = None  # none: as many as the policy can read
+    width: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = 32  # of the beam
+    score: Score = "log_likelihood"
+    max_unsolvable: Share = 1.0  # boards more probably unsolvable are dropped; 1: none
+    skip_visited: bool = True  # no beam goes back to a board of its search
+    precision: Precision = "fp32"
+    memory_limit: int = DEFAULT_LIMIT_BYTES  # of what play itself needs, beside the weights
+
+    def __post_init__(self) -> None:
+        check_limits(self)
+
+    def num_steps(self, model: SokobanPolicy) -> int:
+        """The most moves that the model plays."""
+        return min(self.max_moves or model.max_moves, model.max_moves)
 
 
 @dataclass(frozen=True)
@@ -89,40 +120,15 @@ def _predict_batch(model: SokobanPolicy, levels: Bitboards) -> Iterator[Predicti
         yield Prediction(0.0, 0.0, BIN_NAMES[0]) if solved else Prediction(*predicted)
 
 
-def by_beam(
-    model: SokobanPolicy,
-    levels: Bitboards,
-    *,
-    width: int,
-    max_moves: int,
-    score: Score = "log_likelihood",
-    max_unsolvable: float = 1.0,
-    skip_visited: bool = True,
-    precision: Precision = "fp32",
-    memory_limit: int = DEFAULT_LIMIT_BYTES,
-) -> list[Moves | None]:
+def by_beam(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Moves | None]:
     """A solution for each level [B] by beam search, ``None`` where no beam solved it in time.
 
-    Equal boards of a search are merged, and with ``skip_visited`` none is gone back to; a search
-    ends with its first solved beam. The ``score`` says which beams live on:
-
-    * ``log_likelihood``, of a beam's moves: the policy reads the ``width`` best at each step.
-    * ``steps_left``: the fewest moves to go, as the policy predicts. It has to read every successor
-      before it can compare them: four times the work and the memory.
-    * ``both``: the first less the second, at the price of the second.
-
-    Boards that the policy takes for unsolvable with a probability above ``max_unsolvable`` are
-    dropped; a search that has no others gives up. Levels are played in batches whose size keeps
-    what the search needs within ``memory_limit`` bytes; the weights and what else the program holds
-    do not count. Raises ``ValueError`` where that is too little for one level.
+    Equal boards of a search are merged; a search ends with its first solved beam. Raises
+    ``ValueError`` where the memory is too little for one level.
     """
-    check_width(width)
-    if not 0 <= max_unsolvable <= 1:
-        raise ValueError(f"max_unsolvable is {max_unsolvable}; expected a probability, 0 to 1")
-    num_rows = rows_a_level(width, score)
-    steps = _num_steps(model, max_moves)
-
-    engine = engine_of(model, precision=precision)
+    num_rows = rows_a_level(play.width, play.score)
+    steps = play.num_steps(model)
+    engine = engine_of(model, precision=play.precision)
 
     def search(starts: Bitboards) -> Int64[Tensor, "B T"]:
         stepper = PolicyStepper(
@@ -131,18 +137,18 @@ def by_beam(
             width=num_rows,
             engine=engine,
             allow_undo=False,
-            score=score,
-            max_unsolvable=max_unsolvable,
-            precision=precision,
+            score=play.score,
+            max_unsolvable=play.max_unsolvable,
+            precision=play.precision,
         )
         beams = beam_search(
             stepper,
             num_searches=len(starts.boxes),
             width=num_rows,
-            keep=width,
+            keep=play.width,
             max_steps=steps,
             merge_equal=True,
-            skip_visited=skip_visited,
+            skip_visited=play.skip_visited,
             rank=True,
             stop_at_first=True,
             stop_check_every=_check_every(stepper.device),
@@ -152,8 +158,8 @@ def by_beam(
     fitting = levels_at_a_time(
         model,
         rows_a_level=num_rows,
-        limit_bytes=memory_limit,
-        table_bytes=table_bytes(width * steps + 1) if skip_visited else 0,
+        limit_bytes=play.memory_limit,
+        table_bytes=table_bytes(play.width * steps + 1) if play.skip_visited else 0,
     )
     return _found(levels, search, batch_size=min(max(1, MAX_ROWS // num_rows), fitting))
 
@@ -163,34 +169,25 @@ def rows_a_level(width: int, score: Score) -> int:
     return width if score == "log_likelihood" else _NUM_MOVES * width
 
 
-def check_width(width: int) -> None:
-    """Raises ``ValueError`` for a beam that no search can have."""
-    if not 1 <= width <= MAX_BEAM_WIDTH:
-        raise ValueError(f"a beam of width {width}; expected 1 to {MAX_BEAM_WIDTH}")
-
-
 def by_rollout(
     model: SokobanPolicy,
     levels: Bitboards,
+    play: Play,
     *,
-    max_moves: int,
     noise: Callable[[int, int], Tensor] | None = None,
-    precision: Precision = "fp32",
-    memory_limit: int = DEFAULT_LIMIT_BYTES,
 ) -> list[Moves | None]:
     """A solution for each level [B] by playing on, ``None`` where that did not solve it in time.
 
     Greedy, or with ``noise(max_steps, num_rows)`` drawn in advance. Undo is among the actions; what
-    was undone counts as a move of the rollout, and is left out of the solution. ``memory_limit`` is
-    as in ``by_beam``.
+    was undone counts as a move of the rollout, and is left out of the solution.
     """
-    steps, device = _num_steps(model, max_moves), levels.boxes.device
+    steps, device = play.num_steps(model), levels.boxes.device
     # A captured play has memory of its own, beside what its rehearsals took.
     copies = 2 if device.type == "cuda" else 1
-    fitting = levels_at_a_time(model, rows_a_level=copies, limit_bytes=memory_limit)
+    fitting = levels_at_a_time(model, rows_a_level=copies, limit_bytes=play.memory_limit)
     batch_size = min(MAX_ROWS, fitting)
-    engine = engine_of(model, precision=precision)
-    roll_out = partial(_roll_out, model, engine, max_steps=steps, precision=precision)
+    engine = engine_of(model, precision=play.precision)
+    roll_out = partial(_roll_out, model, engine, max_steps=steps, precision=play.precision)
     if _pays_to_capture(device, num_batches=math.ceil(len(levels.boxes) / batch_size)):
         captured = CapturedRollouts(
             model,
@@ -198,16 +195,16 @@ def by_rollout(
             max_moves=steps,
             allow_undo=True,
             is_greedy=noise is None,
-            precision=precision,
+            precision=play.precision,
         )
         roll_out = partial(_roll_out_captured, captured)
 
-    def play(starts: Bitboards) -> Int64[Tensor, "B T"]:
+    def played(starts: Bitboards) -> Int64[Tensor, "B T"]:
         drawn = None if noise is None else noise(steps, len(starts.boxes))
         samples = roll_out(starts, drawn)
         return samples.actions.where(samples.is_finished.unsqueeze(1), -1)
 
-    return _found(levels, play, batch_size=batch_size)
+    return _found(levels, played, batch_size=batch_size)
 
 
 def _roll_out(
@@ -286,12 +283,6 @@ def without_undone(board: Board, actions: Sequence[int]) -> Moves:
         elif after != before:
             solution.append(Direction(action))
     return tuple(solution)
-
-
-def _num_steps(model: SokobanPolicy, max_moves: int) -> int:
-    if not max_moves >= 1:
-        raise ValueError(f"max_moves is {max_moves}; expected at least 1")
-    return min(max_moves, model.max_moves)
 
 
 def _check_every(device: torch.device) -> int:

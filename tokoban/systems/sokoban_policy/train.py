@@ -15,6 +15,7 @@ from tokoban.systems.sokoban_policy.dataset import ExactGames, SolutionGames, ge
 from tokoban.systems.sokoban_policy.episodes import NO_BIN, TrainingBatch
 from tokoban.systems.sokoban_policy.evaluate import METRICS, evaluate
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
+from tokoban.systems.sokoban_policy.solve import Play
 from tokoban.training import processes
 from tokoban.training.system import Loss
 
@@ -91,7 +92,7 @@ class SokobanSystem:
 
     def evaluate(self, model: SokobanPolicy) -> dict[str, float]:
         """The metrics of ``evaluate.evaluate`` on the validation levels."""
-        return evaluate(model, self.validation, beam_width=self.config.beam_width)
+        return evaluate(model, self.validation, Play(width=self.config.beam_width))
 
     def metric_names(self) -> tuple[str, ...]:
         """The names of the metrics of ``evaluate``."""
