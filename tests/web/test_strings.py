@@ -67,7 +67,8 @@ def test_every_fault_of_a_level_and_every_end_of_a_search_has_a_sentence_with_it
     calls = [
         node
         for path in JS.parents[2].rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if f"{kind}(" in (text := path.read_text(encoding="utf-8"))
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id == kind
