@@ -13,7 +13,7 @@ from tokoban.cli.parser import Number, Parser, given_options
 # another choice in each command.
 OWN = {"--attention", "--minimise"}
 # play starts with the level and does not leave out the others; label writes a folder.
-REWORDED = {("play", "--level"), ("label", "--output")}
+REWORDED = {("play", "--level"), ("label", "--output"), ("instructions", "--output")}
 
 
 def options() -> dict[str, list[tuple[str, argparse.Action]]]:

@@ -17,9 +17,9 @@ from tokoban.cli.parser import Parser, given_options
 from tokoban.cli.streams import drop_unwritten, replace_closed, replace_unencodable
 
 COMMANDS = (
-    "solve", "optimise", "explain", "rate", "check", "convert", "generate", "label", "translate",
-    "generate-text", "life", "classify", "train", "evaluate", "attention", "play", "web",
-    "demo", "prepare",
+    "solve", "optimise", "explain", "rate", "check", "convert", "generate", "label", "instructions",
+    "translate", "generate-text", "life", "classify", "train", "evaluate", "attention", "play",
+    "web", "demo", "prepare",
 )  # fmt: skip
 
 

@@ -36,8 +36,11 @@ def run(arguments: argparse.Namespace) -> int:
     Where a metric ``invalid_levels`` says that some were left out, the exit status is 2.
     """
     from tokoban import pretrained
+    from tokoban.cli import instructions
     from tokoban.sokoban.formats import printable
 
+    if arguments.system == "instructions" and "--weights" not in arguments.options:
+        return instructions.evaluate(arguments.options)
     spec = load_named_by_user(arguments.system)
     parser = Parser(prog=f"tokoban evaluate {arguments.system}")
     add(parser, "--weights", required=True)

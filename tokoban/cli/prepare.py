@@ -74,6 +74,7 @@ _RUNS: Mapping[str, Sequence[str]] = {
         "generate --levels 1 --seed 1 --boxes 2 --fewest-moves --rows 8 --columns 8 --output -",
         "generate --levels 1 --seed 1 --boxes 2 --fewest-moves --rows 12 --columns 12 --output -",
     ),
+    "instructions": ("instructions --levels 2 --output {folder}/instructions",),
     "label": ("label {file} --output {folder}/labels",),
     "train": (
         "train push --preset tiny --steps 1 --output {folder}/first",

@@ -1,0 +1,83 @@
+"""``tokoban instructions`` and its scorer: right answers score 1, and bad lines are named."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.test_json_docs import documented
+from tokoban import cli
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("benchmark") / "new"
+    assert cli.main(["instructions", "--output", str(folder), "--levels", "2", "--seed", "3"]) == 0
+    return folder
+
+
+def items_of(folder: Path) -> list[dict[str, Any]]:
+    lines = [line for file in folder.glob("*.jsonl") for line in file.read_text().splitlines()]
+    return [json.loads(line) for line in lines]
+
+
+def scored(folder: Path, lines: list[Any]) -> tuple[int, dict[str, float]]:
+    answers, out = folder.parent / "answers.jsonl", folder.parent / "scores.json"
+    answers.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    words = ["evaluate", "instructions", "--answers", str(answers), "--json", str(out)]
+    return cli.main(words), json.loads(out.read_text())
+
+
+def test_the_files_have_the_documented_fields(folder: Path) -> None:
+    names = {"clauses", "combinations", "levels", "names", "paraphrases", "train"}
+    assert {path.name for path in folder.iterdir()} == {*(f"{n}.jsonl" for n in names), "README.md"}
+    fields = {name for item in items_of(folder) for name in item} - {"schema_version"}
+    assert fields == documented("instructions")
+
+
+def test_right_answers_score_one_and_others_zero(folder: Path) -> None:
+    items = items_of(folder)
+    status, scores = scored(folder, [item | {"response": item["answer"]} for item in items])
+    assert status == 0
+    shares = {name: value for name, value in scores.items() if isinstance(value, float)}
+    assert {*shares.values()} == {0.0, 1.0}
+    assert {name for name, value in shares.items() if value == 0} == {
+        name for name in scores if name.endswith("_extra_pushes")
+    }
+    assert scores["train_questions"] == sum(
+        item["split"] == "train" and item["kind"] == "question" for item in items
+    )
+    status, scores = scored(folder, [item | {"response": "?"} for item in items])
+    assert status == 0
+    assert {value for value in scores.values() if isinstance(value, float)} == {0.0}
+
+
+def test_a_solution_that_disobeys_or_takes_longer_is_counted_so(folder: Path) -> None:
+    room = {"board": ["#######", "#  .  #", "#@$ $.#", "#     #", "#######"], "split": "x"}
+    room["text"] = "push the left box first"
+    right, long, disobedient = "RdrUR", "RurDldlluRdrURR", "drruRldlluRdrU"
+    status, scores = scored(folder, [room | {"response": moves} for moves in (right, disobedient)])
+    assert (status, scores["x_obeyed"], scores["x_extra_pushes"]) == (0, 0.5, 0.0)
+    assert scored(folder, [room | {"response": long}])[1]["x_obeyed"] == 0.0
+
+
+def test_a_line_that_is_no_item_is_named_and_the_others_are_scored(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = items_of(folder)[0]
+    good |= {"response": good["answer"]}
+    status, scores = scored(
+        folder,
+        [3, good | {"response": None}, good | {"board": "#"}, good | {"text": "push it"}, good],
+    )
+    assert status == 2
+    assert sum(scores.get(f"{good['split']}_{kind}", 0) for kind in
+               ("possible", "impossible", "questions")) == 1  # fmt: skip
+    said = capsys.readouterr().err.replace(str(folder.parent / "answers.jsonl"), "").splitlines()
+    assert said == [
+        ":1: the line is 3; expected an object in JSON",
+        ":2: response is None; expected text",
+        ":3: board is '#'; expected rows of text",
+        ':4: word 2, "it", is not understood; expected the',
+    ]

@@ -1,0 +1,102 @@
+"""``tokoban instructions``: a benchmark of sentences with exact truth; and its scorer."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tokoban.cli import options
+from tokoban.cli.exit_codes import ExitCode
+from tokoban.cli.output import check_outputs, write_output
+from tokoban.cli.parser import Parser, whole
+from tokoban.sokoban.wording import counted
+
+SUMMARY = "write a benchmark of instructions and questions with exact truth"
+UNDECIDED = ""
+
+_MOST_LEVELS = 10_000
+_README = """# Instructions with exact truth
+
+Written by `tokoban instructions --levels {levels} --seed {seed}`. Each line of a file is an item: a
+Sokoban board, and an English or German instruction or question. No level of train.jsonl is in other
+files, turned or mirrored neither. Add a field "response" to the lines: a solution in LURD,
+"impossible", or the answer to a question. `tokoban evaluate instructions --answers FILE` scores it.
+
+Licence: MIT, as that of tokoban.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares how many levels there are, and where the files go."""
+    parser.add_argument(
+        "--output",
+        metavar="DIR",
+        required=True,
+        help="folder of the files, one of JSON lines for each split; docs/instructions.md",
+    )
+    options.add(parser, "--seed")
+    options.add(
+        parser,
+        "--levels",
+        "levels of the test splits; the training split has four times as many",
+        type=whole(2, _MOST_LEVELS),
+        default=100,
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Writes a file for each split, and one that explains them."""
+    from tokoban.cli.report import line_of
+    from tokoban.sokoban.instructions import benchmark
+
+    folder = Path(arguments.output)
+    folder.mkdir(parents=True, exist_ok=True)
+    boards = benchmark.boards(arguments.levels, seed=arguments.seed)
+    for name, split in benchmark.SPLITS.items():
+        items = benchmark.items(name, boards[split.is_training], seed=arguments.seed)
+        lines = [f"{line_of(item)}\n" for item in items]
+        write_output(str(folder / f"{name}.jsonl"), "".join(lines))
+        print(f"{name}: {counted(len(lines), 'item')}")
+    about = _README.format(levels=arguments.levels, seed=arguments.seed)
+    write_output(str(folder / "README.md"), about)
+    return 0
+
+
+def evaluate(words: Sequence[str]) -> int:
+    """``tokoban evaluate instructions --answers FILE``: prints the scores; 2 if lines are wrong."""
+    from tokoban.cli.report import write_object
+    from tokoban.sokoban.instructions.scoring import score
+    from tokoban.training.tables import two_columns
+
+    parser = Parser(prog="tokoban evaluate instructions")
+    parser.add_argument(
+        "--answers",
+        metavar="FILE",
+        required=True,
+        help='lines of `tokoban instructions`, with a field "response"',
+    )
+    options.add(parser, "--json")
+    chosen = parser.parse_args(words)
+    check_outputs(chosen, "json", inputs=["answers"])
+    scored = score(_objects(chosen.answers))
+    metrics: dict[str, Any] = {}
+    for name, scores in scored.splits.items():
+        metrics |= scores.metrics(name)
+    if chosen.json is not None:
+        write_object(chosen.json, metrics)
+    if chosen.json != "-":
+        print(two_columns(metrics))
+    for problem in scored.problems:
+        print(f"{chosen.answers}:{problem}", file=sys.stderr)
+    return ExitCode.INVALID_INPUT if scored.problems else ExitCode.DONE
+
+
+def _objects(path: str) -> Iterator[tuple[int, Any]]:
+    """The lines of a file, numbered; what is no JSON is None."""
+    for number, line in enumerate(Path(path).read_bytes().splitlines(), 1):
+        try:
+            yield number, json.loads(line)
+        except (ValueError, RecursionError):
+            yield number, None
