@@ -80,17 +80,14 @@ def evaluate(words: Sequence[str]) -> int:
     options.add(parser, "--json")
     chosen = parser.parse_args(words)
     check_outputs(chosen, "json", inputs=["answers"])
-    scored = score(_objects(chosen.answers))
-    metrics: dict[str, Any] = {}
-    for name, scores in scored.splits.items():
-        metrics |= scores.metrics(name)
+    metrics, problems = score(_objects(chosen.answers))
     if chosen.json is not None:
         write_object(chosen.json, metrics)
     if chosen.json != "-":
         print(two_columns(metrics))
-    for problem in scored.problems:
+    for problem in problems:
         print(f"{chosen.answers}:{problem}", file=sys.stderr)
-    return ExitCode.INVALID_INPUT if scored.problems else ExitCode.DONE
+    return ExitCode.INVALID_INPUT if problems else ExitCode.DONE
 
 
 def _objects(path: str) -> Iterator[tuple[int, Any]]:

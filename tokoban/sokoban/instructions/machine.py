@@ -5,7 +5,7 @@ reinforcement learning" (ICML 2018). Axes: Q states, K labels of boxes (the name
 of ``Cells.named``, then all others), 64 cells of 8x8 squares from the upper left of the floor.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple
@@ -15,8 +15,9 @@ from jaxtyping import Bool, Int8
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import OFFSETS, Board, Square
-from tokoban.sokoban.instructions.meaning import Box, Clause, Kind, Meaning, Place
+from tokoban.sokoban.instructions.meaning import Clause, Kind, Meaning
 from tokoban.sokoban.instructions.naming import find_box, find_place
+from tokoban.sokoban.search.ground import NONE
 from tokoban.sokoban.sizes import SIDE
 
 MAX_STATES = 8
@@ -128,125 +129,115 @@ def _product(first: Machine, second: Machine) -> Machine:
 
 
 class _Parts:
-    """What the machine of a clause is made of; it is filled in by ``_of_clause``."""
+    """What the machine of a clause is made of: its names on the board, and tables to be filled."""
 
     def __init__(self, cells: Cells, clause: Clause, num_states: int) -> None:
-        self._cells = cells
-        shape = (num_states, len(cells.named) + 1, 64, len(OFFSETS))
-        self.after = np.empty(shape, np.int8)
+        self.cells, self.clause = cells, clause
+        # Unless filled otherwise, a push leaves the machine in its state.
+        self.after = np.empty((num_states, len(cells.named) + 1, 64, len(OFFSETS)), np.int8)
         self.after[:] = np.arange(num_states)[:, None, None, None]
         self.walls = np.zeros((num_states, 64), np.bool_)
-        self.box, self.other = self._label(clause.box), self._label(clause.other)
-        self.place, self.other_place = self._mask(clause.place), self._mask(clause.other_place)
-
-    def _label(self, box: Box | None) -> int:
-        named = self._cells.named
-        return -1 if box is None else named.index(find_box(self._cells.board, box))
-
-    def _mask(self, place: Place | None) -> Bool[np.ndarray, "64"]:
-        squares = frozenset() if place is None else find_place(self._cells.board, place)
-        return self._cells.mask(squares)
+        self.box, self.other = (
+            NONE if box is None else cells.named.index(find_box(cells.board, box))
+            for box in (clause.box, clause.other)
+        )
+        self.place, self.other_place = (
+            cells.mask(() if place is None else find_place(cells.board, place))
+            for place in (clause.place, clause.other_place)
+        )
 
     def stands(self, label: int, place: Bool[np.ndarray, "64"]) -> bool:
         """Whether a box stands on a place at the start."""
-        return bool(place[self._cells.cell(self._cells.named[label])])
-
-    def machine(self, start: int | bool, accepts: Sequence[bool]) -> Machine:
-        return Machine(self.after, int(start), np.array(accepts, np.bool_), self.walls)
+        return bool(place[self.cells.cell(self.cells.named[label])])
 
 
 def _of_clause(cells: Cells, clause: Clause) -> Machine:
-    return _BUILDERS[clause.kind](cells, clause)
+    fill, accepts = _CLAUSES[clause.kind]
+    parts = _Parts(cells, clause, len(accepts))
+    start = int(fill(parts))
+    return Machine(parts.after, start, np.array([*accepts]) == "+", parts.walls)
 
 
-def _bring(cells: Cells, clause: Clause) -> Machine:
+# Each of the following fills in the tables of a clause, and returns the state at the start.
+
+
+def _bring(parts: _Parts) -> int:
     """State 1: the box is on the place."""
-    parts = _Parts(cells, clause, 2)
     parts.after[:, parts.box] = parts.place[:, None]
-    return parts.machine(parts.stands(parts.box, parts.place), [False, True])
+    return parts.stands(parts.box, parts.place)
 
 
-def _first(cells: Cells, clause: Clause) -> Machine:
+def _first(parts: _Parts) -> int:
     """State 1: the box was pushed first."""
-    parts = _Parts(cells, clause, 2)
     parts.after[0] = REJECTED
     parts.after[0, parts.box] = 1
-    return parts.machine(0, [False, True])
+    return 0
 
 
-def _last(cells: Cells, clause: Clause) -> Machine:
+def _last(parts: _Parts) -> int:
     """State 1: the last push moved the box, to the place if one is named."""
-    parts = _Parts(cells, clause, 2)
     parts.after[:] = 0
-    parts.after[:, parts.box] = 1 if clause.place is None else parts.place[:, None]
-    return parts.machine(0, [False, True])
+    parts.after[:, parts.box] = 1 if parts.clause.place is None else parts.place[:, None]
+    return 0
 
 
-def _bring_first(cells: Cells, clause: Clause) -> Machine:
+def _bring_first(parts: _Parts) -> int:
     """State 0: not on the place yet; 1: on it; 2: away again."""
-    parts = _Parts(cells, clause, 3)
     parts.after[0] = REJECTED
     parts.after[0, parts.box] = parts.place[:, None]
     parts.after[1:, parts.box] = np.where(parts.place, 1, 2)[:, None]
-    return parts.machine(parts.stands(parts.box, parts.place), [False, True, False])
+    return parts.stands(parts.box, parts.place)
 
 
-def _before(cells: Cells, clause: Clause) -> Machine:
+def _before(parts: _Parts) -> int:
     """State 1: the box was pushed, or came to its place; before that, the other may not."""
-    parts = _Parts(cells, clause, 2)
+    clause = parts.clause
     parts.after[0, parts.box] = 1 if clause.place is None else parts.place[:, None]
-    if clause.other_place is None:
-        parts.after[0, parts.other] = REJECTED
-    else:
-        parts.after[0, parts.other, parts.other_place] = REJECTED
+    parts.after[0, parts.other, parts.other_place | (clause.other_place is None)] = REJECTED
     is_done = clause.place is not None and parts.stands(parts.box, parts.place)
     if not is_done and parts.stands(parts.other, parts.other_place):
         parts.after[0] = REJECTED  # the other was there first
-    return parts.machine(is_done, [False, True])
+    return is_done
 
 
-def _after(cells: Cells, clause: Clause) -> Machine:
+def _after(parts: _Parts) -> int:
     """State 1: the other was pushed; 2: the box too."""
-    parts = _Parts(cells, clause, 3)
     parts.after[0, parts.other] = 1
     parts.after[0, parts.box] = REJECTED
     parts.after[1, parts.box] = 2
-    return parts.machine(0, [False, False, True])
+    return 0
 
 
-def _never(cells: Cells, clause: Clause) -> Machine:
+def _never(parts: _Parts) -> int:
     """State 0: the pushes are forbidden, or squares to the player; 1: no longer."""
-    parts = _Parts(cells, clause, 1 if clause.other_place is None else 2)
-    if clause.other_place is not None:
+    kind = parts.clause.kind
+    if parts.clause.other is not None:
         parts.after[0, parts.other, parts.other_place] = 1
-    if clause.kind in (Kind.LEAVE, Kind.LEAVE_UNTIL):
+    if kind in (Kind.LEAVE, Kind.LEAVE_UNTIL):
         parts.after[0, parts.box] = REJECTED
-    if clause.kind in (Kind.KEEP_FREE, Kind.KEEP_FREE_UNTIL, Kind.AVOID):
+    if kind in (Kind.KEEP_FREE, Kind.KEEP_FREE_UNTIL, Kind.AVOID):
         parts.after[0, :, parts.place] = REJECTED
-    if clause.kind in (Kind.STAY_OUT, Kind.STAY_OUT_UNTIL, Kind.AVOID):
+    if kind in (Kind.STAY_OUT, Kind.STAY_OUT_UNTIL, Kind.AVOID):
         parts.walls[0] = parts.place
-    if clause.other_place is None:
-        return parts.machine(0, [True])
-    return parts.machine(parts.stands(parts.other, parts.other_place), [True, True])
+    return parts.clause.other is not None and parts.stands(parts.other, parts.other_place)
 
 
-def _player_ends(cells: Cells, clause: Clause) -> Machine:
+def _player_ends(parts: _Parts) -> int:
     """State 1: the last push left the player on the place."""
-    parts = _Parts(cells, clause, 2)
     parts.after[:] = parts.place[_FROM]
-    is_there = bool(parts.place[cells.cell(cells.board.player)])
-    return parts.machine(is_there, [False, True])
+    return bool(parts.place[parts.cells.cell(parts.cells.board.player)])
 
 
-_BUILDERS: dict[Kind, Callable[[Cells, Clause], Machine]] = {
-    Kind.BRING: _bring,
-    Kind.FIRST: _first,
-    Kind.LAST: _last,
-    Kind.BRING_FIRST: _bring_first,
-    Kind.BRING_LAST: _last,
-    **dict.fromkeys((Kind.BEFORE, Kind.BRING_BEFORE, Kind.ARRIVE_BEFORE), _before),
-    Kind.AFTER: _after,
-    **dict.fromkeys((Kind.LEAVE, Kind.LEAVE_UNTIL, Kind.KEEP_FREE, Kind.KEEP_FREE_UNTIL), _never),
-    **dict.fromkeys((Kind.STAY_OUT, Kind.STAY_OUT_UNTIL, Kind.AVOID), _never),
-    Kind.PLAYER_ENDS: _player_ends,
+# By kind, what fills in the tables, and its states: + for those in which a play may end.
+_CLAUSES: dict[Kind, tuple[Callable[[_Parts], int], str]] = {
+    Kind.BRING: (_bring, "-+"),
+    Kind.FIRST: (_first, "-+"),
+    Kind.LAST: (_last, "-+"),
+    Kind.BRING_FIRST: (_bring_first, "-+-"),
+    Kind.BRING_LAST: (_last, "-+"),
+    Kind.AFTER: (_after, "--+"),
+    **dict.fromkeys((Kind.BEFORE, Kind.BRING_BEFORE, Kind.ARRIVE_BEFORE), (_before, "-+")),
+    **dict.fromkeys((Kind.LEAVE, Kind.KEEP_FREE, Kind.STAY_OUT, Kind.AVOID), (_never, "+")),
+    **dict.fromkeys((Kind.LEAVE_UNTIL, Kind.KEEP_FREE_UNTIL, Kind.STAY_OUT_UNTIL), (_never, "++")),
+    Kind.PLAYER_ENDS: (_player_ends, "-+"),
 }

@@ -8,10 +8,12 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.instructions.grammar import Sentence, named
 from tokoban.sokoban.instructions.graph import build_graph
 from tokoban.sokoban.instructions.machine import Cells
-from tokoban.sokoban.instructions.meaning import Clause, Kind
+from tokoban.sokoban.instructions.meaning import Box, Clause, Kind
 from tokoban.sokoban.instructions.naming import find_box, find_place, name_of
 from tokoban.sokoban.instructions.phrases import Phrases, languages
 from tokoban.sokoban.instructions.truth import FAR, pushed, truth_of
+
+Value = bool | int | Square | Box | str  # an answer; a text is a key of ``Phrases.answers``
 
 
 def answer(board: Board, question: Sentence) -> str:
@@ -20,55 +22,39 @@ def answer(board: Board, question: Sentence) -> str:
     ``ValueError`` where a name means nothing on the board, ``TooLargeError`` beyond the limits.
     """
     [clause] = question.meaning
-    return _ANSWERS[clause.kind](board, clause, languages()[question.language])
+    return _in_words(_ANSWERS[clause.kind](board, clause), languages()[question.language])
 
 
-def _how_many(board: Board, clause: Clause, phrases: Phrases) -> str:
-    return str(len(board.boxes & board.goals & board.inside()))
+def _in_words(value: Value, phrases: Phrases) -> str:
+    if isinstance(value, bool):
+        value = "yes" if value else "no"
+    if isinstance(value, Square):
+        row, column = phrases.answers["row"], phrases.answers["column"]
+        return f"{row} {value.row + 1} {column} {value.column + 1}"
+    if isinstance(value, Box):
+        return named(value, phrases)
+    return phrases.answers[value] if isinstance(value, str) else str(value)
 
 
-def _where(board: Board, clause: Clause, phrases: Phrases) -> str:
-    return _place(_box(board, clause), phrases)
-
-
-def _is_on_goal(board: Board, clause: Clause, phrases: Phrases) -> str:
-    return _yes_or_no(_box(board, clause) in board.goals, phrases)
-
-
-def _is_deadlocked(board: Board, clause: Clause, phrases: Phrases) -> str:
-    return _yes_or_no(not _can_reach_one(board, _box(board, clause), board.goals), phrases)
-
-
-def _can_reach(board: Board, clause: Clause, phrases: Phrases) -> str:
-    assert clause.place is not None
-    squares = find_place(board, clause.place)
-    return _yes_or_no(_can_reach_one(board, _box(board, clause), squares), phrases)
-
-
-def _moves_first(board: Board, clause: Clause, phrases: Phrases) -> str:
+def _moves_first(board: Board, clause: Clause) -> Value:
     """None if solutions begin with different boxes, or with no push at all."""
     truth = truth_of(board, ())
-    if truth.fewest_pushes is None:
-        return phrases.answers["no_solution"]
     target, left = truth.graph.pushes.target, truth.pushes_left[:, 0]
-    boxes = {
-        pushed(truth.graph, push)[0]
-        for push in truth.graph.pushes_from(0)
-        if left[target[push]] != FAR
-    }
+    pushes = [push for push in truth.graph.pushes_from(0) if left[target[push]] != FAR]
+    boxes = {pushed(truth.graph, push)[0] for push in pushes}
+    if truth.fewest_pushes is None:
+        return "no_solution"
     if truth.fewest_pushes == 0 or len(boxes) > 1:
-        return phrases.answers["none"]
-    box = boxes.pop()
-    name = name_of(board, box)
-    return _place(box, phrases) if name is None else named(name, phrases)
+        return "none"
+    return name_of(board, *boxes) or boxes.pop()
 
 
-def _pushes_left(board: Board, clause: Clause, phrases: Phrases) -> str:
+def _pushes_left(board: Board, clause: Clause) -> Value:
     fewest = truth_of(board, ()).fewest_pushes
-    return phrases.answers["no_solution"] if fewest is None else str(fewest)
+    return "no_solution" if fewest is None else fewest
 
 
-def _can_reach_one(board: Board, box: Square, squares: Iterable[Square]) -> bool:
+def _can_reach(board: Board, box: Square, squares: Iterable[Square]) -> bool:
     """Whether some play brings the box to one of the squares, whatever becomes of the others."""
     cells = Cells.of(board, [box])
     graph = build_graph(cells, is_whole=True)
@@ -81,21 +67,19 @@ def _box(board: Board, clause: Clause) -> Square:
     return find_box(board, clause.box)
 
 
-def _place(square: Square, phrases: Phrases) -> str:
-    row, column = phrases.answers["row"], phrases.answers["column"]
-    return f"{row} {square.row + 1} {column} {square.column + 1}"
+def _can_reach_place(board: Board, clause: Clause) -> Value:
+    assert clause.place is not None
+    return _can_reach(board, _box(board, clause), find_place(board, clause.place))
 
 
-def _yes_or_no(is_so: bool, phrases: Phrases) -> str:
-    return phrases.answers["yes" if is_so else "no"]
-
-
-_ANSWERS: dict[Kind, Callable[[Board, Clause, Phrases], str]] = {
-    Kind.HOW_MANY: _how_many,
-    Kind.WHERE: _where,
-    Kind.IS_ON_GOAL: _is_on_goal,
-    Kind.IS_DEADLOCKED: _is_deadlocked,
-    Kind.CAN_REACH: _can_reach,
+_ANSWERS: dict[Kind, Callable[[Board, Clause], Value]] = {
+    Kind.HOW_MANY: lambda board, _: len(board.boxes & board.goals & board.inside()),
+    Kind.WHERE: _box,
+    Kind.IS_ON_GOAL: lambda board, clause: _box(board, clause) in board.goals,
+    Kind.IS_DEADLOCKED: lambda board, clause: (
+        not _can_reach(board, _box(board, clause), board.goals)
+    ),
+    Kind.CAN_REACH: _can_reach_place,
     Kind.MOVES_FIRST: _moves_first,
     Kind.PUSHES_LEFT: _pushes_left,
 }

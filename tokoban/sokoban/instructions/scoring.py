@@ -1,7 +1,6 @@
 """Scores the responses of any model to the benchmark; the truth is found anew, not read."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from tokoban.sokoban.board import Board
@@ -11,89 +10,66 @@ from tokoban.sokoban.instructions.machine import obeys
 from tokoban.sokoban.instructions.questions import answer
 from tokoban.sokoban.instructions.truth import truth_of
 
-IMPOSSIBLE = ("impossible", "unmöglich")
-_TEXTS = ("split", "text", "response")
+_IMPOSSIBLE = ("impossible", "unmöglich")
+# By metric, the whole of which it is a share.
+_SHARES = {
+    "obeyed": "possible",
+    "extra_pushes": "fewest_pushes",
+    "refused": "impossible",
+    "answered": "questions",
+}
 
 
-@dataclass
-class Scores:
-    """Counts of one split."""
+def score(lines: Iterable[tuple[int, Any]]) -> tuple[dict[str, float], list[str]]:
+    """The metrics by split, and a sentence for each line, given with its number, that is no item.
 
-    possible: int = 0  # instructions
-    obeyed: int = 0  # of these
-    extra_pushes: int = 0  # of the obedient solutions, beyond the fewest
-    fewest_pushes: int = 0  # of the same instructions
-    impossible: int = 0
-    refused: int = 0  # of these
-    questions: int = 0
-    right: int = 0
-
-    def add(self, board: Board, text: str, response: str) -> None:
-        """Judges a response; ``ValueError`` for a sentence that means nothing on the board."""
-        sentence, response = parse(text), response.strip()
-        if sentence.is_question:
-            right = answer(board, sentence)
-            self.questions += 1
-            self.right += response.casefold().rstrip(".") == right
-            return
-        truth = truth_of(board, sentence.meaning)
-        if truth.fewest_pushes is None:
-            self.impossible += 1
-            self.refused += response.casefold().rstrip(".") in IMPOSSIBLE
-            return
-        self.possible += 1
-        try:
-            moves = lurd.parse(response)
-        except ValueError:
-            return
-        if obeys(truth.graph.cells, truth.machine, moves):
-            self.obeyed += 1
-            num_pushes = lurd.replay(board, response).lurd
-            self.extra_pushes += sum(map(str.isupper, num_pushes)) - truth.fewest_pushes
-            self.fewest_pushes += truth.fewest_pushes
-
-    def metrics(self, name: str) -> dict[str, float]:
-        """Counts, and shares of those that are not zero."""
-        shares = {
-            "obeyed": (self.obeyed, self.possible),
-            "extra_pushes": (self.extra_pushes, self.fewest_pushes),
-            "refused": (self.refused, self.impossible),
-            "answered": (self.right, self.questions),
-        }
-        counts = {"possible": self.possible, "impossible": self.impossible}
-        counts["questions"] = self.questions
-        found: dict[str, float] = {f"{name}_{key}": count for key, count in counts.items() if count}
-        return found | {
-            f"{name}_{key}": count / whole for key, (count, whole) in shares.items() if whole
-        }
-
-
-@dataclass
-class Scored:
-    """The scores by split, and what was wrong with lines."""
-
-    splits: dict[str, Scores] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
-
-
-def score(lines: Iterable[tuple[int, Any]]) -> Scored:
-    """Scores objects by the numbers of their lines; what is no such object is a problem."""
-    scored = Scored()
+    ``docs/instructions.md`` lists the metrics.
+    """
+    splits: dict[str, dict[str, int]] = {}
+    problems = []
     for number, item in lines:
         try:
-            board = _board(item)
-            scores = scored.splits.get(item["split"], Scores())
-            scores.add(board, item["text"], item["response"])
-            scored.splits[item["split"]] = scores
+            judged = _judge(_board(item), item["text"], item["response"].strip())
         except ValueError as error:
-            scored.problems.append(f"{number}: {error}")
-    return scored
+            problems.append(f"{number}: {error}")
+            continue
+        counts = splits.setdefault(item["split"], {})
+        for name, count in judged.items():
+            counts[name] = counts.get(name, 0) + count
+    metrics: dict[str, float] = {}
+    for split, counts in splits.items():
+        for name in ("possible", "impossible", "questions"):
+            if name in counts:
+                metrics[f"{split}_{name}"] = counts[name]
+        for name, whole in _SHARES.items():
+            if counts.get(whole):
+                metrics[f"{split}_{name}"] = counts[name] / counts[whole]
+    return metrics, problems
+
+
+def _judge(board: Board, text: str, response: str) -> dict[str, int]:
+    """What to count; ``ValueError`` for a sentence that means nothing on the board."""
+    sentence, word = parse(text), response.casefold().rstrip(".")
+    if sentence.is_question:
+        return {"questions": 1, "answered": word == answer(board, sentence)}
+    truth = truth_of(board, sentence.meaning)
+    if truth.fewest_pushes is None:
+        return {"impossible": 1, "refused": word in _IMPOSSIBLE}
+    try:
+        moves = lurd.parse(response)
+    except ValueError:
+        return {"possible": 1, "obeyed": 0}
+    if not obeys(truth.graph.cells, truth.machine, moves):
+        return {"possible": 1, "obeyed": 0}
+    extra = sum(map(str.isupper, lurd.format(board, moves))) - truth.fewest_pushes
+    of_pushes = {"extra_pushes": extra, "fewest_pushes": truth.fewest_pushes}
+    return {"possible": 1, "obeyed": 1, **of_pushes}
 
 
 def _board(item: Any) -> Board:
     if not isinstance(item, Mapping):
         raise ValueError(f"the line is {item!r:.60}; expected an object in JSON")
-    for name in _TEXTS:
+    for name in ("split", "text", "response"):
         if not isinstance(item.get(name), str):
             raise ValueError(f"{name} is {item.get(name)!r:.60}; expected text")
     rows = item.get("board")
