@@ -48,7 +48,7 @@ def ways(model: PushNet, board: Board, batch: int) -> dict[str, Callable[[], obj
             return model(boards)
 
     return {
-        "compiled": lambda: compiled.judge(net, *arrays, directions),
+        "compiled": lambda: compiled.judge(net, arrays[0], arrays[1], arrays[2], directions),
         "torch": lambda: by_torch(False),
         "torch, bf16": lambda: by_torch(True),
     }
