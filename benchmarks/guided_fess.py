@@ -31,9 +31,9 @@ from jaxtyping import Bool, Int64
 
 import tokoban
 from tokoban.compiling import entry
-from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.board import Board
 from tokoban.sokoban.search import solver
-from tokoban.sokoban.search.answer import Answer, Progress
+from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.bidirectional.heaps import enter, meld, without_root
 from tokoban.sokoban.search.bidirectional.sides import (
     EXPANDING,
@@ -49,6 +49,7 @@ from tokoban.sokoban.search.guide import Guide
 from tokoban.sokoban.search.guided.search import GuidedOptions, solve_guided
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import Budget, Pause, Search, Searcher, set_up, underway
 from tokoban.sokoban.search.portfolio import (
     SLICES,
     Portfolio,
@@ -56,7 +57,7 @@ from tokoban.sokoban.search.portfolio import (
     setting_in_steps,
 )
 from tokoban.sokoban.search.positions import list_boxes
-from tokoban.sokoban.search.single import SliceSearch, Stage, Stages, find_answer
+from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.steps import Steps
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.policy import PushPolicy
@@ -69,14 +70,13 @@ _PENALTY = 8  # moves that no advisor proposed, of a position that is taken for 
 
 
 class AdvisedFess:
-    """A ``single.Search``; the guide judges positions of the forward side.
+    """A ``pauses.Searcher``; the guide judges positions of the forward side.
 
     ``share`` is its time by that of the search. The search stays complete, and only its own rules
     prove that a level is unsolvable.
     """
 
     name = "advised-fess"
-    is_complete = True
 
     def __init__(self, fess: BidirectionalFess, guide: Guide, *, share: float = 1.0) -> None:
         self._fess, self._guide, self._share = fess, guide, share
@@ -86,21 +86,40 @@ class AdvisedFess:
         self.num_evaluated = 0
         self.num_postponed = 0
 
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        """As ``single.Search`` says."""
-        started_s = time.process_time()
-        outcome = self._fess.go_on(budget, max_expansions)
-        searched_s = time.process_time()
-        self._spent_s["search"] += searched_s - started_s
-        # If it is the backward side that is exhausted, there is no solution whatever is postponed.
-        if outcome == Outcome.EXHAUSTED and self._fess.turn == 0 and self._postponed:
-            self._reopen()
-            return Outcome.BUDGET_SPENT
-        if outcome == Outcome.BUDGET_SPENT:
-            if self._spent_s["guide"] <= self._share * self._spent_s["search"]:
-                self._advise()
-            self._spent_s["guide"] += time.process_time() - searched_s
-        return outcome
+    def pause(self) -> Pause:
+        """As ``Searcher`` says."""
+        return self._named(self._fess.pause())
+
+    def _named(self, pause: Pause) -> Pause:
+        more = sum(waiting.nbytes for waiting in self._postponed)
+        growing_bytes = pause.growing_bytes and pause.growing_bytes + more
+        return pause._replace(
+            name=self.name, num_bytes=pause.num_bytes + more, growing_bytes=growing_bytes
+        )
+
+    def search(self, budget: Budget) -> Search:
+        """As ``Searcher`` says."""
+        going = underway(self._fess)
+        while True:
+            started_s = time.process_time()
+            found = going.go_on(self._before(budget))
+            searched_s = time.process_time()
+            self._spent_s["search"] += searched_s - started_s
+            # If the backward side is exhausted, there is no solution whatever is postponed.
+            is_open = self._fess.turn == 0 and self._postponed
+            if found is not None and not (found.outcome == Outcome.EXHAUSTED and is_open):
+                return found._replace(last=self._named(found.last))
+            if found is not None:
+                self._reopen()
+            elif not going.pause.growing_bytes:
+                if self._spent_s["guide"] <= self._share * self._spent_s["search"]:
+                    self._advise()
+                self._spent_s["guide"] += time.process_time() - searched_s
+            budget = yield self._named(going.pause)
+
+    def _before(self, budget: Budget) -> Budget:
+        """What it does before it goes on, and how far it may."""
+        return budget
 
     def _advise(self) -> None:
         """Evaluates the positions with most below them, and postpones all below deadlocked ones."""
@@ -134,34 +153,6 @@ class AdvisedFess:
                 enter(side, position)
         self._postponed = []
 
-    def progress(self, elapsed_s: float) -> Progress:
-        """As ``single.Search`` says."""
-        return self._fess.progress(elapsed_s)
-
-    @property
-    def work(self) -> int:
-        """As ``SliceSearch`` says."""
-        return self._fess.work
-
-    def num_bytes(self) -> int:
-        """As ``single.Search`` says."""
-        return self._fess.num_bytes() + sum(waiting.nbytes for waiting in self._postponed)
-
-    def num_bytes_while_growing(self) -> int:
-        """As ``single.Search`` says."""
-        return self.num_bytes() - self._fess.num_bytes() + self._fess.num_bytes_while_growing()
-
-    def grow(self) -> None:
-        """As ``single.Search`` says."""
-        self._fess.grow()
-
-    def directions(self) -> tuple[Direction, ...]:
-        """As ``single.Search`` says."""
-        return self._fess.directions()
-
-    def optimum(self) -> None:
-        """As ``single.Search`` says: none."""
-
 
 class OrderedFess(AdvisedFess):
     """The guide judges the next position of each cell before it is expanded."""
@@ -169,19 +160,20 @@ class OrderedFess(AdvisedFess):
     name = "ordered-fess"
     _is_judged = np.zeros(0, np.bool_)
 
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        """As ``single.Search`` says."""
+    def _advise(self) -> None:
+        """Nothing: all is judged before."""
+
+    def _before(self, budget: Budget) -> Budget:
         fess = self._fess
         if fess.turn == 1:
-            return fess.go_on(budget, max_expansions)
+            return budget
         side = fess.sides[0]
         if side.progress[EXPANDING] == NONE:
             self._order()
         # By turns of the heap of all and of a cell, so that each of these was judged.
         most = int(side.progress[NUM_EXPANSIONS]) + 2 * _BATCH
         most += int(fess.sides[1].progress[NUM_EXPANSIONS])
-        most = most if max_expansions is None else min(most, max_expansions)
-        return fess.go_on(budget, most)
+        return budget._replace(expansions=min(most, budget.expansions))
 
     def _order(self) -> None:
         side = self._fess.sides[0]
@@ -290,11 +282,11 @@ def with_guide(
 ) -> Answer:
     """As ``solver.solve`` for any solution, with the guide in the forward side of FESS."""
 
-    def stages() -> Stages:
+    def in_steps() -> Steps[Portfolio]:
         setting = yield from setting_in_steps(board, Squares(board))
         guide = NetworkGuide(policy.model, setting.squares, setting.tables[0].ground)
 
-        def guided(setting: Setting) -> Steps[SliceSearch]:
+        def guided(setting: Setting) -> Steps[Searcher]:
             yield
             fess = BidirectionalFess(
                 *setting.tables, setting.player, setting.pruning, setting.few_boxes
@@ -302,9 +294,9 @@ def with_guide(
             return search_type(fess, guide)
 
         slices = replace(SLICES["bidirectional"], start=guided), SLICES["astar"]
-        yield Stage(Portfolio(setting, slices, limits.memory_limit_mb))
+        return Portfolio(setting, slices, limits.memory_limit_mb)
 
-    return find_answer(board, stages, limits, clock=time.process_time)
+    return find_answer(board, partial(set_up, in_steps()), limits, clock=time.process_time)
 
 
 def run(arm: str, policy: PushPolicy, board: Board, time_limit_s: float) -> Answer:

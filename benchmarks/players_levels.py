@@ -27,7 +27,7 @@ from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search import portfolio
 from tokoban.sokoban.search.answer import OBJECTIVES, Progress
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.single import find_answer
+from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.solver import prepare, solve
 
 HEADER = (
@@ -113,8 +113,14 @@ def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> 
     )
     report = show if sys.stderr.isatty() else None
     if without or arguments.seed:
-        stages = partial(portfolio.stages, board, arguments.memory_limit, without, arguments.seed)
-        answer = find_answer(board, stages, limits, report=report, clock=time.process_time)
+        search = partial(
+            portfolio.search,
+            board=board,
+            memory_limit_mb=arguments.memory_limit,
+            without=without,
+            seed=arguments.seed,
+        )
+        answer = find_answer(board, search, limits, report=report, clock=time.process_time)
     else:
         answer = solve(
             board,

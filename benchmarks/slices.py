@@ -20,10 +20,10 @@ from tokoban.sokoban.search.fess import scores, tree
 from tokoban.sokoban.search.fess.solver import Fess
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Searcher, underway
 from tokoban.sokoban.search.portfolio import SLICES, Setting, setting_in_steps
 from tokoban.sokoban.search.positions import unpacked_bits
 from tokoban.sokoban.search.replans import Replans
-from tokoban.sokoban.search.single import SliceSearch
 from tokoban.sokoban.search.steps import completed
 
 # Features of FESS that are counted down from the most.
@@ -66,63 +66,50 @@ def run_slice(
     started_s = time.process_time()
     setting = completed(setting_in_steps(board, Squares(board), without=without, seed=seed))
     search = completed(SLICES[name].start(setting))
-    shown: SliceSearch = search.relay.first if isinstance(search, Replans) else search
-    answer, reason = "gave up", None
+    shown = search.first if isinstance(search, Replans) else search
+    going, answer, reason = underway(search), "gave up", None
     best: list[tuple[int, tuple[int, ...]]] = []
     while True:
-        expansions = search.progress(0.0).expansions
-        mark = next(mark for mark in _MARKS if mark > expansions)
-        outcome = search.go_on(_BUDGET, max_expansions)
-        expansions = search.progress(0.0).expansions
-        is_last = expansions == max_expansions
-        if outcome == Outcome.SOLVED:
+        mark = next(mark for mark in _MARKS if mark > going.pause.expansions)
+        found = going.go_on(
+            Budget(_BUDGET, UNLIMITED if max_expansions is None else max_expansions)
+        )
+        pause = going.pause
+        if found is not None and found.outcome == Outcome.SOLVED:
             answer = "solved"
-        elif outcome == Outcome.EXHAUSTED and search.is_complete:
+        elif found is not None and found.outcome == Outcome.EXHAUSTED and SLICES[name].is_complete:
             answer = "unsolvable"
-        elif outcome not in (Outcome.BUDGET_SPENT, Outcome.STORE_FULL):
-            reason = outcome.name.lower()
-        elif is_last:
+        elif found is not None:
+            reason = found.outcome.name.lower()
+        elif pause.expansions == max_expansions:
             reason = f"{max_expansions} expansions"
         elif time.process_time() - started_s >= time_limit_s:
             reason = f"{time_limit_s:g} s"
-        elif outcome == Outcome.STORE_FULL:
-            if setting.num_bytes + search.num_bytes_while_growing() > memory_limit_mb * 1e6:
-                reason = f"{memory_limit_mb:g} MB"
-            else:
-                search.grow()
-        if expansions >= mark or answer != "gave up" or reason:
+        elif pause.growing_bytes and (
+            setting.num_bytes + pause.growing_bytes > memory_limit_mb * 1e6
+        ):
+            reason = f"{memory_limit_mb:g} MB"
+        if pause.expansions >= mark or answer != "gave up" or reason:
             features = best_of(shown)
             if features and (not best or best[-1][1] != features):
-                best.append((expansions, features))
+                best.append((pause.expansions, features))
         if answer != "gave up" or reason:
             break
-    return _logged(setting, search, shown, answer, reason, best, time.process_time() - started_s)
-
-
-def _logged(
-    setting: Setting,
-    search: SliceSearch,
-    shown: SliceSearch,
-    answer: str,
-    reason: str | None,
-    best: list[tuple[int, tuple[int, ...]]],
-    elapsed_s: float,
-) -> Log:
-    progress = search.progress(elapsed_s)
+    elapsed_s = time.process_time() - started_s
     log = Log(
         answer=answer,
         reason=reason,
-        expansions=progress.expansions,
-        stored=progress.positions,
-        num_bytes=setting.num_bytes + search.num_bytes(),
+        expansions=pause.expansions,
+        stored=pause.positions,
+        num_bytes=setting.num_bytes + pause.num_bytes,
         elapsed_s=elapsed_s,
         cells=num_cells(shown),
         best=best,
     )
-    if answer == "solved":
-        directions = search.directions()
-        log.moves, log.pushes = len(directions), count_pushes(setting.board, directions)
-        if not isinstance(search, Replans) or search.relay.later is None:
+    if found is not None and answer == "solved":
+        log.moves = len(found.directions)
+        log.pushes = count_pushes(board, found.directions)
+        if not isinstance(search, Replans) or search.pair.later is None:
             log.weights = weights_of_solution(shown)
     elif answer == "gave up":
         log.best_position = best_position(setting, shown)
@@ -144,7 +131,7 @@ def count_pushes(board: Board, directions: Sequence[int]) -> int:
 # What the search shows of itself; only feature spaces have cells.
 
 
-def num_cells(search: SliceSearch) -> int | None:
+def num_cells(search: Searcher) -> int | None:
     """The cells of the forward search."""
     if isinstance(search, Fess):
         return int(search.tree.progress[tree.NUM_CELLS])
@@ -153,7 +140,7 @@ def num_cells(search: SliceSearch) -> int | None:
     return None
 
 
-def best_of(search: SliceSearch) -> tuple[int, ...] | None:
+def best_of(search: Searcher) -> tuple[int, ...] | None:
     """Packed, regions and boxes out of plan of the best position."""
     if isinstance(search, Fess):
         score = int(search.tree.score[search.tree.progress[tree.BEST]])
@@ -172,7 +159,7 @@ def _features(cell: int) -> tuple[int, ...]:
     return (-packed, *others)
 
 
-def best_position(setting: Setting, search: SliceSearch) -> str | None:
+def best_position(setting: Setting, search: Searcher) -> str | None:
     """The first of the best positions, as XSB."""
     if isinstance(search, Fess):
         best = search.tree.progress[tree.BEST]
@@ -193,7 +180,7 @@ def _drawn(setting: Setting, words: UInt64[np.ndarray, " W"], player: int) -> st
     return str(replace(board, boxes=frozenset(boxes), player=squares[player]))
 
 
-def weights_of_solution(search: SliceSearch) -> list[int] | None:
+def weights_of_solution(search: Searcher) -> list[int] | None:
     """0 for each move that an advisor proposed, 1 for each other, from the start on.
 
     Of bidirectional FESS to where its sides met; without the last move, which has no weight yet.

@@ -21,13 +21,15 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.answer import Optimum
-from tokoban.sokoban.search.astar_search import stages
+from tokoban.sokoban.search.astar_search import astar_in_steps
 from tokoban.sokoban.search.bidirectional.solver import solve_any
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.pauses import set_up
 from tokoban.sokoban.search.portfolio import SLICES, Portfolio, setting_in_steps
-from tokoban.sokoban.search.single import Stage, Stages, find_answer
+from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.solver import Answer, solve
+from tokoban.sokoban.search.steps import Steps
 
 # Height and width inside the border; the last are too wide for one word.
 SMALL, WIDE = ((4, 5), (5, 5), (6, 4), (8, 4)), ((9, 3), (4, 9), (3, 11), (10, 4))
@@ -39,17 +41,17 @@ TIME_LIMIT_S = 5.0  # a search
 def by_astar(board: Board, objective: Optimum, *, time_limit_s: float) -> Answer:
     """The search of larger boards, for any board."""
     limits = Limits(time_limit_s=time_limit_s)
-    return find_answer(board, lambda: stages(board, objective), limits)
+    return find_answer(board, partial(set_up, astar_in_steps(board, objective)), limits)
 
 
 def by_fess(board: Board, *, time_limit_s: float) -> Answer:
     """FESS alone: the portfolio's other complete slice beside those of the other ways."""
 
-    def stages() -> Stages:
+    def in_steps() -> Steps[Portfolio]:
         setting = yield from setting_in_steps(board, Squares(board))
-        yield Stage(Portfolio(setting, [SLICES["fess"]], Limits().memory_limit_mb))
+        return Portfolio(setting, [SLICES["fess"]], Limits().memory_limit_mb)
 
-    return find_answer(board, stages, Limits(time_limit_s=time_limit_s))
+    return find_answer(board, partial(set_up, in_steps()), Limits(time_limit_s=time_limit_s))
 
 
 WAYS: dict[str, Callable[..., Answer]] = {

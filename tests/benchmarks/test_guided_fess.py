@@ -1,5 +1,7 @@
 """FESS with a guide: a wrong guide costs work and nothing else."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,9 @@ from tokoban.sokoban.search.bidirectional.solver import fess_in_steps, solve_any
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.guide import Guidance, UniformGuide
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.single import Stage, Stages, find_answer
+from tokoban.sokoban.search.pauses import set_up
+from tokoban.sokoban.search.run import find_answer
+from tokoban.sokoban.search.steps import Steps
 
 SOLVABLE = Board.from_xsb(
     "#########|#####  ##|#####  ##|####.$  #|## @ #. #|##*$ #. #|#   # $##|#      ##|#########"
@@ -38,13 +42,13 @@ def solve_with(
 ) -> tuple[Answer, AdvisedFess]:
     made: list[AdvisedFess] = []
 
-    def stages() -> Stages:
+    def in_steps() -> Steps[AdvisedFess]:
         squares = Squares(board)
         fess = yield from fess_in_steps(board, squares)
         made.append(search_type(fess, guide_type(squares.neighbours), share=1e9))
-        yield Stage(made[0])
+        return made[0]
 
-    return find_answer(board, stages, Limits()), made[0]
+    return find_answer(board, partial(set_up, in_steps()), Limits()), made[0]
 
 
 @pytest.fixture(autouse=True)

@@ -15,10 +15,10 @@ from numba.core.compiler_lock import global_compiler_lock
 from tokoban import compiling
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.single import Stage, find_answer
+from tokoban.sokoban.search.pauses import Budget, Found, Pause, Search
+from tokoban.sokoban.search.run import find_answer
 
 LOADED = (
     "from folder.deep.answer import ask; ask(); print(*ask.stats.cache_hits.values() or [0], ask())"
@@ -132,34 +132,13 @@ def test_a_time_limit_does_not_count_compilation(monkeypatch: pytest.MonkeyPatch
     compiled_s = 1.0
     ask = numba.njit(lambda number: number + 1)
 
-    class Search:
-        name = "slow to compile"
+    def search(_: Budget) -> Search:
+        with global_compiler_lock:
+            ask(1)
+            time.sleep(compiled_s)
+        yield from ()
+        return Found(Outcome.SOLVED, Pause(), (Direction.RIGHT,))
 
-        def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-            with global_compiler_lock:
-                ask(1)
-                time.sleep(compiled_s)
-            return Outcome.SOLVED
-
-        def progress(self, elapsed_s: float) -> Progress:
-            return Progress(0, 0, elapsed_s)
-
-        def num_bytes(self) -> int:
-            return 0
-
-        num_bytes_while_growing = num_bytes
-
-        def grow(self) -> None:
-            pass
-
-        def directions(self) -> tuple[Direction, ...]:
-            return (Direction.RIGHT,)
-
-        def optimum(self) -> None:
-            pass
-
-    answer = find_answer(
-        parse_board("@$."), lambda: iter([Stage(Search())]), Limits(time_limit_s=0.5)
-    )
+    answer = find_answer(parse_board("@$."), search, Limits(time_limit_s=0.5))
     assert answer.solution is not None
     assert answer.elapsed_s < 0.5

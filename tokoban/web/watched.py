@@ -249,16 +249,16 @@ def best_first(level: Level, show: Show) -> Found:
                 {"step": search.num_evaluated, "rows": [row], "num_evaluated": search.num_evaluated}
             )
         elif outcome == Outcome.STORE_FULL:
-            if search.num_bytes_while_growing() > limits.memory_limit_mb * 1e6:
+            if search.pause().num_bytes + search.bytes_to_grow() > limits.memory_limit_mb * 1e6:
                 reason = out_of_memory(limits.memory_limit_mb)
             else:
-                search.grow()
+                list(search.grow())
         reason = reason or level.watch.reason_to_end()
     found = Found(
         "gave up",
         "best-first",
         num_evaluated=search.num_evaluated,
-        num_expansions=search.progress(0.0).expansions,
+        num_expansions=search.pause().expansions,
     )
     if outcome == Outcome.SOLVED:
         solution = Solution.of(board, search.directions())

@@ -10,16 +10,17 @@ from scipy.optimize import linear_sum_assignment
 from tests.sokoban.brute_force import Shape, random_boards
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search import astar_search, positions, push_search, single
+from tokoban.sokoban.search import astar_search, positions, push_search, run
 from tokoban.sokoban.search.answer import HASTE, Answer, Objective, Optimum
-from tokoban.sokoban.search.astar_search import AStar, stages
+from tokoban.sokoban.search.astar_search import AStar, astar_in_steps
 from tokoban.sokoban.search.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.ground import NONE, Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.patterns import NUM_PATTERNS
+from tokoban.sokoban.search.pauses import Budget, set_up, underway
 from tokoban.sokoban.search.positions import unpacked_bits
 from tokoban.sokoban.search.pruning import Pruning
-from tokoban.sokoban.search.single import Stage, find_answer
+from tokoban.sokoban.search.run import find_answer
 
 # A few hundred positions on the way to fourteen moves.
 CROWDED = parse_board("#######|#--.--#|#-$-$-#|#.@---#|#-$---#|#-.---#|#######")
@@ -28,7 +29,7 @@ LARGE = parse_board("@-------|-$-$-$--|--------|-$-$-$--|--------|--#-....|-----
 
 
 def solve_by_astar(board: Board, objective: Objective) -> Answer:
-    return find_answer(board, lambda: stages(board, objective), Limits())
+    return find_answer(board, partial(set_up, astar_in_steps(board, objective)), Limits())
 
 
 def test_a_store_that_grows_searches_as_a_roomy_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,7 +57,7 @@ def searched(board: Board, objective: Optimum, num_expansions: int) -> tuple[Squ
     """The numbered squares, and the search after so many expansions."""
     squares = Squares(board)
     search = AStar(board, squares, build_ground(board, squares), objective)
-    search.go_on(num_expansions, None)
+    search.advance(Budget(num_expansions))
     return squares, search
 
 
@@ -66,15 +67,15 @@ def test_limits_are_looked_at_while_a_store_that_has_grown_is_filled(
     monkeypatch.setattr(astar_search, "_FIRST_CAPACITY_BITS", 1)
     monkeypatch.setattr(positions, "_ENTERED_AT_ONCE", 7)
     _, search = searched(LARGE, "pushes", 1)
-    while search.go_on(1, None) != single.Outcome.STORE_FULL:
-        pass
-    before = search.progress(0.0)
-    search.grow()
+    going = underway(search)
+    while not going.pause.growing_bytes:
+        assert going.go_on(Budget(1)) is None
+    before = going.pause
     for _ in range(-(-before.positions // 7)):
-        assert search.progress(0.0) == before
-        assert search.go_on(1, None) == single.Outcome.BUDGET_SPENT
-    search.go_on(1, None)
-    assert search.progress(0.0).expansions == before.expansions + 1
+        assert going.go_on(Budget(1)) is None
+        assert going.pause[:6] == before[:6]
+    going.go_on(Budget(1))
+    assert going.pause.expansions == before.expansions + 1
 
 
 @pytest.mark.parametrize("objective", ["moves", "pushes"])
@@ -90,7 +91,7 @@ def test_a_pattern_holds_only_where_the_player_was(objective: Objective) -> None
     def searched_from(board: Board, pruning: Pruning | None) -> tuple[AStar, Answer]:
         never = FewBoxesLater(ground, pairs_at=1 << 62)
         search = AStar(board, squares, ground, objective, pruning, never)
-        return search, find_answer(board, partial(iter, [Stage(search)]), Limits())
+        return search, find_answer(board, search.search, Limits())
 
     search, answer = searched_from(below, None)
     assert (answer.status, search.pruning.patterns.progress[NUM_PATTERNS]) == ("unsolvable", 1)
@@ -139,7 +140,7 @@ def test_the_cost_of_a_position_is_the_length_of_the_way_to_it() -> None:
 
 def test_a_price_out_of_range_is_a_limit_and_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     board = parse_board("@-$----.")  # one step and five pushes
-    for module in (astar_search, single):
+    for module in (astar_search, run):
         monkeypatch.setattr(module, "MAX_PRICE", 6)
     answer = solve_by_astar(board, "moves")
     assert answer.status == "gave up"

@@ -1,7 +1,5 @@
 """Meetings of pushes from the start and pulls from the end: none is missed, and each solves."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -16,6 +14,7 @@ from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.meetings import FromTheEnd, Meetings, find_position
 from tokoban.sokoban.search.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import Budget, Found, Underway, underway
 from tokoban.sokoban.search.portfolio import SLICES, Portfolio, Setting, setting_in_steps
 from tokoban.sokoban.search.positions import Positions, empty_positions, refill_slots
 from tokoban.sokoban.search.push_beam import PushBeam
@@ -48,21 +47,26 @@ def child_keys(search: PushBeam, board: Board, first: int) -> set[tuple[bytes, i
     return found
 
 
-def go_on_to_others(search: Any, budget: int) -> None:
+def go_on_to_others(search: Underway, pulls: FromTheEnd, budget: int) -> None:
     """Goes on until new positions are met; tables may be set up before, as the clock has it."""
-    before = int(search.pulled.num_known[0])
+    before = num_pulled(pulls)
     for _ in range(50):
-        search.go_on(budget, None)
-        if int(search.pulled.num_known[0]) > before:
+        search.go_on(Budget(budget))
+        if num_pulled(pulls) > before:
             return
 
 
-def go_on_working(search: Any, budget: int) -> Outcome:
+def num_pulled(pulls: FromTheEnd) -> int:
+    assert pulls.pulled is not None
+    return int(pulls.pulled.num_known[0])
+
+
+def go_on_working(search: Underway, budget: int) -> Found | None:
     """Goes on until some work is done, or the search is."""
-    before, outcome = search.work, Outcome.BUDGET_SPENT
-    while outcome == Outcome.BUDGET_SPENT and search.work == before:
-        outcome = search.go_on(budget, None)
-    return outcome
+    before, found = search.pause.work, None
+    while found is None and search.pause.work == before:
+        found = search.go_on(Budget(budget))
+    return found
 
 
 def test_a_meeting_is_found_as_soon_as_there_is_one() -> None:
@@ -74,12 +78,13 @@ def test_a_meeting_is_found_as_soon_as_there_is_one() -> None:
         )
         assert isinstance(pushes, PushBeam) and isinstance(pulls, FromTheEnd)
         meetings, keys = Meetings([pulls]), setting.tables[0].ground.keys
+        pulling = underway(pulls)
         for turn in range(12):
             # By turns a layer of pushes and a few pulls, until both have the same position.
             if turn % 2 == 0 and not end_layer(pushes):
                 break
             if turn % 2 == 1:
-                go_on_to_others(pulls, 5)
+                go_on_to_others(pulling, pulls, 5)
             both = child_keys(pushes, board, 1) & pulled_keys(pulls, setting, 0)
             meeting = completed(meetings.find_in_steps(keys, pushes._tree))
             assert (meeting is not None) == bool(both)
@@ -107,15 +112,15 @@ def test_a_meeting_is_a_solution() -> None:
             assert isinstance(pulls, FromTheEnd)
             setting.pulls.append(pulls)
             pushes = completed(SLICES["push-beam"].start(setting))
-            outcome = Outcome.BUDGET_SPENT
+            pulling, pushing, found = underway(pulls), underway(pushes), None
             for _ in range(9):
-                if outcome != Outcome.SOLVED:
-                    go_on_to_others(pulls, 31)
-                    outcome = go_on_working(pushes, 1 << 8)
-            if outcome == Outcome.SOLVED:
+                if found is None:
+                    go_on_to_others(pulling, pulls, 31)
+                    found = go_on_working(pushing, 1 << 8)
+            if found is not None and found.outcome == Outcome.SOLVED:
                 assert isinstance(pushes, PushBeam)
                 num_met += pushes._meeting is not None
-                assert rules.play(board, pushes.directions())[-1].is_solved
+                assert rules.play(board, found.directions)[-1].is_solved
     assert num_met >= 6
 
 
@@ -172,9 +177,10 @@ def test_the_setting_lists_searches_by_pulls_until_they_end(
     setting = setting_of(PUZZLES[0])
     plans = [SLICES[name] for name in ("pull-beam", "fess", "targets")]
     search = Portfolio(setting, plans, memory_limit_mb=2000.0)
+    going = underway(search)
     while len(setting.pulls) < 2:
-        assert search.go_on(1, None) == Outcome.BUDGET_SPENT
+        assert going.go_on(Budget(1)) is None
     assert [type(one).__name__ for one in setting.pulls] == ["Midway", "Targets"]
-    ended = next(one for one in search._slices if one.plan.name == "pull-beam")
+    ended = next(one for one in search._members if one.plan.name == "pull-beam")
     search._end(ended)
     assert [type(one).__name__ for one in setting.pulls] == ["Targets"]

@@ -1,6 +1,7 @@
 """Pushes to positions midway: what they find solves the board, and what they cut off is dead."""
 
 from collections.abc import Set
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,19 +16,29 @@ from tests.sokoban.search.push_graph import (
 )
 from tests.sokoban.search.test_pull_beam import PUZZLES
 from tokoban.sokoban import rules
-from tokoban.sokoban.board import Board
+from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.search import beam_rounds, pull_beam, push_beam
+from tokoban.sokoban.search import pair as pair_module
 from tokoban.sokoban.search.ground import Squares, build_ground, with_goals_in_steps
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.midway import Midway
 from tokoban.sokoban.search.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import (
+    Budget,
+    Found,
+    Search,
+    Searcher,
+    Underway,
+    found_by,
+    set_up,
+    underway,
+)
 from tokoban.sokoban.search.portfolio import SLICES, Portfolio, setting_in_steps
-from tokoban.sokoban.search.portfolio import stages as stages_of
 from tokoban.sokoban.search.push_beam import PushBeam
-from tokoban.sokoban.search.single import Stage, Stages, find_answer
-from tokoban.sokoban.search.steps import completed
+from tokoban.sokoban.search.run import find_answer
+from tokoban.sokoban.search.steps import Steps, completed
 
 
 @pytest.fixture(autouse=True)
@@ -50,26 +61,24 @@ def boards() -> list[Board]:
     return [*PUZZLES, *(board for board in every if not board.is_solved)]
 
 
-def go_on(search: Midway, budget: int = 1 << 12) -> Outcome:
-    """As the solver does; growing in between, as far as was announced."""
-    outcome = search.go_on(budget, None)
-    if outcome == Outcome.STORE_FULL:
-        bound = search.num_bytes_while_growing()
-        search.grow()
-        assert search.num_bytes() <= bound
-    return outcome
+def go_on(going: Underway, budget: int = 1 << 12) -> Found | None:
+    """Once; when it grows, by as much as was announced."""
+    bound = going.pause.growing_bytes
+    if bound and going.go_on(Budget(0)) is None:
+        assert going.pause.num_bytes <= bound
+    return going.go_on(Budget(budget))
 
 
 def test_what_is_found_solves_the_board_and_nothing_is_proved() -> None:
     num_by_pushes = num_hopeless = 0
     for board in boards():
 
-        def stages(board: Board = board) -> Stages:
+        def in_steps(board: Board = board) -> Steps[Searcher]:
             setting = yield from setting_in_steps(board, Squares(board))
-            yield Stage(Portfolio(setting, [SLICES["pull-beam"]], 2000.0))
+            return Portfolio(setting, [SLICES["pull-beam"]], 2000.0)
 
         # Solutions are replayed by the rules, or this raises.
-        answer = find_answer(board, stages, Limits(max_expansions=3000))
+        answer = find_answer(board, partial(set_up, in_steps()), Limits(max_expansions=3000))
         assert answer.status != "unsolvable" or answer.solver == "rules"
         if not can_be_solved(board):
             assert answer.status != "solved"
@@ -77,10 +86,8 @@ def test_what_is_found_solves_the_board_and_nothing_is_proved() -> None:
         elif answer.solver != "rules":
             assert answer.status == "solved"
             search = search_of(board)
-            while go_on(search) != Outcome.SOLVED:
-                pass
-            Solution.of(board, search.directions())
-            num_by_pushes += search._relay.later is not None
+            Solution.of(board, found_by(search, 1 << 12).directions)
+            num_by_pushes += search._pair.later is not None
     assert num_by_pushes >= 3 and num_hopeless >= 2
 
 
@@ -94,12 +101,9 @@ def position_after(board: Board, path: list[Step], length: int) -> Position:
 
 def pull(search: Midway) -> None:
     """Goes on with pulls alone for a while."""
-    pulls = search._pulls
-    while pulls.progress(0.0).expansions < 200 and not pulls.is_over:
-        outcome = pulls.go_on(1, None)
-        if outcome == Outcome.STORE_FULL:
-            pulls.grow()
-        elif outcome != Outcome.BUDGET_SPENT:
+    going, pulls = underway(search._pulls), search._pulls
+    while pulls.num_expansions < 200 and not pulls.is_over:
+        if going.go_on(Budget(1)) is not None:
             break
 
 
@@ -117,22 +121,26 @@ def paths_of(board: Board, reached: Set[Position]) -> list[list[Step]]:
     return chosen[False][:4] + chosen[True][:: len(chosen[True]) // 4 + 1]
 
 
-def aim(search: Midway, path: list[Step], length: int) -> None:
-    """Has pushes next to the position after so many steps of the path, and work enough."""
+def pushing(search: Midway, path: list[Step], length: int) -> Underway:
+    """Pushes to the position after so many steps of the path, with work enough."""
     search._pulls._rounds.path_of_round = search._pulls._rounds._best_path = path
-    search._work_left = 1 << 20
-    search._aim(length)
+
+    def push(budget: Budget) -> Search:
+        found, _ = yield from search._push_to(length, 1 << 20, budget)
+        return found or Found(Outcome.INCONCLUSIVE, search.pause())
+
+    return Underway(push)
 
 
-def check_region(search: Midway, board: Board) -> int:
+def check_region(search: Midway, board: Board, solution: tuple[Direction, ...]) -> int:
     """That no solution is claimed if the player is elsewhere; returns how often that was tried."""
-    assert search._relay.later is not None
-    to_position = search._relay.later.directions()
+    assert search._pair.later is not None
+    to_position = search._pair.later.directions()
     here = rules.play(board, to_position)[-1]
     if here.is_solved:  # another position was met
         return 0
     path, length = search._pulls.path, search._length
-    assert search._whole(to_position) == search.directions()
+    assert search._whole(to_position) == solution
     elsewhere = board.inside() - here.boxes - here.area()
     for square in elsewhere:
         path[length] = path[length]._replace(player=Squares(board).number[square])
@@ -151,28 +159,28 @@ def test_a_path_is_gone_on_from_where_it_can_be_and_cut_where_it_cannot(
         for path in paths_of(board, reached):
             search = search_of(board)
             pulls, length = search._pulls, len(path) - 1
-            aim(search, path, length)
+            going, found = pushing(search, path, length), None
             cuts: list[list[Step]] = []  # the paths that are left
-            while (outcome := go_on(search)) != Outcome.SOLVED and search._work_left > 0:
+            while found is None:
+                found = go_on(going)
                 if pulls.path not in [path, *cuts]:
                     cuts.append(pulls.path)
                     assert pulls._rounds._best_path is pulls.path
                     assert len(pulls.path) == length - 1
                     if 0 < length // 2 < len(pulls.path):
                         length //= 2  # is tried next
-                        assert search._relay._steps is not None
+                        assert found is None
                     assert search._length == length
-                if search._relay.later is None and search._relay._steps is None:
-                    break
-                assert search._length < len(pulls.path)  # the next step says where the player is
+                # The next step says where the player is.
+                assert search._length < len(pulls.path) or found is not None
             boxes, region = position_after(board, path, len(path) - 1)
             # Where the player comes to another region first, the position is given up.
             if {here for there, here in reached if there == boxes} == {region}:
-                assert outcome == Outcome.SOLVED
-            if outcome == Outcome.SOLVED:
-                Solution.of(board, search.directions())
+                assert found.outcome == Outcome.SOLVED
+            if found.outcome == Outcome.SOLVED:
+                Solution.of(board, found.directions)
                 num_solved += not cuts
-                num_elsewhere += check_region(search, board)
+                num_elsewhere += check_region(search, board, found.directions)
             for left in cuts:
                 dead, _ = position_after(board, path, len(left) + 1)
                 assert all(dead != boxes for boxes, _ in reached)
@@ -190,11 +198,11 @@ def test_pushes_may_end_at_any_position_of_the_round(monkeypatch: pytest.MonkeyP
                 continue
             search = search_of(board)
             pull(search)
-            aim(search, path, len(path) - 1)
-            while (outcome := go_on(search)) == Outcome.BUDGET_SPENT and search._pulls.path is path:
-                pass
-            if outcome == Outcome.SOLVED:
-                Solution.of(board, search.directions())
+            going, found = pushing(search, path, len(path) - 1), None
+            while found is None and search._pulls.path is path:
+                found = go_on(going)
+            if found is not None and found.outcome == Outcome.SOLVED:
+                Solution.of(board, found.directions)
                 num_met += 1
     assert num_met > 0
 
@@ -204,38 +212,38 @@ def test_pushes_get_the_work_of_the_pulls_however_it_is_cut() -> None:
         found = set()
         for budget in (1, 1 << 20):
             search = search_of(board)
-            work, of_round = [0, 0], 0  # of pulls, of pushes; of the pulls of a round
-            outcome = Outcome.BUDGET_SPENT
-            while outcome != Outcome.SOLVED:
-                is_pushing, before = search._relay.later is not None, search.work
-                is_setting_up, num_rounds = search._relay._steps is not None, search._num_rounds
-                outcome = go_on(search, budget)
-                if not is_setting_up:
-                    work[is_pushing] += search.work - before
-                if not is_pushing and not is_setting_up:
-                    of_round += search.work - before
-                if search._num_rounds > num_rounds:
-                    assert search._work_left == of_round > 0
-                    of_round = 0
+            pair, going, ended = search._pair, underway(search), None
+            work, set_up_work = [0, 0], 0  # of pulls, of pushes
+            while ended is None:
+                is_pushing, before = pair.later is not None, pair.first.pause.work
+                whole, ended = going.pause.work, go_on(going, budget)
+                pulled = pair.first.pause.work - before
+                work[False] += pulled
+                rest = going.pause.work - whole - pulled
+                work[True] += rest if is_pushing else 0
+                set_up_work += 0 if is_pushing else rest
+                assert not (is_pushing and pulled)
+            assert set_up_work % pair_module._SETUP_WORK == 0
             # A unit of work may be exceeded by a test for deadlocks or a count.
             assert work[1] <= 1.5 * work[0] + 200
-            found.add((search.directions(), search.work, search.progress(0.0)))
+            assert ended.outcome == Outcome.SOLVED
+            last = ended.last
+            found.add((ended.directions, last.work, last.expansions, last.positions))
         assert len(found) == 1
 
 
 def test_pulls_and_pushes_have_different_seeds_and_pushes_midway_their_own_schedule() -> None:
-    stage = [one for one in stages_of(PUZZLES[0], 2000.0, seed=3) if one is not None][-1]
-    assert isinstance(stage.search, Portfolio)
-    setting = stage.search._setting
+    setting = completed(setting_in_steps(PUZZLES[0], Squares(PUZZLES[0]), seed=3))
     pushes = completed(SLICES["push-beam"].start(setting))
     assert isinstance(pushes, PushBeam)
     assert pushes._rounds.now.seed == 7 and pushes._rounds._schedule is push_beam.FROM_START
     search = completed(SLICES["pull-beam"].start(setting))
     assert isinstance(search, Midway)
     assert search._pulls._rounds.now.seed == 6
-    while search._relay.later is None:
-        assert go_on(search) != Outcome.SOLVED
-    rounds = search._relay.later._rounds
+    going = underway(search)
+    while search._pair.later is None:
+        assert go_on(going) is None
+    rounds = search._pair.later._rounds
     assert rounds.now.seed == 6 and rounds._schedule is push_beam.TO_POSITIONS
 
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 
 import pytest
@@ -11,10 +12,10 @@ from tests.sokoban.search.push_graph import can_be_solved
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search import portfolio
-from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import Budget, Found, Pause, Search, Searcher, underway
 from tokoban.sokoban.search.portfolio import (
     SLICES,
     Portfolio,
@@ -22,7 +23,7 @@ from tokoban.sokoban.search.portfolio import (
     Slice,
     setting_in_steps,
 )
-from tokoban.sokoban.search.single import SliceSearch, Stage, find_answer
+from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.steps import Steps, completed
 
 PUSH = parse_board("@$.")
@@ -37,7 +38,7 @@ class Fake:
         self,
         name: str,
         *,
-        at_end: Outcome = Outcome.BUDGET_SPENT,
+        at_end: Outcome = Outcome.SOLVED,
         ends_at: int = 1 << 60,
         is_complete: bool = True,
         grows_at: tuple[int, ...] = (),
@@ -48,45 +49,32 @@ class Fake:
         self.at_end, self.ends_at = at_end, ends_at
         self.grows_at, self.overshoot, self.mb = list(grows_at), overshoot, first_mb
 
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        stop_at = self.work + budget
-        if max_expansions is not None:
-            stop_at = min(stop_at, max_expansions)
-        while self.work < stop_at:
-            if self.grows_at and self.work >= self.grows_at[0]:
-                return Outcome.STORE_FULL
-            if self.work >= self.ends_at:
-                return self.at_end
-            self.work += self.overshoot
-        return Outcome.BUDGET_SPENT
+    def pause(self) -> Pause:
+        return Pause(
+            self.name, self.work, 3 * self.work, work=self.work, num_bytes=self.mb * MEGABYTE
+        )
 
-    def progress(self, elapsed_s: float) -> Progress:
-        return Progress(self.work, 3 * self.work, elapsed_s)
-
-    def num_bytes(self) -> int:
-        return self.mb * MEGABYTE
-
-    def num_bytes_while_growing(self) -> int:
-        return 3 * self.mb * MEGABYTE
-
-    def grow(self) -> None:
-        self.mb *= 2
-        self.grows_at.pop(0)
-
-    def directions(self) -> tuple[Direction, ...]:
-        return (Direction.RIGHT,)
-
-    def optimum(self) -> None:
-        return None
+    def search(self, budget: Budget) -> Search:
+        while True:
+            stop_at = min(self.work + budget.work, budget.expansions)
+            while self.work < stop_at:
+                if self.grows_at and self.work >= self.grows_at[0]:
+                    yield self.pause()._replace(growing_bytes=3 * self.mb * MEGABYTE)
+                    self.mb *= 2
+                    self.grows_at.pop(0)
+                if self.work >= self.ends_at:
+                    return Found(self.at_end, self.pause(), (Direction.RIGHT,))
+                self.work += self.overshoot
+            budget = yield self.pause()
 
 
 def plan(search: Fake, share: int = 1, first_round: int = 0, steps: int = 2) -> Slice:
-    def start(_: Setting) -> Steps[SliceSearch]:
+    def start(_: Setting) -> Steps[Searcher]:
         for _step in range(steps):
             yield
         return search
 
-    return Slice(search.name, start, share, first_round)
+    return Slice(search.name, start, share, first_round, is_complete=search.is_complete)
 
 
 def portfolio_of(*plans: Slice, memory_limit_mb: float = 100.0) -> Portfolio:
@@ -97,16 +85,12 @@ def portfolio_of(*plans: Slice, memory_limit_mb: float = 100.0) -> Portfolio:
 def turns(search: Portfolio, budget: int, num_calls: int) -> list[str]:
     """The slices by units of work, in the order in which they were done."""
     done: list[str] = []
-    before = 0
+    before, going = 0, underway(search)
     for _ in range(num_calls):
-        name = search.name
-        outcome = search.go_on(budget, None)
-        assert outcome in (Outcome.BUDGET_SPENT, Outcome.STORE_FULL)
-        if outcome == Outcome.STORE_FULL:
-            search.grow()
-        expansions = search.progress(0.0).expansions
-        done += [name] * (expansions - before)
-        before = expansions
+        name = going.pause.name or ""
+        assert going.go_on(Budget(budget)) is None
+        done += [name] * (going.pause.expansions - before)
+        before = going.pause.expansions
     return done
 
 
@@ -137,12 +121,10 @@ def test_turns_do_not_depend_on_how_they_are_cut(short: None, overshoot: int) ->
 def test_only_a_complete_slice_that_is_exhausted_proves_anything(short: None) -> None:
     guess = Fake("guess", at_end=Outcome.EXHAUSTED, ends_at=3, is_complete=False)
     proof = Fake("proof", at_end=Outcome.EXHAUSTED, ends_at=17)
-    answer = find_answer(
-        PUSH, lambda: iter([Stage(portfolio_of(plan(guess), plan(proof)))]), Limits()
-    )
+    answer = find_answer(PUSH, portfolio_of(plan(guess), plan(proof)).search, Limits())
     assert (answer.status, answer.solver, answer.num_expansions) == ("unsolvable", "proof", 20)
     lonely = Fake("guess", at_end=Outcome.EXHAUSTED, ends_at=3, is_complete=False)
-    given_up = find_answer(PUSH, lambda: iter([Stage(portfolio_of(plan(lonely)))]), Limits())
+    given_up = find_answer(PUSH, portfolio_of(plan(lonely)).search, Limits())
     assert given_up.status == "gave up"
     assert given_up.reason == "searches that may miss solutions"
 
@@ -151,7 +133,7 @@ def test_a_slice_that_finds_nothing_ends_and_the_others_go_on(short: None) -> No
     too_long = Fake("astar", at_end=Outcome.TOO_LONG, ends_at=2)
     solver = Fake("solver", at_end=Outcome.SOLVED, ends_at=31)
     search = portfolio_of(plan(too_long), plan(solver))
-    answer = find_answer(PUSH, lambda: iter([Stage(search)]), Limits())
+    answer = find_answer(PUSH, search.search, Limits())
     assert (answer.status, answer.solver, answer.num_expansions) == ("solved", "solver", 33)
 
 
@@ -162,11 +144,11 @@ def test_when_memory_is_full_who_holds_most_by_its_share_ends_and_the_last_goes_
     a, b = Fake("a", first_mb=4), Fake("b", first_mb=3, grows_at=(12, 40, 41))
     search = portfolio_of(plan(a), plan(b, share=3), memory_limit_mb=12.0)
     done = turns(search, 1, 60)
-    assert search.num_bytes() == SETTING.num_bytes + 6 * MEGABYTE
+    assert search.pause().num_bytes == SETTING.num_bytes + 6 * MEGABYTE
     assert set(done[30:]) == {"b"}
-    assert search.progress(0.0).positions == 3 * b.work  # what a held is gone
-    assert search.progress(0.0).expansions == a.work + b.work  # and what it did counts
-    alone = find_answer(PUSH, lambda: iter([Stage(search)]), Limits(memory_limit_mb=12.0))
+    assert search.pause().positions == 3 * b.work  # what a held is gone
+    assert search.pause().expansions == a.work + b.work  # and what it did counts
+    alone = find_answer(PUSH, search.search, Limits(memory_limit_mb=12.0))
     assert (alone.status, alone.solver, alone.reason) == ("gave up", "b", "12 MB")
 
 
@@ -178,20 +160,21 @@ def test_a_slice_that_is_set_up_when_memory_is_full_makes_room_too(short: None) 
 
 def test_tables_that_a_slice_makes_on_the_way_make_room_too(short: None) -> None:
     class Making(Fake):
-        def num_bytes(self) -> int:
-            return (3 if self.work < 8 else 9) * MEGABYTE
+        def pause(self) -> Pause:
+            num_bytes = (3 if self.work < 8 else 9) * MEGABYTE
+            return super().pause()._replace(num_bytes=num_bytes)
 
     search = portfolio_of(
         plan(Fake("a", first_mb=4)), plan(Making("b"), share=3), memory_limit_mb=10.0
     )
     done = turns(search, 1, 60)
     assert set(done[:10]) == {"a", "b"} and set(done[30:]) == {"b"}
-    assert search.num_bytes() <= SETTING.num_bytes + 10 * MEGABYTE
+    assert search.pause().num_bytes <= SETTING.num_bytes + 10 * MEGABYTE
 
 
 def test_no_slice_expands_more_than_is_left_for_all(short: None) -> None:
     search = portfolio_of(plan(Fake("a")), plan(Fake("b")))
-    answer = find_answer(PUSH, lambda: iter([Stage(search)]), Limits(max_expansions=18))
+    answer = find_answer(PUSH, search.search, Limits(max_expansions=18))
     assert (answer.num_expansions, answer.reason) == (18, "18 expansions")
 
 
@@ -200,7 +183,7 @@ def found(board: Board, clock: Callable[[], float]) -> tuple[tuple[str, str, int
     working: set[str | None] = set()
     answer = find_answer(
         board,
-        lambda: portfolio.stages(board, 2000.0),
+        partial(portfolio.search, board=board, memory_limit_mb=2000.0),
         Limits(),
         report=lambda progress: working.add(progress.working),
         clock=clock,

@@ -23,15 +23,16 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search import beam_rounds, pull_beam
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.beam_rounds import Schedule
-from tokoban.sokoban.search.ground import NONE, Squares
+from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import Budget, Searcher, found_by, set_up, underway
 from tokoban.sokoban.search.portfolio import MIDWAY, SLICES, Portfolio, setting_in_steps
 from tokoban.sokoban.search.positions import unpacked_bits
 from tokoban.sokoban.search.pull_beam import PullBeam
-from tokoban.sokoban.search.pull_layers import NEXT, NUM_CANDIDATES, SOLVED_BY
-from tokoban.sokoban.search.single import Stage, Stages, find_answer
+from tokoban.sokoban.search.pull_layers import NEXT, NUM_CANDIDATES
+from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.steps import Steps, completed
 
 # Puzzles of `tokoban generate` that no beam of one position solves.
@@ -54,14 +55,14 @@ def beam_of(board: Board) -> PullBeam:
     return search
 
 
-def stages(board: Board) -> Stages:
+def searcher(board: Board) -> Steps[Searcher]:
     setting = yield from setting_in_steps(board, Squares(board), without=frozenset({MIDWAY}))
-    yield Stage(Portfolio(setting, [SLICES["pull-beam"]], 2000.0))
+    return Portfolio(setting, [SLICES["pull-beam"]], 2000.0)
 
 
 def answer_to(board: Board) -> Answer:
     # Solutions are replayed by the rules, or this raises.
-    return find_answer(board, partial(stages, board), Limits())
+    return find_answer(board, partial(set_up, searcher(board)), Limits())
 
 
 def boards() -> list[Board]:
@@ -105,28 +106,23 @@ def test_rounds_follow_until_one_keeps_a_way_to_the_start(monkeypatch: pytest.Mo
     num_rounds = 0
     for board in PUZZLES:
         search = beam_of(board)
-        outcome, before = Outcome.BUDGET_SPENT, (0, 0)
-        while outcome != Outcome.SOLVED:
-            assert outcome in (Outcome.BUDGET_SPENT, Outcome.STORE_FULL)
-            if outcome == Outcome.STORE_FULL:
+        going, before = underway(search), (0, 0)
+        while (found := going.go_on(Budget(3))) is None:
+            if bound := going.pause.growing_bytes:
                 num_rounds += search.is_over
-                bound = search.num_bytes_while_growing()
-                search.grow()
-                assert search.num_bytes() <= bound
+                going.go_on(Budget(0))
+                assert going.pause.num_bytes <= bound
                 check_best_path(search)
-            now = search.work, search.progress(0.0).expansions
+            now = going.pause.work, going.pause.expansions
             assert now >= before
-            outcome, before = search.go_on(3, None), now
+            before = now
+        assert found.outcome == Outcome.SOLVED
         assert answer_to(board).status == "solved"
     assert num_rounds > len(PUZZLES)
 
 
 def finish(search: PullBeam, board: Board) -> None:
-    while (outcome := search.go_on(1 << 12, None)) != Outcome.SOLVED:
-        assert outcome in (Outcome.BUDGET_SPENT, Outcome.STORE_FULL)
-        if outcome == Outcome.STORE_FULL:
-            search.grow()
-    Solution.of(board, search.directions())  # which replays it
+    Solution.of(board, found_by(search, 1 << 12).directions)  # which replays it
 
 
 def begun_midway(board: Board, best_path: list[Step], part: int) -> PullBeam:
@@ -177,9 +173,9 @@ def test_a_prefix_without_a_solution_is_dropped(monkeypatch: pytest.MonkeyPatch)
                 continue
             [step] = search._steps_of_round(position)
             again = begun_midway(board, [step, *[step._replace(player=player)] * 3], 1)
+            going = underway(again)
             while not again.is_over:
-                if again.go_on(1 << 12, None) == Outcome.STORE_FULL:
-                    again.grow()
+                going.go_on(Budget(1 << 12))
             assert not again._rounds._best_path
             finish(again, board)
             num_dead += 1
@@ -223,11 +219,9 @@ def test_what_is_found_does_not_depend_on_how_the_work_is_cut() -> None:
     for board in PUZZLES:
         found = set()
         for budget in (1, 1 << 20):
-            search = beam_of(board)
-            while (outcome := search.go_on(budget, None)) != Outcome.SOLVED:
-                if outcome == Outcome.STORE_FULL:
-                    search.grow()
-            found.add((search.directions(), search.work, search.progress(0.0)))
+            ended = found_by(beam_of(board), budget)
+            last = ended.last
+            found.add((ended.directions, last.work, last.expansions, last.positions))
         assert len(found) == 1
 
 
@@ -251,13 +245,10 @@ def moves_to(graph: dict[Position, list[Push]], ends: set[Position]) -> set[Posi
 
 def end_layer(search: PullBeam) -> bool:
     """Goes on to the next layer; returns False if there is none."""
-    last = search._layer_ends
-    while search._layer_ends == last or search._ending is not None:
-        outcome = search.go_on(1 << 20, None)
-        if outcome == Outcome.SOLVED or search.is_over:
+    last, going = search._layer_ends, underway(search)
+    while search._layer_ends == last:
+        if going.go_on(Budget(1 << 20)) is not None or search.is_over:
             return False
-        if outcome == Outcome.STORE_FULL:
-            search.grow()
     return True
 
 
@@ -266,8 +257,10 @@ def test_a_layer_has_each_new_position_one_move_away_once_and_its_badness(
 ) -> None:
     monkeypatch.setattr(pull_beam, "_SCHEDULE", Schedule(((2, 5),)))
     choose_in_steps = pull_beam.choose_in_steps
+    choosing: list[None] = []
 
     def choose_later(*arguments: Any, **keywords: Any) -> Steps[Any]:
+        choosing.append(None)
         yield  # so that the test sees the candidates of the layer
         return (yield from choose_in_steps(*arguments, **keywords))
 
@@ -289,12 +282,13 @@ def test_a_layer_has_each_new_position_one_move_away_once_and_its_badness(
                 for i in range(first, last)
             }
             known |= stored
-            while (outcome := search.go_on(1, None)) == Outcome.BUDGET_SPENT:
-                if search._ending is not None or search.is_over:
-                    break
-            if layer.progress[SOLVED_BY] != NONE or search.is_over:
+            choosing.clear()
+            going, ended = underway(search), None
+            while ended is None and not choosing and not search.is_over:
+                ended = going.go_on(Budget(1))
+                assert not going.pause.growing_bytes
+            if ended is not None or search.is_over:
                 break
-            assert outcome == Outcome.BUDGET_SPENT
             found = []
             for i in range(int(layer.progress[NUM_CANDIDATES])):
                 before = boxes_of(positions.boxes[layer.parent[i]], squares)
@@ -313,7 +307,9 @@ def test_a_layer_has_each_new_position_one_move_away_once_and_its_badness(
             # Of what can be reached in play nothing is missing.
             assert moves_to(graph, stored) & graph.keys() - known <= set(found)
             num_layers += 1
-            if search._ending is not None and not end_layer(search):
+            while search._layer_ends == last and not search.is_over:
+                going.go_on(Budget(1 << 20))
+            if search.is_over:
                 break
     assert num_layers >= 15
 

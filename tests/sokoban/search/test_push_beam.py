@@ -28,11 +28,12 @@ from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import Budget, Searcher, found_by, set_up, underway
 from tokoban.sokoban.search.portfolio import SLICES, Portfolio, setting_in_steps
 from tokoban.sokoban.search.push_beam import PushBeam
+from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.shut_off import num_shut_off
-from tokoban.sokoban.search.single import Stage, Stages, find_answer
-from tokoban.sokoban.search.steps import completed
+from tokoban.sokoban.search.steps import Steps, completed
 
 
 def beam_of(board: Board) -> PushBeam:
@@ -42,9 +43,9 @@ def beam_of(board: Board) -> PushBeam:
     return search
 
 
-def stages(board: Board) -> Stages:
+def searcher(board: Board) -> Steps[Searcher]:
     setting = yield from setting_in_steps(board, Squares(board))
-    yield Stage(Portfolio(setting, [SLICES["push-beam"]], 2000.0))
+    return Portfolio(setting, [SLICES["push-beam"]], 2000.0)
 
 
 def test_a_beam_that_drops_nothing_solves_what_can_be_solved_and_proves_nothing(
@@ -54,7 +55,7 @@ def test_a_beam_that_drops_nothing_solves_what_can_be_solved_and_proves_nothing(
     num_solved = num_hopeless = 0
     for board in boards():
         # Solutions are replayed by the rules, or this raises.
-        answer = find_answer(board, partial(stages, board), Limits())
+        answer = find_answer(board, partial(set_up, searcher(board)), Limits())
         is_solvable = can_be_solved(board)
         num_solved += is_solvable
         num_hopeless += not is_solvable
@@ -83,21 +84,19 @@ def test_plain_rounds_grow_wider_and_taught_ones_have_as_much_work(
     num_rounds = [0, 0]  # plain, taught
     for board in PUZZLES:
         search = beam_of(board)
-        outcome, before = Outcome.BUDGET_SPENT, (0, 0)
+        going, before = underway(search), (0, 0)
         work = [0, 0]
         rounds = search._rounds
         begun = [[(rounds.now.width, rounds.now.weights, rounds.now.shut_off_weight)], []]
         assert not rounds.now.is_taught and not rounds.now.bonuses.any()
-        while outcome != Outcome.SOLVED:
-            assert outcome in (Outcome.BUDGET_SPENT, Outcome.STORE_FULL)
-            if outcome == Outcome.STORE_FULL:
+        while (found := going.go_on(Budget(3))) is None:
+            if bound := going.pause.growing_bytes:
                 is_over = search._is_over
                 work[rounds.now.is_taught] += is_over * int(search._tree.progress[NUM_PUSHES])
-                bound = search.num_bytes_while_growing()
                 ends = search._boxes_of(search._best)[:, search._tables.ground.goals].sum(axis=1)
                 most = int(ends.max(initial=rounds._most_on_goals))
-                search.grow()
-                assert search.num_bytes() <= bound
+                going.go_on(Budget(0))
+                assert going.pause.num_bytes <= bound
                 if is_over:
                     assert rounds._most_on_goals == most == num_on_goals(search)
                     now = rounds.now
@@ -106,9 +105,10 @@ def test_plain_rounds_grow_wider_and_taught_ones_have_as_much_work(
                     assert now.is_taught == (work[True] < work[False])
                     assert now.bonuses.any() == now.is_taught
                     begun[now.is_taught].append((now.width, now.weights, now.shut_off_weight))
-            spent = search.work, search.progress(0.0).expansions
+            spent = going.pause.work, going.pause.expansions
             assert spent >= before
-            outcome, before = search.go_on(3, None), spent
+            before = spent
+        assert found.outcome == Outcome.SOLVED
         for is_taught, widths in (False, (1, 3, 9, 27)), (True, (1, 1, 1, 3)):
             pairs = [(width, weights) for width in widths for weights in schedule.weights]
             in_turn = (8, 0) if schedule.counts_shut_off_first else (0, 8)
@@ -127,11 +127,7 @@ def begun_midway(board: Board, best_path: list[Step], part: int) -> PushBeam:
 
 
 def finish(search: PushBeam, board: Board) -> None:
-    while (outcome := search.go_on(1 << 12, None)) != Outcome.SOLVED:
-        assert outcome in (Outcome.BUDGET_SPENT, Outcome.STORE_FULL)
-        if outcome == Outcome.STORE_FULL:
-            search.grow()
-    Solution.of(board, search.directions())  # which replays it
+    Solution.of(board, found_by(search, 1 << 12).directions)  # which replays it
 
 
 def test_a_round_may_begin_midway(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,8 +135,7 @@ def test_a_round_may_begin_midway(monkeypatch: pytest.MonkeyPatch) -> None:
     num_midway = 0
     for board in PUZZLES:
         search = beam_of(board)
-        while search.go_on(1 << 12, None) != Outcome.SOLVED:
-            pass
+        found_by(search, 1 << 12)
         path = steps_to(search._tree, int(search._tree.progress[SOLVED_BY]))
         for part in range(1, 4):
             again = begun_midway(board, path, part)
@@ -165,9 +160,9 @@ def test_a_prefix_without_a_solution_is_dropped(monkeypatch: pytest.MonkeyPatch)
             end = min(after[0] - start[0])
             step = Step(*(squares.number[square] for square in (box, end, after[1])))
             search = begun_midway(board, [step] * 4, 1)
+            going = underway(search)
             while not search._is_over:
-                if search.go_on(1 << 12, None) == Outcome.STORE_FULL:
-                    search.grow()
+                going.go_on(Budget(1 << 12))
             assert not search._rounds._best_path
             finish(search, board)
             num_dead += 1
@@ -197,11 +192,9 @@ def test_what_is_found_does_not_depend_on_how_the_work_is_cut() -> None:
     for board in PUZZLES:
         found = set()
         for budget in (1, 1 << 20):
-            search = beam_of(board)
-            while (outcome := search.go_on(budget, None)) != Outcome.SOLVED:
-                if outcome == Outcome.STORE_FULL:
-                    search.grow()
-            found.add((search.directions(), search.work, search.progress(0.0)))
+            ended = found_by(beam_of(board), budget)
+            last = ended.last
+            found.add((ended.directions, last.work, last.expansions, last.positions))
         assert len(found) == 1
 
 
@@ -220,13 +213,10 @@ def moves_of_one_box(graph: dict[Position, list[Push]], start: Position) -> set[
 
 def end_layer(search: PushBeam) -> bool:
     """Goes on to the next layer; returns False if there is none."""
-    chosen = search._chosen
+    chosen, going = search._chosen, underway(search)
     while search._chosen is chosen:
-        outcome = search.go_on(1 << 20, None)
-        if outcome == Outcome.SOLVED or search._is_over:
+        if going.go_on(Budget(1 << 20)) is not None or search._is_over:
             return False
-        if outcome == Outcome.STORE_FULL:
-            search.grow()
     return True
 
 

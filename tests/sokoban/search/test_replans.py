@@ -8,11 +8,11 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.search import replans
-from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.fess.solver import Fess
 from tokoban.sokoban.search.fess.tree import BEST, FIRST_NEW, NUM_LAID_OUT, Tree
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import Budget, Found, Pause, Search, found_by, underway
 from tokoban.sokoban.search.portfolio import SLICES, setting_in_steps
 from tokoban.sokoban.search.replans import Replans, dead_positions
 from tokoban.sokoban.search.steps import completed
@@ -37,15 +37,6 @@ def search_of(board: Board) -> Replans:
     return search
 
 
-def outcome_of(search: Replans, budget: int = 1 << 10) -> Outcome:
-    while True:
-        outcome = search.go_on(budget, None)
-        if outcome == Outcome.STORE_FULL:
-            search.grow()
-        elif outcome != Outcome.BUDGET_SPENT:
-            return outcome
-
-
 @pytest.fixture
 def early(monkeypatch: pytest.MonkeyPatch) -> None:
     """Plans are made anew after a few expansions."""
@@ -57,12 +48,12 @@ def test_verdicts_are_those_of_brute_force(early: None) -> None:
     num_later = num_unsolvable = 0
     for board in BOARDS:
         search = search_of(board)
-        outcome = outcome_of(search)
-        if outcome == Outcome.SOLVED:
-            assert rules.play(board, search.directions())[-1].is_solved
-            num_later += search.relay.later is not None
+        found = found_by(search, 1 << 10)
+        if found.outcome == Outcome.SOLVED:
+            assert rules.play(board, found.directions)[-1].is_solved
+            num_later += search.pair.later is not None
         else:
-            assert outcome == Outcome.EXHAUSTED
+            assert found.outcome == Outcome.EXHAUSTED
             assert ends_solved(board, 10**6)[0] is False
             num_unsolvable += 1
     assert num_later > 2 < num_unsolvable
@@ -70,10 +61,9 @@ def test_verdicts_are_those_of_brute_force(early: None) -> None:
 
 def test_what_is_found_does_not_depend_on_how_the_search_is_cut(early: None) -> None:
     for board in BOARDS[::5]:
-        whole, cut = search_of(board), search_of(board)
-        assert outcome_of(whole) == outcome_of(cut, budget=1)
-        assert whole.progress(0.0) == cut.progress(0.0)
-        assert whole.work == cut.work
+        whole, cut = found_by(search_of(board), 1 << 10), found_by(search_of(board))
+        assert whole._replace(last=Pause()) == cut._replace(last=Pause())
+        assert whole.last._replace(num_bytes=0) == cut.last._replace(num_bytes=0)
 
 
 class Hopeless(Fess):
@@ -82,24 +72,24 @@ class Hopeless(Fess):
     def __init__(self) -> None:
         pass
 
-    work = 5
+    def pause(self) -> Pause:
+        return Pause("fess", 3, 7, work=5)
 
-    def progress(self, elapsed_s: float) -> Progress:
-        return Progress(3, 7, elapsed_s)
-
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        return Outcome.EXHAUSTED
+    def search(self, budget: Budget) -> Search:
+        yield from ()
+        return Found(Outcome.EXHAUSTED, self.pause())
 
 
 def test_what_was_found_beyond_a_dead_position_is_buried_and_nothing_else(early: None) -> None:
     nums_buried = []
     for board in BOARDS:
         search = search_of(board)
-        tree = search._first.tree
-        while search.relay.later is None:
-            if search.go_on(1, None) != Outcome.BUDGET_SPENT:
+        tree = search.first.tree
+        going = underway(search)
+        while search.pair.later is None:
+            if going.go_on(Budget(1)) is not None:
                 break
-        if search.relay.later is None:
+        if search.pair.later is None:
             continue
 
         def before(position: int, tree: Tree = tree) -> int:
@@ -110,10 +100,12 @@ def test_what_was_found_beyond_a_dead_position_is_buried_and_nothing_else(early:
         expected = [False] * count
         for position in range(1, count):
             expected[position] = position == fork or expected[before(position)]
-        search.relay.later, search._from = Hopeless(), fork
-        sums = search.work, search.progress(0.0).expansions
-        assert search.go_on(1, None) == Outcome.BUDGET_SPENT
-        assert (search.work, search.progress(0.0).expansions) == sums
+        hopeless = Hopeless()
+        search.pair.later, search._from = hopeless, fork
+        search.pair._later = underway(hopeless)
+        sums = search.pause().work, search.pause().expansions
+        assert going.go_on(Budget(1)) is None
+        assert (going.pause.work, going.pause.expansions) == sums
         assert dead_positions(tree).tolist() == expected
         assert not expected[tree.progress[BEST]]
         for child in range(1, int(tree.progress[FIRST_NEW])):

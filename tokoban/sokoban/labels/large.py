@@ -25,6 +25,7 @@ from tokoban.sokoban.search.ground import NONE, Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.optimiser import optimise
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import Budget
 from tokoban.sokoban.search.positions import unpacked_bits
 from tokoban.sokoban.search.pruning import empty_pruning
 from tokoban.sokoban.search.solver import solve
@@ -255,8 +256,9 @@ class _Level:
             player=squares[player],
         )
         search = AStar(board, self._squares, self._ground, "pushes", self._pruning)
-        while (outcome := search.go_on(_PUSH_EXPANSIONS, _PUSH_EXPANSIONS)) == Outcome.STORE_FULL:
-            search.grow()
+        budget = Budget(_PUSH_EXPANSIONS, _PUSH_EXPANSIONS)
+        while (outcome := search.advance(budget)) == Outcome.STORE_FULL:
+            list(search.grow())
         if outcome == Outcome.EXHAUSTED:
             return DEADLOCKED
         if outcome != Outcome.SOLVED:

@@ -16,7 +16,7 @@ from tokoban.sokoban.search import few_boxes, solver
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
-from tokoban.sokoban.search.single import MAX_SQUARES, solved_already
+from tokoban.sokoban.search.run import MAX_SQUARES, solved_already
 
 _TEN_SECONDS = Limits(time_limit_s=10.0)
 _SOLVER = "subset search"

@@ -1,5 +1,6 @@
 """A* for a board of any size, as a search that can be left off; ``push_search`` is its loop."""
 
+from collections.abc import Iterator
 from functools import cache, partial
 
 import numpy as np
@@ -7,17 +8,18 @@ import numpy as np
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import few_boxes, push_search
 from tokoban.sokoban.search import positions as stores
-from tokoban.sokoban.search.answer import HASTE, MAX_PRICE, Objective, Optimum, Progress
+from tokoban.sokoban.search.answer import HASTE, MAX_PRICE, Objective, Optimum
 from tokoban.sokoban.search.bounds import MAX_MATCHED
 from tokoban.sokoban.search.columns import column_names, new_columns
 from tokoban.sokoban.search.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.ground import NONE, Ground, Squares, build_ground, ground_in_steps
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.positions import Refill, packed_bits, refill_slots
+from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, Pause, found_by, run_compiled
+from tokoban.sokoban.search.positions import packed_bits, refill, refill_slots
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.pruning import grown as grown_pruning
 from tokoban.sokoban.search.push_search import Frontier, Problem
-from tokoban.sokoban.search.single import ONE_PUSH, Stage, Stages, solve_in_slices
+from tokoban.sokoban.search.steps import Steps
 
 _FIRST_CAPACITY_BITS = 12  # 2 ** 12 positions at first
 # Expansions before the deadlock tables grow to their full size. Most searches of the generator and
@@ -25,18 +27,15 @@ _FIRST_CAPACITY_BITS = 12  # 2 ** 12 positions at first
 _FEW_EXPANSIONS = 512
 
 
-def stages(board: Board, objective: Objective) -> Stages:
-    """A* alone."""
+def astar_in_steps(board: Board, objective: Objective) -> "Steps[AStar]":
+    """A* alone, set up in steps."""
     squares = Squares(board)
     ground = yield from ground_in_steps(board, squares)
-    yield Stage(AStar(board, squares, ground, objective))
+    return AStar(board, squares, ground, objective)
 
 
 class AStar:
-    """A search for the fewest moves or pushes, or any solution; the unit of its work is an
-    expansion."""
-
-    is_complete = True
+    """A search for the fewest moves or pushes, or any solution."""
 
     def __init__(
         self,
@@ -46,10 +45,12 @@ class AStar:
         objective: Objective,
         pruning: Pruning | None = None,
         few_boxes: FewBoxesLater | None = None,
+        *,
+        work: int = 1,
     ) -> None:
         """``pruning`` and ``few_boxes`` are shared with other searches if given, like the ground.
 
-        What is shared is not counted in ``num_bytes``.
+        What is shared is not counted in the bytes. An expansion counts as so much ``work``.
         """
         self.player = squares.number[board.player]
         self._objective = objective
@@ -68,25 +69,33 @@ class AStar:
         self._is_sharing = pruning is not None
         self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=_FEW_EXPANSIONS)
         self._now = np.full(1, NONE)  # as in ``FewBoxes``
-        self._refill = Refill()
+        self._work = work
         self._at_least = 0
-        # Not summed at each look at the limits, of which a short search has many.
+        # Not summed at each pause, of which a short search has many.
         self._num_bytes = self._count_bytes()
 
     @property
-    def name(self) -> str:
-        """As ``single.Search`` says."""
-        return "weighted-astar" if self._objective == "any" else "astar"
+    def _num_expansions(self) -> int:
+        return int(self.frontier.progress[push_search.NUM_EXPANSIONS])
 
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        """As ``single.Search`` says."""
-        positions, progress = self.frontier.positions, self.frontier.progress
-        num_known = int(positions.num_known[0])
-        enter = partial(refill_slots, positions, self.problem.ground.keys)
-        if self._refill.go_on(num_known, enter):
-            return Outcome.BUDGET_SPENT
-        num_expansions = int(progress[push_search.NUM_EXPANSIONS])
-        stop_at = num_expansions + budget
+    def pause(self) -> Pause:
+        """As ``Searcher`` says."""
+        is_any = self._objective == "any"
+        return Pause(
+            "weighted-astar" if is_any else "astar",
+            self._num_expansions,
+            int(self.frontier.positions.num_known[0]),
+            None if is_any else self._at_least,
+            work=self._work * self._num_expansions,
+            num_bytes=self._num_bytes,
+        )
+
+    search = run_compiled
+
+    def advance(self, budget: Budget) -> Outcome:
+        """As ``Compiled`` says."""
+        num_expansions = self._num_expansions
+        stop_at = min(num_expansions - (-budget.work // self._work), budget.expansions)
         if self._is_small:
             if num_expansions >= _FEW_EXPANSIONS:
                 self.pruning, self._is_small = grown_pruning(self.pruning), False
@@ -98,38 +107,37 @@ class AStar:
             self._num_bytes = self._count_bytes()
             return Outcome.BUDGET_SPENT
         stop_at = min(stop_at, self._few_boxes.next_at)
-        if max_expansions is not None:
-            stop_at = min(stop_at, max_expansions)
         pruning = self.pruning._replace(few_boxes=self._few_boxes.tables._replace(now=self._now))
         outcome: Outcome = push_search.search(
             self.problem, self.frontier, self.scratch, pruning, stop_at
         )
         # No solution costs less than the least total of an open position.
-        self._at_least = max(self._at_least, int(progress[push_search.LOWEST_BUCKET]))
+        lowest = int(self.frontier.progress[push_search.LOWEST_BUCKET])
+        self._at_least = max(self._at_least, lowest)
         return outcome
 
-    def progress(self, elapsed_s: float) -> Progress:
-        """As ``single.Search`` says."""
-        expansions = int(self.frontier.progress[push_search.NUM_EXPANSIONS])
-        positions = int(self.frontier.positions.num_known[0])
-        at_least = None if self._objective == "any" else self._at_least
-        return Progress(expansions, positions, elapsed_s, at_least)
-
-    def num_bytes(self) -> int:
-        """As ``single.Search`` says."""
-        return self._num_bytes
-
-    def num_bytes_while_growing(self) -> int:
-        """The old hash table stays while the new one, of twice the size, is filled."""
+    def bytes_to_grow(self) -> int:
+        """As ``Compiled`` says: the old hash table stays while the new one is filled."""
         frontier = self.frontier
         slots, others = frontier.positions.slots, (frontier.bucket, frontier.progress)
-        return self._num_bytes + stores.num_bytes((frontier, slots)) - stores.num_bytes(others)
+        return stores.num_bytes((frontier, slots)) - stores.num_bytes(others)
 
-    def grow(self) -> None:
-        """As ``single.Search`` says."""
+    def grow(self) -> Iterator[bool]:
+        """As ``Compiled`` says."""
         self.frontier = _grown(self.frontier)
-        self._refill.begin()
         self._num_bytes = self._count_bytes()
+        positions = self.frontier.positions
+        enter = partial(refill_slots, positions, self.problem.ground.keys)
+        yield from refill(int(positions.num_known[0]), enter)
+
+    def directions(self) -> tuple[Direction, ...]:
+        """As ``Compiled`` says."""
+        return _directions(self.problem.ground, self.frontier, self.player)
+
+    @property
+    def optimum(self) -> Optimum | None:
+        """As ``Compiled`` says."""
+        return None if self._objective == "any" else self._objective
 
     def _count_bytes(self) -> int:
         own = stores.num_bytes((self.frontier, self.scratch))
@@ -138,21 +146,13 @@ class AStar:
         own += stores.num_bytes((self.problem, self.pruning))
         return own + self._few_boxes.num_bytes()
 
-    def directions(self) -> tuple[Direction, ...]:
-        """As ``single.Search`` says."""
-        return _directions(self.problem.ground, self.frontier, self.player)
-
-    def optimum(self) -> Optimum | None:
-        """As ``single.Search`` says."""
-        return None if self._objective == "any" else self._objective
-
 
 @cache
 def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
     few_boxes.prepare()
     squares = Squares(ONE_PUSH)
-    solve_in_slices(AStar(ONE_PUSH, squares, build_ground(ONE_PUSH, squares), "moves"))
+    found_by(AStar(ONE_PUSH, squares, build_ground(ONE_PUSH, squares), "moves"))
 
 
 def _empty_frontier(capacity: int, num_floor: int) -> Frontier:

@@ -27,7 +27,7 @@ from tokoban.sokoban.search.box_sets import (
 from tokoban.sokoban.search.frozen_pairs import FrozenPairs, empty_frozen_pairs, num_frozen_tables
 from tokoban.sokoban.search.ground import NONE, Ground, Squares, build_ground
 from tokoban.sokoban.search.positions import bit_of, num_bytes, unpacked_bits
-from tokoban.sokoban.search.steps import Steps, Underway, completed
+from tokoban.sokoban.search.steps import Steps, completed, for_a_while
 
 MAX_SETS = 1 << 21  # triples of more live squares are not tabulated
 MAX_PAIRED = 2048  # live squares
@@ -54,8 +54,8 @@ class FewBoxesLater:
         self._ground, self._player = ground, player
         self.tables = no_few_boxes(len(ground.zone))
         self._next_at = pairs_at
-        self._steps = Underway(pairs_in_steps(ground, player=player))
-        self._has_pairs = False
+        self._steps = pairs_in_steps(ground, player=player)
+        self._has_pairs = self._has_begun_triples = False
 
     @property
     def next_at(self) -> int:
@@ -64,7 +64,8 @@ class FewBoxesLater:
 
     def go_on(self) -> None:
         """Works for some 10 ms towards the next ``tables``."""
-        few = self._steps.go_on()
+        self._has_begun_triples = self._has_pairs
+        few = for_a_while(self._steps)
         if few is None:
             return
         self.tables = few
@@ -72,11 +73,11 @@ class FewBoxesLater:
             self._next_at = _NEVER
         else:
             self._next_at, self._has_pairs = max(self._next_at, _TRIPLES_AT), True
-            self._steps = Underway(triples_in_steps(self._ground, few, player=self._player))
+            self._steps = triples_in_steps(self._ground, few, player=self._player)
 
     def num_bytes(self) -> int:
         """The bytes of the tables, and the most of tables that are being made."""
-        is_at_triples = self._has_pairs and self._steps.is_begun and self._next_at != _NEVER
+        is_at_triples = self._has_begun_triples and self._next_at != _NEVER
         return num_bytes(self.tables) + is_at_triples * _bytes_for_triples(self._ground)
 
 

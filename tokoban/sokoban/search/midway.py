@@ -18,10 +18,11 @@ from tokoban.sokoban.search.beam_rounds import are_all_matched
 from tokoban.sokoban.search.fess.tables import tables_in_steps
 from tokoban.sokoban.search.ground import Squares, with_goals_in_steps
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pair import Pair
+from tokoban.sokoban.search.pauses import Budget, Found, Pause, Search, Turn
 from tokoban.sokoban.search.positions import Positions
 from tokoban.sokoban.search.pull_beam import PullBeam
 from tokoban.sokoban.search.push_beam import TO_POSITIONS, PushBeam
-from tokoban.sokoban.search.relay import Relay
 from tokoban.sokoban.search.steps import Steps
 
 # The position lies after this share of a round's best path, which begins at the solved board.
@@ -35,60 +36,66 @@ class Midway:
     The unit of the work is that of both beams.
     """
 
-    name = "pull-beam"
-    is_complete = False
-
     def __init__(self, board: Board, squares: Squares, pulls: PullBeam) -> None:
         self._board, self._squares, self._pulls = board, squares, pulls
         self.steps_to_end = pulls.steps_to_end
-        self._relay = relay = Relay[PushBeam](pulls)
-        self.progress, self.num_bytes = relay.progress, relay.num_bytes
-        self.num_bytes_while_growing = relay.num_bytes_while_growing
-        self._num_rounds = 0  # of pulls, that are over
-        self._has_aimed = False  # since the last one
-        self._work_before = 0  # of the pulls, until then
-        self._work_left = 0  # for the pushes
+        self._pair = Pair[PushBeam](pulls, "pull-beam")
+        self.pause = self._pair.pause
         self._length = 0  # of the path to the position
-        self._solution: tuple[Direction, ...] = ()
 
     @property
     def pulled(self) -> Positions | None:
         """As ``FromTheEnd`` says."""
         return self._pulls.pulled
 
-    @property
-    def work(self) -> int:
-        """As ``SliceSearch`` says."""
-        return self._relay.work
+    def search(self, budget: Budget) -> Search:
+        """As ``Searcher`` says."""
+        pair, pulls, num_rounds = self._pair, self._pulls, 0
 
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        """As ``single.Search`` says."""
-        relay, pulls = self._relay, self._pulls
-        if relay.later is not None:
-            return self._push(relay.later, budget, max_expansions)
-        if relay.set_up():
-            return Outcome.BUDGET_SPENT
-        outcome = relay.go_on(pulls, budget, None, max_expansions)
-        if outcome == Outcome.SOLVED:
-            self._solution = pulls.directions()
-        if outcome != Outcome.STORE_FULL or not pulls.is_over or self._has_aimed:
-            return outcome
-        self._has_aimed = True
-        part = _PARTS[self._num_rounds % len(_PARTS)]
-        self._num_rounds += 1
-        self._work_left = pulls.work - self._work_before
-        self._work_before = pulls.work
-        self._aim(int(part * len(pulls.path)))
-        return Outcome.BUDGET_SPENT
+        def is_over(pause: Pause) -> bool:
+            return pulls.is_over and pause.growing_bytes > 0
 
-    def _aim(self, length: int) -> None:
-        """Starts a beam of pushes to the position after the first ``length`` steps of the path.
+        while True:
+            before = pair.first.pause.work
+            found, budget = yield from pair.go_on_with_first(budget, is_over)
+            if found is not None:
+                return pair.found(found)
+            part, num_rounds = _PARTS[num_rounds % len(_PARTS)], num_rounds + 1
+            most_work = pair.first.pause.work - before
+            found, budget = yield from self._push_to(int(part * len(pulls.path)), most_work, budget)
+            if found is not None:
+                return found
+            # As the pulls say: they let go of the round.
+            pause = self.pause()
+            budget = yield pause._replace(growing_bytes=pause.num_bytes)
 
-        Only the step after them tells where the player has to be. The end is no such position.
+    def _push_to(
+        self, length: int, work_left: int, budget: Budget
+    ) -> Turn[tuple[Found | None, Budget]]:
+        """The solution by way of the position after the first ``length`` steps of the path, if any.
+
+        Where it is dead, that after half of them is tried. Only the step after them tells where the
+        player has to be. The end is no such position.
         """
-        if 0 < length < len(self._pulls.path):
+        pair = self._pair
+        while work_left > 0 and 0 < length < len(self._pulls.path):
             self._length = length
-            self._relay.begin(self._pushes_in_steps())
+            budget = yield self.pause()
+            budget = yield from pair.set_up(self._pushes_in_steps(), budget)
+            found, budget = yield from pair.go_on_with_later(budget, Budget(work_left))
+            work_left -= pair.later_pause.work
+            if (
+                found is not None
+                and found.outcome == Outcome.SOLVED
+                and (whole := self._whole(found.directions))
+            ):
+                return pair.found(found)._replace(directions=whole), budget
+            pair.end_later()
+            if found is None or found.outcome != Outcome.EXHAUSTED:
+                break
+            self._pulls.cut_path(length - 1)
+            length //= 2
+        return None, budget
 
     def _pushes_in_steps(self) -> Steps[PushBeam]:
         is_box = self._is_box()
@@ -113,25 +120,6 @@ class Midway:
             is_box[step.end], is_box[step.box] = False, True
         return is_box
 
-    def _push(self, pushes: PushBeam, budget: int, max_expansions: int | None) -> Outcome:
-        """Goes on with the pushes until their work is used up."""
-        before = pushes.work
-        outcome = self._relay.go_on(pushes, min(budget, self._work_left), None, max_expansions)
-        self._work_left -= pushes.work - before
-        if outcome == Outcome.SOLVED:
-            self._solution = self._whole(pushes.directions())
-            if self._solution:
-                return outcome
-        is_dead = outcome == Outcome.EXHAUSTED
-        if is_dead:
-            self._pulls.cut_path(self._length - 1)
-        if is_dead or outcome == Outcome.SOLVED or self._work_left <= 0:
-            self._relay.end_later()
-            if is_dead and self._work_left > 0:
-                self._aim(self._length // 2)
-            return Outcome.BUDGET_SPENT
-        return outcome
-
     def _whole(self, to_position: tuple[Direction, ...]) -> tuple[Direction, ...]:
         """The solution that begins so; none if the player ends in another region."""
         end = rules.play(self._board, to_position)[-1]
@@ -147,16 +135,3 @@ class Midway:
             path[length].player,
             path[:length][::-1],
         )
-
-    def grow(self) -> None:
-        """As ``single.Search`` says."""
-        if self._relay.later is None and self._pulls.is_over:
-            self._has_aimed = False
-        self._relay.grow()
-
-    def directions(self) -> tuple[Direction, ...]:
-        """As ``single.Search`` says."""
-        return self._solution
-
-    def optimum(self) -> None:
-        """As ``single.Search`` says: none."""

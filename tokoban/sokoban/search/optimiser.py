@@ -22,7 +22,7 @@ from tokoban.sokoban.search.limits import (
     out_of_memory,
     too_large,
 )
-from tokoban.sokoban.search.single import MAX_SQUARES, solved_already
+from tokoban.sokoban.search.run import MAX_SQUARES, solved_already
 from tokoban.sokoban.search.vicinity.push_paths import (
     PushPath,
     build_task,

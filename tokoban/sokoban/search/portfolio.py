@@ -4,13 +4,13 @@ No search is better everywhere. Turns are counted in work, never by the clock, s
 finds the same solution. docs/decisions/0046-the-portfolio.md has the reasons.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 
-from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.board import Board
 from tokoban.sokoban.search import pull_beam, push_beam
-from tokoban.sokoban.search.answer import Optimum, Progress
 from tokoban.sokoban.search.astar_search import AStar
 from tokoban.sokoban.search.beam_rounds import are_all_matched
 from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess
@@ -26,12 +26,24 @@ from tokoban.sokoban.search.ground import Ground, Squares, ground_in_steps
 from tokoban.sokoban.search.meetings import FromTheEnd
 from tokoban.sokoban.search.midway import Midway
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import (
+    UNLIMITED,
+    Budget,
+    Found,
+    Pause,
+    Search,
+    Searcher,
+    Turn,
+    Underway,
+    go_on_until,
+    in_pauses,
+    underway,
+)
 from tokoban.sokoban.search.positions import num_bytes
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.pull_beam import PullBeam
 from tokoban.sokoban.search.push_beam import PushBeam
 from tokoban.sokoban.search.replans import Replans
-from tokoban.sokoban.search.single import Search, SliceSearch, Stage, Stages
 from tokoban.sokoban.search.steps import Steps
 from tokoban.sokoban.search.targets import Targets
 
@@ -93,42 +105,19 @@ class Slice:
     """How to set up a search of the portfolio, and when it works."""
 
     name: str
-    start: Callable[[Setting], Steps[SliceSearch]]
+    start: Callable[[Setting], Steps[Searcher]]
     share: int = 1  # of the work, relative to the other slices, after the rounds of equal turns
     first_round: int = 0
     parts: tuple[str, ...] = ()  # the names that ``Setting.without`` may have for it
+    is_complete: bool = True  # only sound rules drop positions, so that EXHAUSTED is a proof
 
 
-class Counted:
-    """A search whose work is taken to be so many floods for each expansion."""
-
-    def __init__(self, search: Search, *, floods: int, is_complete: bool) -> None:
-        self._search, self._floods = search, floods
-        self.is_complete = is_complete
-        self.name = search.name
-        self.progress = search.progress
-        self.num_bytes = search.num_bytes
-        self.num_bytes_while_growing = search.num_bytes_while_growing
-        self.grow = search.grow
-        self.directions = search.directions
-        self.optimum = search.optimum
-
-    @property
-    def work(self) -> int:
-        """As ``SliceSearch`` says."""
-        return self._floods * self._search.progress(0.0).expansions
-
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        """As ``SliceSearch`` says."""
-        return self._search.go_on(-(-budget // self._floods), max_expansions)
-
-
-def _bidirectional(setting: Setting) -> Steps[SliceSearch]:
+def _bidirectional(setting: Setting) -> Steps[Searcher]:
     yield
     return BidirectionalFess(*setting.tables, setting.player, setting.pruning, setting.few_boxes)
 
 
-def _fess(setting: Setting, *, has_one_sink: bool = False) -> Steps[SliceSearch]:
+def _fess(setting: Setting, *, has_one_sink: bool = False) -> Steps[Searcher]:
     fess_solver.prepare()
     yield
     ground = setting.tables[0].ground
@@ -154,7 +143,7 @@ def _fess(setting: Setting, *, has_one_sink: bool = False) -> Steps[SliceSearch]
     )
 
 
-def _targets(setting: Setting) -> Steps[SliceSearch]:
+def _targets(setting: Setting) -> Steps[Searcher]:
     fess_solver.prepare()
     yield
     pulls = BidirectionalFess(
@@ -167,7 +156,7 @@ def _targets(setting: Setting) -> Steps[SliceSearch]:
     return Targets(setting.board, setting.squares, pulls)
 
 
-def _pull_beam(setting: Setting) -> Steps[SliceSearch]:
+def _pull_beam(setting: Setting) -> Steps[Searcher]:
     pull_beam.prepare()
     push_beam.prepare()
     yield
@@ -180,7 +169,7 @@ def _pull_beam(setting: Setting) -> Steps[SliceSearch]:
     return Midway(setting.board, setting.squares, beam)
 
 
-def _push_beam(setting: Setting) -> Steps[SliceSearch]:
+def _push_beam(setting: Setting) -> Steps[Searcher]:
     push_beam.prepare()
     yield
     forward, backward = setting.tables
@@ -201,17 +190,22 @@ def _push_beam(setting: Setting) -> Steps[SliceSearch]:
     )
 
 
-def _astar(setting: Setting) -> Steps[SliceSearch]:
+def _astar(setting: Setting) -> Steps[Searcher]:
     """Single pushes by a close lower bound, which macro moves lose sight of on open boards."""
     yield
     level = from_board(setting.board)
     if level is not None:
-        return Counted(OneWord(level, "pushes"), floods=1, is_complete=True)
+        return OneWord(level, "pushes")
     ground = setting.tables[0].ground
-    astar = AStar(
-        setting.board, setting.squares, ground, "any", setting.pruning, setting.few_boxes[0]
+    return AStar(
+        setting.board,
+        setting.squares,
+        ground,
+        "any",
+        setting.pruning,
+        setting.few_boxes[0],
+        work=2 * len(ground.goals),
     )
-    return Counted(astar, floods=2 * len(ground.goals), is_complete=True)
 
 
 SLICES = {
@@ -221,9 +215,16 @@ SLICES = {
         Slice("astar", _astar),
         Slice("fess", _fess, share=2, parts=(*ADVISORS, REPLANS)),
         Slice("fess-sink", partial(_fess, has_one_sink=True), share=2, parts=(*ADVISORS, REPLANS)),
-        Slice("targets", _targets, share=4, first_round=2),
-        Slice("pull-beam", _pull_beam, share=6, first_round=2, parts=(MIDWAY,)),
-        Slice("push-beam", _push_beam, share=4, first_round=2),
+        Slice("targets", _targets, share=4, first_round=2, is_complete=False),
+        Slice(
+            "pull-beam",
+            _pull_beam,
+            share=6,
+            first_round=2,
+            parts=(MIDWAY,),
+            is_complete=False,
+        ),
+        Slice("push-beam", _push_beam, share=4, first_round=2, is_complete=False),
     )
 }
 
@@ -231,52 +232,55 @@ SLICES = {
 PARTS = frozenset({FIRST, *(part for one in SLICES.values() for part in (one.name, *one.parts))})
 
 
-def stages(
-    board: Board, memory_limit_mb: float, without: frozenset[str] = frozenset(), seed: int = 0
-) -> Stages:
-    """The search for any solution of a board that is neither solved nor hopeless."""
-    squares, ground = Squares(board), None
-    level = from_board(board)
-    if FIRST in without:
-        pass
-    elif level is not None:
-        yield Stage(OneWord(level, "any"), _FEW_EXPANSIONS)
-    else:
-        ground = yield from ground_in_steps(board, squares)
-        yield Stage(AStar(board, squares, ground, "any"), _FEW_EXPANSIONS_OF_SQUARES)
-    setting = yield from setting_in_steps(board, squares, ground, without, seed)
+def search(
+    budget: Budget,
+    *,
+    board: Board,
+    memory_limit_mb: float,
+    without: frozenset[str] = frozenset(),
+    seed: int = 0,
+) -> Search:
+    """Any solution of a board that is neither solved nor hopeless."""
+    squares, ground, before = Squares(board), None, Pause()
+    if FIRST not in without:
+        level = from_board(board)
+        if level is not None:
+            first, most = underway(OneWord(level, "any")), _FEW_EXPANSIONS
+        else:
+            ground, budget = yield from in_pauses(ground_in_steps(board, squares), Pause, budget)
+            first, most = underway(AStar(board, squares, ground, "any")), _FEW_EXPANSIONS_OF_SQUARES
+
+        def is_over(pause: Pause) -> bool:
+            return pause.expansions >= most
+
+        found, budget = yield from go_on_until(is_over, first, budget, most=Budget(UNLIMITED, most))
+        if found is not None:
+            return found
+        before = Pause(expansions=first.pause.expansions)
+        del first
+    steps = setting_in_steps(board, squares, ground, without, seed)
+    setting, budget = yield from in_pauses(steps, lambda: before, budget)
     chosen = [one for name, one in SLICES.items() if name not in without]
-    yield Stage(Portfolio(setting, chosen, memory_limit_mb))
+    portfolio = Portfolio(setting, chosen, memory_limit_mb, before.expansions)
+    return (yield from portfolio.search(budget))
 
 
-class _Running:
+class _Member:
     """A slice, and its search once that is set up."""
 
-    def __init__(self, plan: Slice, setting: Setting) -> None:
+    def __init__(self, plan: Slice) -> None:
         self.plan = plan
-        self.search: SliceSearch | None = None
-        self.turn_ends = 0  # at so much of its work
-        self._steps = plan.start(setting)
-        self._pulls = setting.pulls
+        self.searcher: Searcher | None = None
+        self.search: Underway | None = None
 
-    def set_up(self) -> bool:
-        """Does one step of it; returns whether it is done."""
-        try:
-            next(self._steps)
-        except StopIteration as end:
-            self.search = end.value
-            if isinstance(self.search, FromTheEnd):
-                self._pulls.append(self.search)
-            return True
-        return False
+    def begin(self, searcher: Searcher) -> None:
+        """It is set up."""
+        self.searcher, self.search = searcher, underway(searcher)
 
     @property
-    def num_bytes(self) -> int:
-        return 0 if self.search is None else self.search.num_bytes()
-
-    @property
-    def num_expansions(self) -> int:
-        return 0 if self.search is None else self.search.progress(0.0).expansions
+    def pause(self) -> Pause:
+        """Its last one."""
+        return Pause("portfolio") if self.search is None else self.search.pause
 
 
 class Portfolio:
@@ -286,122 +290,108 @@ class Portfolio:
     it holds most in proportion to its share. Only a complete slice answers EXHAUSTED.
     """
 
-    def __init__(self, setting: Setting, plans: Sequence[Slice], memory_limit_mb: float) -> None:
+    def __init__(
+        self,
+        setting: Setting,
+        plans: Sequence[Slice],
+        memory_limit_mb: float,
+        expansions_before: int = 0,
+    ) -> None:
         self._setting = setting
-        self._slices = [_Running(plan, setting) for plan in plans]
+        self._members = [_Member(plan) for plan in plans]
         self._memory_limit_bytes = memory_limit_mb * 1e6
-        self._ended_expansions = 0
+        self._ended_expansions = expansions_before
         self._was_full = False  # a slice has ended for want of memory
-        self._round = -1
-        self._turns: Iterator[_Running] = iter(())
-        self._now = self._next()
+
+    def pause(self) -> Pause:
+        """As ``Searcher`` says: sums over the slices."""
+        return self._pause(None)
+
+    def _pause(self, now: _Member | None) -> Pause:
+        """The same while it is the turn of one of them."""
+        whole = Pause("portfolio", self._ended_expansions, num_bytes=self._setting.num_bytes)
+        for member in self._members:
+            whole = whole.beside(member.pause)
+        if now is None:
+            return whole
+        more = now.pause.growing_bytes and now.pause.growing_bytes - now.pause.num_bytes
+        growing_bytes = now.pause.growing_bytes and whole.num_bytes + more
+        return whole._replace(name=now.pause.name, growing_bytes=growing_bytes)
 
     @property
-    def name(self) -> str:
-        """As ``single.Search`` says: of the slice that has its turn."""
-        now = self._now
-        return "portfolio" if now is None or now.search is None else now.search.name
+    def _num_expansions(self) -> int:
+        return self._ended_expansions + sum(one.pause.expansions for one in self._members)
 
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        """As ``single.Search`` says: within one turn, or a step of setting a slice up."""
-        now = self._now
-        if now is None:
-            return Outcome.STORE_FULL if self._was_full else Outcome.INCONCLUSIVE
-        if now.search is None:
-            if now.set_up():
-                now.turn_ends = self._turn_length(now)
-                self._make_room(now)
-            return Outcome.BUDGET_SPENT
-        search = now.search
-        left = max_expansions
-        if left is not None:
-            left += now.num_expansions - self.progress(0.0).expansions
-        outcome = search.go_on(min(budget, now.turn_ends - search.work), left)
-        if outcome == Outcome.SOLVED or (outcome == Outcome.EXHAUSTED and search.is_complete):
-            return outcome
-        if outcome == Outcome.STORE_FULL:
-            self._make_room(now, is_growing=True)
-            return Outcome.STORE_FULL if now in self._slices else Outcome.BUDGET_SPENT
-        if outcome != Outcome.BUDGET_SPENT:
-            self._end(now)
-            return Outcome.BUDGET_SPENT
-        self._make_room(now)  # a search may have made tables, without a store that was full
-        if now is self._now and search.work >= now.turn_ends:
-            self._now = self._next()
-        return Outcome.BUDGET_SPENT
+    def search(self, budget: Budget) -> Search:
+        """As ``Searcher`` says."""
+        for number in count():
+            for member in list(self._members):
+                if member in self._members and member.plan.first_round <= number:
+                    budget = yield self._pause(member)
+                    length = _TURN * (1 if number < _EQUAL_ROUNDS else member.plan.share)
+                    found, budget = yield from self._turn(member, length, budget)
+                    if found is not None:
+                        return found
+            if not self._members:
+                break
+        why = Outcome.STORE_FULL if self._was_full else Outcome.INCONCLUSIVE
+        return Found(why, self.pause())
 
-    def _next(self) -> _Running | None:
-        """The slice of the next turn; None if all have ended."""
-        while self._slices:
-            for running in self._turns:
-                if running in self._slices and running.plan.first_round <= self._round:
-                    if running.search is not None:
-                        # A search may have done more than it was asked for.
-                        running.turn_ends = running.search.work + self._turn_length(running)
-                    return running
-            self._round += 1
-            self._turns = iter(list(self._slices))
-        return None
+    def _turn(
+        self, member: _Member, length: int, budget: Budget
+    ) -> Turn[tuple[Found | None, Budget]]:
+        """The turn of a slice, with so much work, or more where the search overshoots."""
+        if member.search is None:
+            searcher, budget = yield from in_pauses(
+                member.plan.start(self._setting), self.pause, budget
+            )
+            member.begin(searcher)
+            if isinstance(searcher, FromTheEnd):
+                self._setting.pulls.append(searcher)
+            self._make_room(member)
+            budget = yield self._pause(member)
+        turn_ends = member.pause.work + length
+        while member.search is not None:
+            others = self._num_expansions - member.pause.expansions
+            found = member.search.go_on(
+                Budget(min(budget.work, turn_ends - member.pause.work), budget.expansions - others)
+            )
+            if found is None:
+                self._make_room(member)  # a search may have made tables, without one that grows
+            elif found.outcome == Outcome.SOLVED or (
+                found.outcome == Outcome.EXHAUSTED and member.plan.is_complete
+            ):
+                return found._replace(last=self._pause(member)), budget
+            else:
+                self._end(member)
+            if member.pause.work >= turn_ends and not member.pause.growing_bytes:
+                break
+            if member.search is not None:
+                budget = yield self._pause(member)
+        return None, budget
 
-    def _turn_length(self, running: _Running) -> int:
-        return _TURN * (1 if self._round < _EQUAL_ROUNDS else running.plan.share)
-
-    def _make_room(self, now: _Running, *, is_growing: bool = False) -> None:
+    def _make_room(self, now: _Member) -> None:
         """Ends slices while memory does not suffice, but never the last one."""
-        assert now.search is not None
-        more = now.search.num_bytes_while_growing() - now.num_bytes if is_growing else 0
 
-        def held(running: _Running) -> float:
-            return (running.num_bytes + more * (running is now)) / running.plan.share
+        def held(member: _Member) -> float:
+            pause = member.pause
+            most = pause.growing_bytes if member is now and pause.growing_bytes else pause.num_bytes
+            return most / member.plan.share
 
-        while len(self._slices) > 1 and self.num_bytes() + more > self._memory_limit_bytes:
+        while len(self._members) > 1:
+            pause = self._pause(now)
+            if (pause.growing_bytes or pause.num_bytes) <= self._memory_limit_bytes:
+                return
             self._was_full = True
-            most = max(reversed(self._slices), key=held)
+            most = max(reversed(self._members), key=held)
             self._end(most)
             if most is now:
                 return
 
-    def _end(self, running: _Running) -> None:
+    def _end(self, member: _Member) -> None:
         """Releases what a slice holds."""
-        self._ended_expansions += running.num_expansions
-        self._slices.remove(running)
+        self._ended_expansions += member.pause.expansions
+        self._members.remove(member)
         pulls = self._setting.pulls
-        pulls[:] = [search for search in pulls if search is not running.search]
-        running.search = None
-        if running is self._now:
-            self._now = self._next()
-
-    def progress(self, elapsed_s: float) -> Progress:
-        """As ``single.Search`` says: sums over the slices."""
-        searches = [one.search for one in self._slices if one.search is not None]
-        found = [search.progress(elapsed_s) for search in searches]
-        expansions = self._ended_expansions + sum(one.expansions for one in found)
-        return Progress(expansions, sum(one.positions for one in found), elapsed_s)
-
-    def num_bytes(self) -> int:
-        """As ``single.Search`` says."""
-        return self._setting.num_bytes + sum(one.num_bytes for one in self._slices)
-
-    def num_bytes_while_growing(self) -> int:
-        """As ``single.Search`` says; above any limit where every slice has ended."""
-        if self._now is None:
-            return 1 << 62
-        if self._now.search is None:
-            return self.num_bytes()
-        now = self._now.search
-        return self.num_bytes() - now.num_bytes() + now.num_bytes_while_growing()
-
-    def grow(self) -> None:
-        """As ``single.Search`` says."""
-        assert self._now is not None and self._now.search is not None
-        self._now.search.grow()
-
-    def directions(self) -> tuple[Direction, ...]:
-        """As ``single.Search`` says."""
-        assert self._now is not None and self._now.search is not None
-        return self._now.search.directions()
-
-    def optimum(self) -> Optimum | None:
-        """As ``single.Search`` says."""
-        assert self._now is not None and self._now.search is not None
-        return self._now.search.optimum()
+        pulls[:] = [search for search in pulls if search is not member.searcher]
+        member.searcher = member.search = None

@@ -5,8 +5,7 @@ playing", 1970), updated by two exclusive ors per push. The hash only chooses a 
 player are compared exactly, because proofs rest on what is found. Axes as in ``ground``.
 """
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, no_type_check
 
 import numpy as np
@@ -68,39 +67,21 @@ def enlarged(positions: Positions, capacity: int) -> Positions:
     return positions._replace(slots=empty_slots(capacity))
 
 
-class Refill:
-    """Enters what a store holds into its hash table after that has grown, some at a time."""
+def refill(count: int, enter: Callable[[int, int], None]) -> Iterator[bool]:
+    """Enters what a store holds into its hash table, which is empty, some at a time.
 
-    def __init__(self) -> None:
-        self._next: int | None = None  # to be entered; None if the table lacks nothing
-
-    @property
-    def is_underway(self) -> bool:
-        """Whether the table lacks entries."""
-        return self._next is not None
-
-    def begin(self) -> None:
-        """Begins with the first entry: the table is empty."""
-        self._next = 0
-
-    def go_on(self, count: int, enter: Callable[[int, int], None]) -> bool:
-        """Calls ``enter(first, last)`` for some of ``count``; returns False if none was lacking."""
-        if self._next is None:
-            return False
-        first, last = self._next, min(self._next + _ENTERED_AT_ONCE, count)
+    Calls ``enter(first, last)`` and yields whether more of ``count`` are lacking.
+    """
+    for first in range(0, max(count, 1), _ENTERED_AT_ONCE):
+        last = min(first + _ENTERED_AT_ONCE, count)
         enter(first, last)
-        self._next = None if last == count else last
-        return True
+        yield last < count
 
 
 def grown(positions: Positions, keys: UInt64[np.ndarray, "2 F"]) -> Positions:
     """The same positions, in the same arrays, with room for twice as many."""
     larger = enlarged(positions, 2 * len(positions.player))
-    count = int(positions.num_known[0])
-    refill = Refill()
-    refill.begin()
-    while refill.go_on(count, partial(refill_slots, larger, keys)):
-        pass
+    refill_slots(larger, keys, 0, int(positions.num_known[0]))
     return larger
 
 

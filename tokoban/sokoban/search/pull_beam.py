@@ -7,6 +7,7 @@ a way out. What a layer drops is lost, so nothing is proved. Later rounds learn 
 in which earlier ones got stuck (``beam_rounds``).
 """
 
+from collections.abc import Iterator
 from functools import cache, partial
 from itertools import pairwise
 
@@ -15,7 +16,6 @@ from jaxtyping import Bool, Int16, Int64, Integer, UInt64
 
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.search import few_boxes, pull_layers
-from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.beam_rounds import (
     ORDERING_BYTES,
     PATIENCE,
@@ -34,15 +34,24 @@ from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.one_box import Step, directions_of_steps
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import (
+    ONE_PUSH,
+    Budget,
+    Found,
+    Pause,
+    Search,
+    found_by,
+    in_pauses,
+)
 from tokoban.sokoban.search.positions import (
     Positions,
-    Refill,
     empty_positions,
     enlarge,
     enlarged,
     next_capacity,
     num_bytes,
     packed_bits,
+    refill,
     refill_slots,
     unpacked_bits,
 )
@@ -56,7 +65,6 @@ from tokoban.sokoban.search.pull_layers import (
     keep,
 )
 from tokoban.sokoban.search.shut_off import num_shut_off
-from tokoban.sokoban.search.single import ONE_PUSH, solve_in_slices
 from tokoban.sokoban.search.steps import Steps, completed
 
 # How often regions of floor count, and boxes on the goals from which they have to be pulled. No
@@ -71,9 +79,6 @@ class PullBeam:
     The unit of its work is a pull that is tried, or a lower bound.
     """
 
-    name = "pull-beam"
-    is_complete = False
-
     def __init__(
         self,
         tables: Tables,
@@ -85,8 +90,8 @@ class PullBeam:
     ) -> None:
         """``tables`` and ``few_boxes`` are those for pulls; ``goals`` where boxes are in the end.
 
-        ``few_boxes`` may be those of other searches of the same level. Then ``num_bytes`` leaves
-        them and the ground out. ``seed`` is that of ``Round``.
+        ``few_boxes`` may be those of other searches of the same level. Then they and the ground are
+        not counted in the bytes. ``seed`` is that of ``Round``.
         """
         self.tables, self._player = tables, player
         self.goals, self.seed = goals, seed
@@ -99,7 +104,7 @@ class PullBeam:
         self._start_player = flood(ground.neighbours, starts, player, marks, 1, waiting)
         self._now = np.full(1, NONE)  # as in ``FewBoxes``
         self._scratch = empty_scratch(num_floor, len(ground.goals))
-        self._refill, self._refill_layer = Refill(), Refill()
+        self._lacks_slots = False
         self._earlier_expansions = 0  # of the rounds before
         self._reached = NONE  # the position that is the start
         # On boards too large for a matching of all boxes, counting would take too long too.
@@ -123,16 +128,10 @@ class PullBeam:
         self._pulled_to = np.full(len(self._positions.player), NONE, np.int16)
         self._layer = empty_layer(_FIRST_CANDIDATES + 8 * num_floor, goal_words, num_floor)
         self._layer_ends = int(self._positions.num_known[0])  # the position after its last
-        self._ending: Steps[Outcome] | None = None  # of a layer
         self._least, self._patience = int(np.iinfo(np.int64).max), PATIENCE
         # The best positions of the round, and how bad they are.
         self._best, self._badness = np.empty((2, 0), np.int64)
         self.is_over = self._has_dropped = False
-
-    @property
-    def work(self) -> int:
-        """As ``SliceSearch`` says."""
-        return self._rounds.work + int(self._layer.progress[NUM_PULLS])
 
     @property
     def path(self) -> list[Step]:
@@ -147,94 +146,109 @@ class PullBeam:
         """Drops all but the first so many steps of ``path``: no solution comes by the others."""
         self._rounds.cut_path(length)
 
-    def progress(self, elapsed_s: float) -> Progress:
-        """As ``single.Search`` says."""
-        expansions = self._earlier_expansions + int(self._layer.progress[NEXT])
-        return Progress(expansions, int(self._positions.num_known[0]), elapsed_s)
+    @property
+    def num_expansions(self) -> int:
+        """Of all rounds."""
+        return self._earlier_expansions + int(self._layer.progress[NEXT])
 
-    def num_bytes(self) -> int:
-        """As ``single.Search`` says."""
+    def pause(self) -> Pause:
+        """As ``Searcher`` says."""
         own = num_bytes((self._positions, self._layer, self._scratch)) + self._pulled_to.nbytes
         if not self._is_sharing:
             own += num_bytes(self.tables.ground) + self._few_boxes.num_bytes()
-        return own + ORDERING_BYTES * int(self._layer.progress[NUM_CANDIDATES])
+        progress = self._layer.progress
+        return Pause(
+            "pull-beam",
+            self.num_expansions,
+            int(self._positions.num_known[0]),
+            work=self._rounds.work + int(progress[NUM_PULLS]),
+            num_bytes=own + ORDERING_BYTES * int(progress[NUM_CANDIDATES]),
+        )
 
-    def num_bytes_while_growing(self) -> int:
-        """As ``single.Search`` says."""
-        if self.is_over:
-            return self.num_bytes()
-        layer = pull_layers.num_bytes_while_growing(self._layer) - num_bytes(self._layer)
-        return self.num_bytes() + layer + num_bytes(self._positions) + self._pulled_to.nbytes
+    def search(self, budget: Budget) -> Search:
+        """As ``Searcher`` says.
 
-    def grow(self) -> None:
-        """As ``single.Search`` says: begins the next round if one is over."""
-        num_floor = len(self.tables.ground.zone)
-        if self.is_over:
-            self._earlier_expansions = self.progress(0.0).expansions
-            self._rounds.end(int(self._layer.progress[NUM_PULLS]))
-            self._begin_round()
-        elif self._layer.progress[NUM_CANDIDATES] + 4 * num_floor > len(self._layer.parent):
-            slots = self._layer.slots
-            self._layer = pull_layers.grown(self._layer)
-            if self._layer.slots is not slots:
-                self._refill_layer.begin()
-        else:
-            slots = self._positions.slots
-            capacity = next_capacity(len(self._positions.player))
-            self._positions = enlarged(self._positions, capacity)
-            enlarge(self._pulled_to, capacity)
-            if self._positions.slots is not slots:
-                self._refill.begin()
+        Between two rounds it pauses as if it had to grow, for it then lets go of the last one.
+        """
+        while True:
+            if self.num_expansions >= self._few_boxes.next_at:
+                self._few_boxes.go_on()
+                budget = yield self.pause()
+                continue
+            if self.is_over:
+                pause = self.pause()
+                budget = yield pause._replace(growing_bytes=pause.num_bytes)
+                self._end_round()
+            outcome = self._pull(budget)
+            if outcome == Outcome.STORE_FULL:
+                budget = yield self._pause_to_grow()
+                for _ in self._grow_layer():
+                    budget = yield self.pause()
+            elif outcome == Outcome.BUDGET_SPENT:
+                budget = yield self.pause()
+            else:
+                width, count = self._rounds.now.width, int(self._layer.progress[NUM_CANDIDATES])
+                most = 1 if outcome == Outcome.SOLVED else min(width, count)
+                while self._layer_ends + most > len(self._positions.player):
+                    budget = yield self._pause_to_grow()
+                    for _ in self._grow_positions():
+                        budget = yield self.pause()
+                ended, budget = yield from in_pauses(self._end_layer(), self.pause, budget)
+                if ended == Outcome.SOLVED:
+                    return Found(ended, self.pause(), self.directions())
+                if ended == Outcome.EXHAUSTED:
+                    return Found(ended, self.pause())
+                budget = yield self.pause()
 
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        """As ``single.Search`` says."""
-        keys, positions, layer = self.tables.ground.keys, self._positions, self._layer
-        if self._refill.go_on(
-            int(positions.num_known[0]), partial(refill_slots, positions, keys)
-        ) or self._refill_layer.go_on(
-            int(layer.progress[NUM_CANDIDATES]), partial(pull_layers.refill_slots, layer, keys)
-        ):
-            return Outcome.BUDGET_SPENT
-        expansions = self.progress(0.0).expansions
-        if expansions >= self._few_boxes.next_at:
-            self._few_boxes.go_on()
-            return Outcome.BUDGET_SPENT
-        if self.is_over:
-            return Outcome.STORE_FULL
-        if self._ending is None:
-            last = self._layer_ends
-            if max_expansions is not None:
-                last = min(last, int(layer.progress[NEXT]) + max_expansions - expansions)
-            outcome: Outcome = add_pulls(
-                self.tables,
-                positions,
-                layer,
-                self._scratch,
-                self._few_boxes.tables._replace(now=self._now),
-                self._start_player,
-                self._rounds.now.weights,
-                self._rounds.now.bonuses,
-                last,
-                int(layer.progress[NUM_PULLS]) + budget,
-            )
-            if outcome == Outcome.EXHAUSTED and last < self._layer_ends:
-                return Outcome.BUDGET_SPENT
-            if outcome not in (Outcome.EXHAUSTED, Outcome.SOLVED):
-                return outcome
-            is_solved = outcome == Outcome.SOLVED
-            most = (
-                1 if is_solved else min(self._rounds.now.width, int(layer.progress[NUM_CANDIDATES]))
-            )
-            if self._layer_ends + most > len(positions.player):
-                return Outcome.STORE_FULL
-            self._ending = self._end_layer()
-        try:
-            next(self._ending)
-        except StopIteration as end:
-            self._ending = None
-            ended: Outcome = end.value
-            return ended
-        return Outcome.BUDGET_SPENT
+    def _pull(self, budget: Budget) -> Outcome:
+        """Adds pulls of this layer; EXHAUSTED once it has none left."""
+        progress = self._layer.progress
+        last = min(self._layer_ends, int(progress[NEXT]) + budget.expansions - self.num_expansions)
+        outcome: Outcome = add_pulls(
+            self.tables,
+            self._positions,
+            self._layer,
+            self._scratch,
+            self._few_boxes.tables._replace(now=self._now),
+            self._start_player,
+            self._rounds.now.weights,
+            self._rounds.now.bonuses,
+            last,
+            int(progress[NUM_PULLS]) + budget.work,
+        )
+        is_cut = outcome == Outcome.EXHAUSTED and last < self._layer_ends
+        return Outcome.BUDGET_SPENT if is_cut else outcome
+
+    def _pause_to_grow(self) -> Pause:
+        pause = self.pause()
+        more = pull_layers.num_bytes_while_growing(self._layer) - num_bytes(self._layer)
+        more += num_bytes(self._positions) + self._pulled_to.nbytes
+        return pause._replace(growing_bytes=pause.num_bytes + more)
+
+    def _grow_layer(self) -> Iterator[bool]:
+        slots = self._layer.slots
+        self._layer = pull_layers.grown(self._layer)
+        if self._layer.slots is not slots:
+            del slots
+            enter = partial(pull_layers.refill_slots, self._layer, self.tables.ground.keys)
+            yield from refill(int(self._layer.progress[NUM_CANDIDATES]), enter)
+
+    def _grow_positions(self) -> Iterator[bool]:
+        slots, capacity = self._positions.slots, next_capacity(len(self._positions.player))
+        self._positions = enlarged(self._positions, capacity)
+        enlarge(self._pulled_to, capacity)
+        if self._positions.slots is not slots:
+            del slots
+            count = int(self._positions.num_known[0])
+            enter = partial(refill_slots, self._positions, self.tables.ground.keys)
+            for self._lacks_slots in refill(count, enter):
+                yield self._lacks_slots
+
+    def _end_round(self) -> None:
+        """Begins the next round."""
+        self._earlier_expansions = self.num_expansions
+        self._rounds.end(int(self._layer.progress[NUM_PULLS]))
+        self._begin_round()
 
     def _end_layer(self) -> Steps[Outcome]:
         """Stores the positions that are kept, for which there is room, and begins their layer."""
@@ -293,7 +307,7 @@ class PullBeam:
         return unpacked_bits(self._positions.boxes[positions], len(self.tables.ground.zone))
 
     def directions(self) -> tuple[Direction, ...]:
-        """As ``single.Search`` says: the pulls in the order of play."""
+        """The solution: the pulls in the order of play."""
         ground, reached = self.tables.ground, self._reached
         is_box = unpacked_bits(self._positions.boxes[reached], len(ground.zone))
         return directions_of_steps(ground, is_box, self._player, self.steps_to_end(reached))
@@ -301,7 +315,7 @@ class PullBeam:
     @property
     def pulled(self) -> Positions | None:
         """As ``FromTheEnd`` says."""
-        return None if self._refill.is_underway else self._positions
+        return None if self._lacks_slots else self._positions
 
     def steps_to_end(self, position: int) -> list[Step]:
         """As ``FromTheEnd`` says."""
@@ -314,9 +328,6 @@ class PullBeam:
             step_between(positions, before, after, int(self._pulled_to[before]), num_floor)
             for before, after in pairwise(chain(positions, position))
         ]
-
-    def optimum(self) -> None:
-        """As ``single.Search`` says: none."""
 
 
 def _is_blocked(num_floor: int, boxes: Int16[np.ndarray, " _"]) -> Bool[np.ndarray, " _"]:
@@ -361,4 +372,4 @@ def prepare() -> None:
     beam = PullBeam(backward, forward.ground.goals, player, later, seed=0)
     # Else first called where a layer has grown, as on large levels alone.
     pull_layers.refill_slots(beam._layer, backward.ground.keys, 0, 0)
-    solve_in_slices(beam)
+    found_by(beam)

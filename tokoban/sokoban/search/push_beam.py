@@ -7,7 +7,7 @@ one takes up, so nothing is proved. Later rounds learn from the positions in whi
 stuck (``squeaky_wheel``).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
 
 import numpy as np
@@ -15,7 +15,6 @@ from jaxtyping import Bool, Int16, Int64
 
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.search import few_boxes, meetings
-from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.beam_rounds import (
     ORDERING_BYTES,
     PATIENCE,
@@ -46,11 +45,19 @@ from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.meetings import FromTheEnd, Meeting, Meetings
 from tokoban.sokoban.search.one_box import Step, directions_of_steps
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.positions import Refill, num_bytes, unpacked_bits
+from tokoban.sokoban.search.pauses import (
+    ONE_PUSH,
+    Budget,
+    Found,
+    Pause,
+    Search,
+    found_by,
+    in_pauses,
+)
+from tokoban.sokoban.search.positions import num_bytes, refill, unpacked_bits
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.push_layers import expand_layer
 from tokoban.sokoban.search.shut_off import num_shut_off
-from tokoban.sokoban.search.single import ONE_PUSH, solve_in_slices
 from tokoban.sokoban.search.steps import Steps, completed
 
 # How often regions of floor count, and packed squares and boxes out of plan. No pair is better on
@@ -66,9 +73,6 @@ class PushBeam:
     The unit of its work is a push that is tried, or a lower bound.
     """
 
-    name = "push-beam"
-    is_complete = False
-
     def __init__(
         self,
         tables: Tables,
@@ -83,8 +87,8 @@ class PushBeam:
     ) -> None:
         """``pruning`` and ``few_boxes`` may be those of other searches of the same level.
 
-        Then ``num_bytes`` leaves them and the ground out. ``pulls`` are searches that come from the
-        end, for meetings; ``seed`` is that of ``Round``.
+        Then they and the ground are not counted in the bytes. ``pulls`` are searches that come from
+        the end, for meetings; ``seed`` is that of ``Round``.
         """
         self._tables, self._player = tables, player
         self._is_box = np.zeros(len(tables.ground.zone), np.bool_)
@@ -97,7 +101,6 @@ class PushBeam:
         self._table_bytes = num_bytes((tables, self._scratch))
         if self._is_sharing:
             self._table_bytes -= num_bytes(tables.ground)
-        self._refill = Refill()
         self._meetings = Meetings(pulls)
         self._meeting: Meeting | None = None
         self._earlier_expansions = 0
@@ -125,89 +128,93 @@ class PushBeam:
         self._layer_ends = 1 + self._rounds.now.width  # ``NUM_LAID_OUT`` once the layer is full
         self._first_new = 1  # the first child that this layer adds
         self._num_candidates = 1  # children of the layer before, of which ``_chosen`` are tried
-        self._ending: Steps[Outcome] | None = None  # of a layer
         self._least, self._patience = int(np.iinfo(np.int64).max), PATIENCE
         self._best = np.empty(0, np.int64)  # the best children of the round
         self._is_over = self._has_dropped = False
-
-    @property
-    def work(self) -> int:
-        """As ``SliceSearch`` says."""
-        return self._rounds.work + int(self._tree.progress[NUM_PUSHES])
 
     @property
     def _num_expansions(self) -> int:
         """In this round."""
         return int(self._tree.progress[NUM_LAID_OUT]) - 1
 
-    def progress(self, elapsed_s: float) -> Progress:
-        """As ``single.Search`` says; positions are children."""
-        expansions = self._earlier_expansions + self._num_expansions
-        return Progress(expansions, int(self._tree.progress[NUM_CHILDREN]), elapsed_s)
-
-    def num_bytes(self) -> int:
-        """As ``single.Search`` says."""
-        num_new = int(self._tree.progress[NUM_CHILDREN]) - self._first_new
+    def pause(self) -> Pause:
+        """As ``Searcher`` says; positions are children."""
+        progress = self._tree.progress
         own = self._table_bytes + num_bytes((self._tree, self._chosen))
         if not self._is_sharing:
             own += num_bytes(self._pruning) + self._few_boxes.num_bytes()
-        return own + ORDERING_BYTES * num_new
+        return Pause(
+            "push-beam",
+            self._earlier_expansions + self._num_expansions,
+            int(progress[NUM_CHILDREN]),
+            work=self._rounds.work + int(progress[NUM_PUSHES]),
+            num_bytes=own + ORDERING_BYTES * (int(progress[NUM_CHILDREN]) - self._first_new),
+        )
 
-    def num_bytes_while_growing(self) -> int:
-        """As ``single.Search`` says."""
-        if self._is_over:
-            return self.num_bytes()
-        now = self.num_bytes() - num_bytes(self._tree)
-        return now + num_bytes_while_growing(self._tree, len(self._tables.ground.zone))
+    def search(self, budget: Budget) -> Search:
+        """As ``Searcher`` says.
 
-    def grow(self) -> None:
-        """As ``single.Search`` says: begins the next round if one is over."""
-        if self._is_over:
-            self._earlier_expansions += self._num_expansions
-            self._rounds.end(int(self._tree.progress[NUM_PUSHES]))
-            del self._tree  # before there is another
-            self._begin_round()
-            return
+        Between two rounds it pauses as if it had to grow, for it then lets go of the last one.
+        """
+        while True:
+            if self._is_over:
+                pause = self.pause()
+                budget = yield pause._replace(growing_bytes=pause.num_bytes)
+                self._end_round()
+            if self._earlier_expansions + self._num_expansions >= self._few_boxes.next_at:
+                self._few_boxes.go_on()
+                budget = yield self.pause()
+                continue
+            outcome = self._push(budget)
+            if outcome == Outcome.SOLVED:
+                return Found(outcome, self.pause(), self.directions())
+            if outcome == Outcome.STORE_FULL:
+                pause, num_floor = self.pause(), len(self._tables.ground.zone)
+                more = num_bytes_while_growing(self._tree, num_floor) - num_bytes(self._tree)
+                budget = yield pause._replace(growing_bytes=pause.num_bytes + more)
+                for _ in self._grow():
+                    budget = yield self.pause()
+            elif outcome == Outcome.BUDGET_SPENT:
+                budget = yield self.pause()
+            else:
+                ended, budget = yield from in_pauses(self._end_layer(), self.pause, budget)
+                if ended == Outcome.SOLVED:
+                    return Found(ended, self.pause(), self.directions())
+                if ended == Outcome.EXHAUSTED:
+                    return Found(ended, self.pause())
+                budget = yield self.pause()
+
+    def _push(self, budget: Budget) -> Outcome:
+        """Makes moves of this layer; EXHAUSTED once it has none left."""
+        tree, later = self._tree, self._few_boxes
+        return expand_layer(
+            self._tables,
+            tree,
+            self._scratch,
+            self._pruning._replace(few_boxes=later.tables._replace(now=self._now)),
+            self._chosen,
+            self._next_chosen,
+            self._rounds.now.weights,
+            self._rounds.now.bonuses,
+            self._layer_ends,
+            int(tree.progress[NUM_PUSHES]) + budget.work,
+            min(budget.expansions, later.next_at) - self._earlier_expansions,
+        )
+
+    def _grow(self) -> Iterator[bool]:
         slots = self._tree.slots
         self._tree = grown(self._tree, len(self._tables.ground.zone))
         if self._tree.slots is not slots:
-            self._refill.begin()
+            del slots
+            enter = partial(refill_slots, self._tree)
+            yield from refill(int(self._tree.progress[FIRST_NEW]), enter)
 
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        """As ``single.Search`` says."""
-        tree, later = self._tree, self._few_boxes
-        if self._refill.go_on(int(tree.progress[FIRST_NEW]), partial(refill_slots, tree)):
-            return Outcome.BUDGET_SPENT
-        if self._is_over:
-            return Outcome.STORE_FULL
-        if self.progress(0.0).expansions >= later.next_at:
-            later.go_on()
-            return Outcome.BUDGET_SPENT
-        if self._ending is None:
-            most = later.next_at if max_expansions is None else min(max_expansions, later.next_at)
-            outcome: Outcome = expand_layer(
-                self._tables,
-                tree,
-                self._scratch,
-                self._pruning._replace(few_boxes=later.tables._replace(now=self._now)),
-                self._chosen,
-                self._next_chosen,
-                self._rounds.now.weights,
-                self._rounds.now.bonuses,
-                self._layer_ends,
-                int(tree.progress[NUM_PUSHES]) + budget,
-                most - self._earlier_expansions,
-            )
-            if outcome != Outcome.EXHAUSTED:
-                return outcome
-            self._ending = self._end_layer()
-        try:
-            next(self._ending)
-        except StopIteration as end:
-            self._ending = None
-            ended: Outcome = end.value
-            return ended
-        return Outcome.BUDGET_SPENT
+    def _end_round(self) -> None:
+        """Begins the next round."""
+        self._earlier_expansions += self._num_expansions
+        self._rounds.end(int(self._tree.progress[NUM_PUSHES]))
+        del self._tree  # before there is another
+        self._begin_round()
 
     def _end_layer(self) -> Steps[Outcome]:
         """Looks for meetings, then chooses the positions that are gone on from."""
@@ -266,16 +273,13 @@ class PushBeam:
         return is_box
 
     def directions(self) -> tuple[Direction, ...]:
-        """As ``single.Search`` says."""
+        """The solution."""
         child, then = int(self._tree.progress[SOLVED_BY]), list[Step]()
         if self._meeting is not None:
             child = self._meeting.child
             then = self._meeting.search.steps_to_end(self._meeting.position)
         steps = [*self._rounds.now.prefix, *steps_to(self._tree, child), *then]
         return directions_of_steps(self._tables.ground, self._is_box, self._player, steps)
-
-    def optimum(self) -> None:
-        """As ``single.Search`` says: none."""
 
 
 @cache
@@ -290,6 +294,6 @@ def prepare() -> None:
     pruning = empty_pruning(len(squares.squares), len(boxes))
     later = FewBoxesLater(tables.ground, pairs_at=0)
     beam = PushBeam(tables, boxes, player, pruning, later, schedule=FROM_START, seed=0)
-    solve_in_slices(beam)
+    found_by(beam)
     # One push solves that board before a layer ends, so nothing was looked up yet.
     meetings.prepare(tables.ground.keys, beam._tree)

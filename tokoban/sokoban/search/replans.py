@@ -21,9 +21,11 @@ from tokoban.sokoban.search.fess.tree import BEST, EXPANDING, FIRST_NEW, NUM_LAI
 from tokoban.sokoban.search.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.ground import NONE, Ground, Squares
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pair import Pair
+from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Found, Pause, Search, Turn
 from tokoban.sokoban.search.positions import unpacked_bits
 from tokoban.sokoban.search.pruning import Pruning
-from tokoban.sokoban.search.relay import Relay
+from tokoban.sokoban.search.steps import Steps
 
 # Expansions: of the first search in all rounds so far, and of each later one; both grow by round.
 _FIRST, _LATER, _GROWTH = 1_000, 50, 2
@@ -38,8 +40,6 @@ class Replans:
 
     The unit of its work is a push that is tried.
     """
-
-    is_complete = True  # the first search is
 
     def __init__(
         self,
@@ -56,49 +56,71 @@ class Replans:
 
         ``silent`` are names of advisors; ``has_one_sink`` chooses the kind of later plans.
         """
-        self.relay = relay = Relay[Fess](first)
-        self.progress, self.num_bytes = relay.progress, relay.num_bytes
-        self.num_bytes_while_growing, self.grow = relay.num_bytes_while_growing, relay.grow
-        self._first = first
-        self.name = first.name
+        self.first = first
+        self.pair = Pair[Fess](first, first.name)
+        self.pause = self.pair.pause
         self._has_one_sink = has_one_sink
         self._silent = silent
         self._board, self._squares = board, squares
         self._ground: Ground = first.tables.ground
         self._pruning, self._few_boxes = pruning, few_boxes
-        self._round = 0
-        self._shares: list[float] = []  # for which a later search of this round is to be made
-        self._num_dead = 0  # for the present share
         self._tried: set[int] = set()  # positions of the first search
         self._from: int = NONE  # the one where the later search begins
 
-    @property
-    def work(self) -> int:
-        """As ``SliceSearch`` says."""
-        return self.relay.work
+    def search(self, budget: Budget) -> Search:
+        """As ``Searcher`` says: EXHAUSTED is a proof, for the first search is complete."""
+        pair, number = self.pair, 0
+        while True:
+            most = _FIRST * _GROWTH**number
 
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        """As ``single.Search`` says."""
-        later = self.relay.later
-        if later is not None:
-            return self._go_on_later(later, budget, max_expansions)
-        if self.relay.set_up():
-            return Outcome.BUDGET_SPENT
-        if self._shares:
-            self._choose()
-            return Outcome.BUDGET_SPENT
-        most = _FIRST * _GROWTH**self._round
-        outcome = self.relay.go_on(self._first, budget, most, max_expansions)
-        is_over = self._first.progress(0.0).expansions >= most
-        # In the middle of an expansion the tree has children that are not filed.
-        if is_over and self._first.tree.progress[EXPANDING] == NONE:
-            self._round += 1
-            self._shares = list(_SHARES)
-        return outcome
+            def is_over(pause: Pause, most: int = most) -> bool:
+                # In the middle of an expansion the tree has children that are not filed.
+                is_filed = self.first.tree.progress[EXPANDING] == NONE
+                return pause.expansions >= most and is_filed and not pause.growing_bytes
 
-    def _choose(self) -> None:
-        """Begins to set up a search from the most open position for a share of what is packed."""
-        tree = self._first.tree
+            found, budget = yield from pair.go_on_with_first(
+                budget, is_over, Budget(UNLIMITED, most)
+            )
+            if found is not None:
+                return pair.found(found)
+            number += 1
+            for share in _SHARES:
+                found, budget = yield from self._go_on_later(
+                    share, _LATER * _GROWTH**number, budget
+                )
+                if found is not None:
+                    return found
+
+    def _go_on_later(
+        self, share: float, most_expansions: int, budget: Budget
+    ) -> Turn[tuple[Found | None, Budget]]:
+        """The solution by way of a position that packs so large a share, if it is found soon.
+
+        If the position is dead, another is taken, but not too often.
+        """
+        pair = self.pair
+        for _ in range(_MOST_DEAD):
+            later = self._chosen(share)
+            budget = yield self.pause()
+            if later is None:
+                break
+            budget = yield from pair.set_up(later, budget)
+            found, budget = yield from pair.go_on_with_later(
+                budget, Budget(UNLIMITED, most_expansions)
+            )
+            if found is not None and found.outcome == Outcome.SOLVED:
+                assert pair.later is not None
+                return pair.found(found)._replace(directions=self._whole(pair.later)), budget
+            pair.end_later()
+            if found is None:
+                break
+            bury(self.first.tree, self._from)
+            budget = yield self.pause()
+        return None, budget
+
+    def _chosen(self, share: float) -> Steps[Fess] | None:
+        """A search from the most open position that packs so large a share of the most."""
+        tree = self.first.tree
         score = tree.score[: int(tree.progress[NUM_LAID_OUT])]
         packed = score >> scores.PACKING
         is_dead = dead_positions(tree)
@@ -107,12 +129,11 @@ class Replans:
         openness: Int64[np.ndarray, " E"] = packed.copy()
         for weight, feature in zip((48, 40, 32), features, strict=True):
             openness += (score >> feature & 255) << weight
-        openness[is_dead | (packed < most * self._shares[0])] = NONE
+        openness[is_dead | (packed < most * share)] = NONE
         openness[[0, *self._tried]] = NONE
         best = int(openness.argmax())
         if openness[best] == NONE:
-            self._end_share()
-            return
+            return None
         self._tried.add(best)
         self._from = best
         num_floor = len(self._squares.squares)
@@ -124,7 +145,7 @@ class Replans:
             boxes=frozenset(here | self._board.boxes - frozenset(squares)),
             player=squares[int(tree.player[best])],
         )
-        later = fess_in_steps(
+        return fess_in_steps(
             board,
             self._squares,
             self._ground,
@@ -133,45 +154,16 @@ class Replans:
             self._silent,
             has_one_sink=self._has_one_sink,
         )
-        self.relay.begin(later)
 
-    def _go_on_later(self, later: Fess, budget: int, max_expansions: int | None) -> Outcome:
-        """Goes on from a later position; gives it up after so many expansions."""
-        most = _LATER * _GROWTH**self._round
-        outcome = self.relay.go_on(later, budget, most, max_expansions)
-        if outcome == Outcome.SOLVED:
-            return outcome
-        if outcome == Outcome.EXHAUSTED or later.progress(0.0).expansions >= most:
-            self.relay.end_later()
-            is_dead = outcome == Outcome.EXHAUSTED
-            if is_dead:
-                bury(self._first.tree, self._from)
-                self._num_dead += 1
-            if not is_dead or self._num_dead >= _MOST_DEAD:
-                self._end_share()
-            return Outcome.BUDGET_SPENT
-        return outcome
-
-    def _end_share(self) -> None:
-        del self._shares[0]
-        self._num_dead = 0
-
-    def directions(self) -> tuple[Direction, ...]:
-        """As ``single.Search`` says."""
-        later = self.relay.later
-        if later is None:
-            return self._first.directions()
-        tree = self._first.tree
+    def _whole(self, later: Fess) -> tuple[Direction, ...]:
+        """The solution that the later search has found, from the start."""
+        tree = self.first.tree
         ahead = find_directions(
-            self._ground, tree, int(tree.came_by[self._from]), self._first.player
+            self._ground, tree, int(tree.came_by[self._from]), self.first.player
         )
-        player = self._squares.number[rules.play(self._board, ahead)[-1].player]
         # The later search began with the player elsewhere in the same region.
-        later.player = player
+        later.player = self._squares.number[rules.play(self._board, ahead)[-1].player]
         return (*ahead, *later.directions())
-
-    def optimum(self) -> None:
-        """As ``single.Search`` says: none."""
 
 
 def dead_positions(tree: Tree) -> Bool[np.ndarray, " E"]:

@@ -22,7 +22,8 @@ from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.fess import solver as fess_solver
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.single import Stage, Stages, find_answer, solved_already
+from tokoban.sokoban.search.pauses import Budget, Search, set_up
+from tokoban.sokoban.search.run import find_answer, solved_already
 
 __all__ = ["Answer", "Progress", "solve"]
 
@@ -43,7 +44,7 @@ def solve(
     ``num_expansions`` counts positions whose pushes were all tried, and for the fewest moves also
     the sets of boxes looked at in each layer of the moves. For "any", several searches run in turn.
     Their work decides when a turn ends, not the clock, so that every machine finds the same
-    solution. All else is as ``single.find_answer`` says.
+    solution. All else is as ``run.find_answer`` says.
     """
     if minimise not in OBJECTIVES:
         raise ValueError(f"minimise is 'moves', 'pushes' or 'any', not {minimise!r}")
@@ -57,7 +58,7 @@ def solve(
     )
     return find_answer(
         board,
-        lambda: _stages_for(board, minimise, memory_limit_mb),
+        lambda budget: _search_for(board, minimise, limits, budget),
         limits,
         minimise=minimise,
         report=report,
@@ -75,8 +76,8 @@ def prepare() -> None:
     push_beam.prepare()
 
 
-def _stages_for(board: Board, minimise: str, memory_limit_mb: float) -> Stages:
-    """Starts the search for a board; its code is compiled first."""
+def _search_for(board: Board, minimise: str, limits: Limits, budget: Budget) -> Search:
+    """Begins the search for a board; its code is compiled first."""
     level = from_board(board)
     if level is None:
         astar_search.prepare()
@@ -84,8 +85,8 @@ def _stages_for(board: Board, minimise: str, memory_limit_mb: float) -> Stages:
         batch.prepare()
     if minimise == "any":
         large_solver.prepare()
-        return portfolio.stages(board, memory_limit_mb)
+        return portfolio.search(budget, board=board, memory_limit_mb=limits.memory_limit_mb)
     if level is not None:
-        return iter([Stage(OneWord(level, minimise))])
+        return OneWord(level, minimise).search(budget)
     optimum: Optimum = "moves" if minimise == "moves" else "pushes"
-    return astar_search.stages(board, optimum)
+    return set_up(astar_search.astar_in_steps(board, optimum), budget)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Generator
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 Result = TypeVar("Result")
 Steps = Generator[None, None, Result]
@@ -11,28 +11,20 @@ Steps = Generator[None, None, Result]
 _SLICE_S = 0.01  # after which limits and Ctrl-C are looked at
 
 
-class Underway(Generic[Result]):
-    """A computation in steps, of which a search runs a slice now and then.
+def for_a_while(steps: Steps[Result]) -> Result | None:
+    """Runs steps for some 10 ms; the result once it is there.
 
-    The clock decides only how many steps a slice has, not the result.
+    The clock decides only how many steps that are, not the result.
     """
-
-    def __init__(self, steps: Steps[Result]) -> None:
-        self._steps = steps
-        self.is_begun = False
-
-    def go_on(self) -> Result | None:
-        """Runs steps for a while; returns the result once it is there."""
-        self.is_begun = True
-        ends_s = time.perf_counter() + _SLICE_S
-        while True:
-            try:
-                next(self._steps)
-            except StopIteration as end:
-                result: Result = end.value
-                return result
-            if time.perf_counter() >= ends_s:
-                return None
+    ends_s = time.perf_counter() + _SLICE_S
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+        if time.perf_counter() >= ends_s:
+            return None
 
 
 def completed(steps: Steps[Result], check: Callable[[], None] = lambda: None) -> Result:

@@ -20,8 +20,9 @@ from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess
 from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pair import Pair
+from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Found, Pause, Search, Turn
 from tokoban.sokoban.search.positions import Positions, packed_bits, unpacked_bits
-from tokoban.sokoban.search.relay import Relay
 
 # Expansions: of the pulls in all rounds so far, and of FESS to each target; both grow by round.
 _PULLS, _MOST_PULLS = 3_000, 24_000
@@ -38,70 +39,52 @@ class Targets:
     The unit of its work is a flood of the pulls, or a push that FESS tries.
     """
 
-    name = "targets"
-    is_complete = False
-
     def __init__(self, board: Board, squares: Squares, pulls: BidirectionalFess) -> None:
         """``pulls`` searches backwards alone."""
         self._board, self._squares, self._pulls = board, squares, pulls
         self.steps_to_end = pulls.steps_to_end
-        self._relay = relay = Relay[Fess](pulls)
-        self.progress, self.num_bytes = relay.progress, relay.num_bytes
-        self.num_bytes_while_growing, self.grow = relay.num_bytes_while_growing, relay.grow
-        self._round = 0
-        self._shares: list[float] = []  # of boxes on goals, for which targets are to be chosen
+        self._pair = Pair[Fess](pulls, "targets")
+        self.pause = self._pair.pause
         self._targets: list[int] = []  # positions of the backward side, the next one first
-        self._is_pulled = False  # as much as this round asks for
-        self._are_all_pulled = False
-        self._has_met = False  # pulls alone have come to the start
-        self._is_unfinished = False  # FESS was stopped before a target of this round
 
     @property
     def pulled(self) -> Positions | None:
         """As ``FromTheEnd`` says."""
         return self._pulls.pulled
 
-    @property
-    def work(self) -> int:
-        """As ``SliceSearch`` says."""
-        return self._relay.work
+    def search(self, budget: Budget) -> Search:
+        """As ``Searcher`` says: EXHAUSTED once there are no more targets."""
+        pair, number, are_all_pulled = self._pair, 0, False
+        while True:
+            most = min(_PULLS * _GROWTH**number, _MOST_PULLS)
+            if not are_all_pulled and pair.first.pause.expansions < most:
 
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        """As ``single.Search`` says."""
-        if not self._is_pulled:
-            return self._pull(budget, max_expansions)
-        if self._shares:  # one at a time, for there may be millions of positions
-            self._choose(self._shares.pop(0))
-            return Outcome.BUDGET_SPENT
-        if self._relay.later is not None:
-            return self._push(self._relay.later, budget, max_expansions)
-        if self._relay.set_up():
-            return Outcome.BUDGET_SPENT
-        if not self._targets:
+                def is_over(pause: Pause, most: int = most) -> bool:
+                    return pause.expansions >= most and not pause.growing_bytes
+
+                found, budget = yield from pair.go_on_with_first(
+                    budget, is_over, Budget(UNLIMITED, most)
+                )
+                if found is not None and found.outcome == Outcome.SOLVED:
+                    return pair.found(found)
+                are_all_pulled = found is not None
+            for share in _LATER_SHARES if number else _FIRST_SHARES:
+                budget = yield self.pause()  # one at a time, for there may be millions of positions
+                self._choose(share)
+            is_unfinished = False  # FESS was stopped before a target of this round
+            while self._targets:
+                budget = yield self.pause()
+                target = self._targets.pop(0)
+                found, budget = yield from self._push_to(target, _PUSHES * _GROWTH**number, budget)
+                if found is not None and found.outcome == Outcome.SOLVED:
+                    return found
+                is_unfinished |= found is None
             # Later rounds have the same targets.
-            has_most = self._pulls.progress(0.0).expansions >= _MOST_PULLS
-            is_last = self._are_all_pulled or (has_most and not self._is_unfinished)
-            if is_last and self._round > 0:
-                return Outcome.EXHAUSTED
-            self._round += 1
-            self._is_pulled = self._is_unfinished = False
-            return Outcome.BUDGET_SPENT
-        self._aim(self._targets[0])
-        return Outcome.BUDGET_SPENT
-
-    def _pull(self, budget: int, max_expansions: int | None) -> Outcome:
-        """Goes on from the end, until that was enough for this round."""
-        most = min(_PULLS * _GROWTH**self._round, _MOST_PULLS)
-        outcome = Outcome.BUDGET_SPENT
-        if self._pulls.progress(0.0).expansions < most and not self._are_all_pulled:
-            outcome = self._relay.go_on(self._pulls, budget, most, max_expansions)
-        self._has_met = outcome == Outcome.SOLVED
-        self._are_all_pulled |= outcome == Outcome.EXHAUSTED
-        if self._are_all_pulled or self._pulls.progress(0.0).expansions >= most:
-            self._is_pulled = True
-            self._shares = list(_LATER_SHARES if self._round else _FIRST_SHARES)
-            return Outcome.BUDGET_SPENT
-        return outcome
+            has_most = pair.first.pause.expansions >= _MOST_PULLS
+            if number > 0 and (are_all_pulled or (has_most and not is_unfinished)):
+                return Found(Outcome.EXHAUSTED, self.pause())
+            budget = yield self.pause()
+            number += 1
 
     def _choose(self, share: float) -> None:
         """Adds targets with this share of the boxes on goals.
@@ -109,15 +92,15 @@ class Targets:
         Those with few pulls, with few regions of floor, and those near the start.
         """
         side = self._pulls.sides[1]
-        count = int(side.positions.num_known[0])
+        num_known = int(side.positions.num_known[0])
         ground = self._pulls.tables[0].ground
-        on_goals = side.positions.boxes[:count] & packed_bits(ground.is_goal[:-1])
+        on_goals = side.positions.boxes[:num_known] & packed_bits(ground.is_goal[:-1])
         num_on = np.bitwise_count(on_goals).sum(axis=1, dtype=np.int64)
         gap = np.abs(num_on - int(share * len(ground.goals)))
-        regions = side.cell[:count] // (MAX_OUTSIDE * MAX_AT_ARTICULATIONS) % MAX_REGIONS
+        regions = side.cell[:num_known] // (MAX_OUTSIDE * MAX_AT_ARTICULATIONS) % MAX_REGIONS
         regions = regions.astype(np.int64)
-        num_pulls, to_start = side.num_pushes[:count], side.lower_bound[:count]
-        is_root = side.positions.parent[:count] == NONE
+        num_pulls, to_start = side.num_pushes[:num_known], side.lower_bound[:num_known]
+        is_root = side.positions.parent[:num_known] == NONE
         for first, second, third in (
             (gap, regions, num_pulls),
             (regions, gap, num_pulls),
@@ -129,33 +112,31 @@ class Targets:
             if not is_root[best] and best not in self._targets:
                 self._targets.append(best)
 
-    def _aim(self, target: int) -> None:
-        """Begins to set FESS up for a target."""
+    def _push_to(
+        self, target: int, most_expansions: int, budget: Budget
+    ) -> Turn[tuple[Found | None, Budget]]:
+        """What FESS to a target finds, or None if it is given up; SOLVED for whole solutions."""
+        pair = self._pair
         boxes = self._pulls.sides[1].positions.boxes[target]
         is_box = unpacked_bits(boxes, len(self._squares.squares))
         board = with_boxes_as_goals(self._board, self._squares, is_box)
         if board.is_solved:  # the pulls go on to the start themselves
-            del self._targets[0]
-        else:
-            self._relay.begin(fess_in_steps(board, self._squares))
+            return Found(Outcome.INCONCLUSIVE, self.pause()), budget
+        budget = yield self.pause()
+        budget = yield from pair.set_up(fess_in_steps(board, self._squares), budget)
+        found, budget = yield from pair.go_on_with_later(budget, Budget(UNLIMITED, most_expansions))
+        if found is not None:
+            found = pair.found(found)
+            if found.outcome == Outcome.SOLVED:
+                whole = self._whole(target, found.directions)
+                outcome = Outcome.SOLVED if whole else Outcome.INCONCLUSIVE
+                found = found._replace(outcome=outcome, directions=whole)
+        pair.end_later()
+        return found, budget
 
-    def _push(self, fess: Fess, budget: int, max_expansions: int | None) -> Outcome:
-        """Goes on to the target; gives it up after so many expansions."""
-        most = _PUSHES * _GROWTH**self._round
-        outcome = self._relay.go_on(fess, budget, most, max_expansions)
-        if outcome == Outcome.SOLVED and self._whole(fess.directions()):
-            return outcome
-        is_over = fess.progress(0.0).expansions >= most
-        self._is_unfinished |= is_over and outcome == Outcome.BUDGET_SPENT
-        if outcome in (Outcome.SOLVED, Outcome.EXHAUSTED) or is_over:
-            self._relay.end_later()
-            del self._targets[0]
-            return Outcome.BUDGET_SPENT
-        return outcome
-
-    def _whole(self, to_target: tuple[Direction, ...]) -> tuple[Direction, ...]:
+    def _whole(self, target: int, to_target: tuple[Direction, ...]) -> tuple[Direction, ...]:
         """The solution by way of the target; none if the player ends in another region."""
-        side, target, num_floor = self._pulls.sides[1], self._targets[0], len(self._squares.squares)
+        side, num_floor = self._pulls.sides[1], len(self._squares.squares)
         return continued(
             self._board,
             self._squares,
@@ -165,13 +146,3 @@ class Targets:
             int(side.positions.player[target]),
             steps_to_end(side, target, num_floor),
         )
-
-    def directions(self) -> tuple[Direction, ...]:
-        """The pushes to the target, and the pulls to it in the order of play."""
-        if self._has_met:
-            return self._pulls.directions()
-        assert self._relay.later is not None
-        return self._whole(self._relay.later.directions())
-
-    def optimum(self) -> None:
-        """As ``single.Search`` says: none."""

@@ -51,7 +51,7 @@ class _Game:
         while True:
             outcome = self.search.ask()
             if outcome == Outcome.STORE_FULL:
-                self.search.grow()
+                list(self.search.grow())
             elif outcome == Outcome.BUDGET_SPENT and not self.search.is_at_limit:
                 continue
             else:

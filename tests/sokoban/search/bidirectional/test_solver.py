@@ -14,10 +14,12 @@ from tests.sokoban.search.any_solution import (
 from tests.sokoban.search.push_graph import can_be_solved
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.bidirectional import solver, tables
-from tokoban.sokoban.search.bidirectional.solver import Progress, solve_any
+from tokoban.sokoban.search.bidirectional.solver import solve_any
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import Budget
 from tokoban.sokoban.search.steps import completed
 
 
@@ -44,7 +46,7 @@ def test_either_side_alone_exhausts_only_what_is_unsolvable(turn: int) -> None:
             continue
         two_sides = completed(solver.fess_in_steps(board, Squares(board)))
         two_sides.turn = turn
-        while (outcome := two_sides.go_on(1 << 20, None)) == Outcome.BUDGET_SPENT:
+        while (outcome := two_sides.advance(Budget(1 << 20))) == Outcome.BUDGET_SPENT:
             two_sides.turn = turn
         is_solvable = can_be_solved(board)
         assert (outcome == Outcome.EXHAUSTED) == (not is_solvable)
@@ -73,7 +75,7 @@ def test_other_searches_may_use_the_pruning_between_slices() -> None:
         if board.is_solved or not (board.boxes <= inside and board.goals <= inside):
             continue
         search = completed(solver.fess_in_steps(board, Squares(board)))
-        while (outcome := search.go_on(1, None)) not in (Outcome.SOLVED, Outcome.EXHAUSTED):
+        while (outcome := search.advance(Budget(1))) not in (Outcome.SOLVED, Outcome.EXHAUSTED):
             search.pruning.may_move[:] = False
         assert (outcome == Outcome.SOLVED) == can_be_solved(board)
 
@@ -165,7 +167,7 @@ def test_the_sides_share_the_work() -> None:
     turns = set()
     for _ in range(50):
         turns.add(two_sides.turn)
-        if two_sides.go_on(1 << 10, None) != Outcome.BUDGET_SPENT:
+        if two_sides.advance(Budget(1 << 10)) != Outcome.BUDGET_SPENT:
             break
     assert two_sides.sides[0].positions.num_known[0] > 1
     assert 0 in turns

@@ -41,6 +41,7 @@ from tokoban.sokoban.search.fess.solver import Fess, fess_in_steps
 from tokoban.sokoban.search.fess.tree import FIRST_NEW, NUM_CHILDREN
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import Budget
 from tokoban.sokoban.search.positions import unpacked_bits
 from tokoban.sokoban.search.steps import completed
 
@@ -87,8 +88,8 @@ def expanded(board: Board, squares: Squares, known: Fess, advisor: int) -> Expan
     boxes = squares.numbers(board.boxes).tolist()
     tables = known.tables._replace(is_silent=is_silent)
     search = Fess(tables, boxes, squares.number[board.player])
-    while (outcome := search.go_on(1 << 20, 1)) == Outcome.BUDGET_SPENT:
-        if search.progress(0.0).expansions == 1:
+    while (outcome := search.advance(Budget(1 << 20, 1))) == Outcome.BUDGET_SPENT:
+        if search.num_expansions == 1:
             break
     if outcome != Outcome.BUDGET_SPENT:
         return None
@@ -230,7 +231,7 @@ def test_no_child_is_free_while_the_advisors_named_are_silent() -> None:
     for silent in ({"explorer", "opener"}, set(ADVISORS)):
         search = completed(fess_in_steps(board, squares, silent=silent))
         assert {ADVISORS[i] for i in np.flatnonzero(search.tables.is_silent)} == silent
-        while search.progress(0.0).expansions == 0:
-            assert search.go_on(1 << 20, 1) == Outcome.BUDGET_SPENT
+        while search.num_expansions == 0:
+            assert search.advance(Budget(1 << 20, 1)) == Outcome.BUDGET_SPENT
         runs = search.tree.run[1 : search.tree.progress[FIRST_NEW]]
         assert (search.tree.weight[runs] == 0).any() == (len(silent) == 2)

@@ -20,17 +20,13 @@ from tokoban.sokoban.search.fess.tree import FIRST_NEW, Tree
 from tokoban.sokoban.search.ground import NONE, Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.single import Stage, Stages, find_answer
+from tokoban.sokoban.search.pauses import found_by, set_up
+from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.steps import completed
 
 
-def stages(board: Board) -> Stages:
-    search = yield from fess_in_steps(board, Squares(board))
-    yield Stage(search)
-
-
 def solve_any(board: Board) -> Answer:
-    return find_answer(board, partial(stages, board), Limits())
+    return find_answer(board, partial(set_up, fess_in_steps(board, Squares(board))), Limits())
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -53,9 +49,7 @@ def test_answers_stand_when_all_hashes_collide(key: int, monkeypatch: pytest.Mon
 
 
 def solved(search: Fess, budget: int) -> Fess:
-    while (outcome := search.go_on(budget, None)) != Outcome.SOLVED:
-        if outcome == Outcome.STORE_FULL:
-            search.grow()
+    assert found_by(search, budget).outcome == Outcome.SOLVED
     return search
 
 

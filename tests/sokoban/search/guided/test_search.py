@@ -19,6 +19,7 @@ from tokoban.sokoban.search.guided.search import (
 )
 from tokoban.sokoban.search.limits import STOPPED, Limits
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import Budget
 
 # Far more positions than any test evaluates.
 _ROOM = Board.from_xsb(
@@ -69,7 +70,7 @@ def test_the_probabilities_of_the_pushes_of_a_position_sum_to_one() -> None:
     squares = Squares(_ROOM)
     search = GuidedSearch(_ROOM, squares, DrawnGuide(squares, seed=1), GuidedOptions())
     for _ in range(20):
-        search.go_on(1, None)
+        search.advance(Budget(1))
     tree = search.tree
     for position in np.flatnonzero(tree.is_evaluated & (tree.num_edges > 0)):
         first = tree.first_edge[position]
@@ -125,12 +126,12 @@ def test_a_slice_ends_after_its_budget_of_turns_with_and_without_evaluations(
     turns: list[Outcome | None] = []
     ask = search.ask
 
-    def counted(max_expansions: int | None) -> Outcome | None:
+    def counted(max_expansions: int) -> Outcome | None:
         turns.append(ask(max_expansions))
         return turns[-1]
 
     monkeypatch.setattr(search, "ask", counted)
-    assert search.go_on(200, None) == Outcome.BUDGET_SPENT
+    assert search.advance(Budget(200)) == Outcome.BUDGET_SPENT
     assert len(turns) == 200
     assert set(turns) == {None, Outcome.BUDGET_SPENT}
 

@@ -5,7 +5,7 @@ the solved board by pulls, until the two sides meet.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import few_boxes
-from tokoban.sokoban.search.answer import Answer, Progress, Report
+from tokoban.sokoban.search.answer import Answer, Report
 from tokoban.sokoban.search.bidirectional.heaps import enter
 from tokoban.sokoban.search.bidirectional.moves import empty_scratch
 from tokoban.sokoban.search.bidirectional.paths import find_directions, steps_to_end
@@ -34,9 +34,18 @@ from tokoban.sokoban.search.ground import NONE, Ground, Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.positions import Positions, Refill, num_bytes, refill_slots
+from tokoban.sokoban.search.pauses import (
+    ONE_PUSH,
+    Budget,
+    Pause,
+    Search,
+    found_by,
+    run_compiled,
+    set_up,
+)
+from tokoban.sokoban.search.positions import Positions, num_bytes, refill, refill_slots
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
-from tokoban.sokoban.search.single import ONE_PUSH, Stage, Stages, find_answer, solve_in_slices
+from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.steps import Steps, completed
 
 _TURN_FLOODS = 1 << 12  # one side searches so far ahead of the other
@@ -54,7 +63,7 @@ def solve_any(
     report: Report | None = None,
     clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
-    """Finds some solution, or proves that there is none, as ``single.find_answer`` says.
+    """Finds some solution, or proves that there is none, as ``run.find_answer`` says.
 
     The answer does not depend on the clock except through ``time_limit_s``. What is reported are
     sums over both sides of the search.
@@ -66,19 +75,20 @@ def solve_any(
         memory_limit_mb=memory_limit_mb,
         stop=stop,
     )
-    return find_answer(board, lambda: stages(board), limits, report=report, clock=clock)
 
+    def search(budget: Budget) -> Search:
+        return set_up(fess_in_steps(board, Squares(board)), budget)
 
-def stages(board: Board) -> Stages:
-    """The search for any solution of a board that is neither solved nor hopeless."""
-    search = yield from fess_in_steps(board, Squares(board))
-    yield Stage(search)
+    return find_answer(board, search, limits, report=report, clock=clock)
 
 
 def fess_in_steps(
     board: Board, squares: Squares, ground: Ground | None = None
 ) -> "Steps[BidirectionalFess]":
-    """The same search, which is set up in steps; ``ground`` is that of the board, if known."""
+    """The search for a board that is neither solved nor hopeless, set up in steps.
+
+    ``ground`` is that of the board, if known.
+    """
     forward, backward = yield from tables_in_steps(board, squares, ground)
     return BidirectionalFess(forward, backward, squares.number[board.player])
 
@@ -86,8 +96,7 @@ def fess_in_steps(
 class BidirectionalFess:
     """The two sides, in turns; the unit of its work is a flood."""
 
-    name = "bidirectional-fess"
-    is_complete = True
+    optimum = None
 
     def __init__(
         self,
@@ -101,7 +110,7 @@ class BidirectionalFess:
     ) -> None:
         """``pruning`` and ``few_boxes`` are shared with other searches if given, like the tables.
 
-        What is shared is not counted in ``num_bytes``.
+        What is shared is not counted in the bytes.
         """
         self.player = player
         self.tables = (forward, backward)
@@ -125,73 +134,66 @@ class BidirectionalFess:
         self._now = np.full((2, 1), NONE)  # as in ``FewBoxes``
         self._is_sharing = pruning is not None
         self._few_boxes = few_boxes or few_boxes_both_ways(forward.ground, backward.ground, player)
-        self._refill = Refill()
+        self._lacks_slots = False
         self.turn = int(is_backward_only)
         self._is_backward_only = is_backward_only
 
-    @property
-    def work(self) -> int:
-        """The floods so far."""
-        return sum(int(side.progress[NUM_FLOODS]) for side in self.sides)
-
-    def progress(self, elapsed_s: float) -> Progress:
-        """As ``single.Search`` says: sums over both sides."""
-        expansions = sum(int(side.progress[NUM_EXPANSIONS]) for side in self.sides)
-        positions = sum(int(side.positions.num_known[0]) for side in self.sides)
-        return Progress(expansions, positions, elapsed_s)
-
-    def num_bytes(self) -> int:
-        """As ``single.Search`` says."""
+    def pause(self) -> Pause:
+        """As ``Searcher`` says: sums over both sides."""
+        progress = [side.progress for side in self.sides]
         own = num_bytes((*self.sides, self.scratch))
-        if self._is_sharing:
-            return own
-        own += num_bytes((*self.tables, self.pruning))
-        return own + sum(few.num_bytes() for few in self._few_boxes)
+        if not self._is_sharing:
+            own += num_bytes((*self.tables, self.pruning))
+            own += sum(few.num_bytes() for few in self._few_boxes)
+        return Pause(
+            "bidirectional-fess",
+            sum(int(one[NUM_EXPANSIONS]) for one in progress),
+            sum(int(side.positions.num_known[0]) for side in self.sides),
+            work=sum(int(one[NUM_FLOODS]) for one in progress),
+            num_bytes=own,
+        )
 
-    def num_bytes_while_growing(self) -> int:
-        """As ``single.Search`` says."""
-        side = self.sides[self.turn]
-        return self.num_bytes() - num_bytes(side) + num_bytes_while_growing(side)
+    search = run_compiled
 
-    def grow(self) -> None:
-        """As ``single.Search`` says."""
-        slots = self.sides[self.turn].positions.slots
-        self.sides[self.turn] = grown(self.sides[self.turn])
-        if self.sides[self.turn].positions.slots is not slots:
-            self._refill.begin()
-
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        """As ``single.Search`` says."""
+    def advance(self, budget: Budget) -> Outcome:
+        """As ``Compiled`` says."""
         side, other = self.sides[self.turn], self.sides[1 - self.turn]
-        num_known = int(side.positions.num_known[0])
-        keys = self.tables[self.turn].ground.keys
-        if self._refill.go_on(num_known, partial(refill_slots, side.positions, keys)):
-            return Outcome.BUDGET_SPENT
-        # The turns must not depend on the slices, for these depend on the clock.
+        # The turns must not depend on the budgets, for these depend on the clock.
         turn_ends = int(other.progress[NUM_FLOODS]) // _TURN_FLOODS * _TURN_FLOODS + _TURN_FLOODS
         if self._is_backward_only:
             turn_ends = _UNTIL_THE_END
-        stop_at = min(int(side.progress[NUM_FLOODS]) + budget, turn_ends)
         later = self._few_boxes[self.turn]
         if side.progress[NUM_EXPANSIONS] >= later.next_at:
             later.go_on()
             return Outcome.BUDGET_SPENT
-        max_here = later.next_at
-        if max_expansions is not None:
-            left = max_expansions - int(other.progress[NUM_EXPANSIONS])
-            max_here = min(max_here, left)
         outcome: Outcome = search(
             self.tables[self.turn],
             side,
             other,
             self.scratch,
             self.pruning._replace(few_boxes=later.tables._replace(now=self._now[self.turn])),
-            stop_at,
-            max_here,
+            min(int(side.progress[NUM_FLOODS]) + budget.work, turn_ends),
+            min(later.next_at, budget.expansions - int(other.progress[NUM_EXPANSIONS])),
         )
         if outcome == Outcome.BUDGET_SPENT and side.progress[NUM_FLOODS] >= turn_ends:
             self.turn = 1 - self.turn
         return outcome
+
+    def bytes_to_grow(self) -> int:
+        """As ``Compiled`` says."""
+        side = self.sides[self.turn]
+        return num_bytes_while_growing(side) - num_bytes(side)
+
+    def grow(self) -> Iterator[bool]:
+        """As ``Compiled`` says."""
+        slots = self.sides[self.turn].positions.slots
+        self.sides[self.turn] = side = grown(self.sides[self.turn])
+        positions = side.positions
+        if positions.slots is not slots:
+            del slots
+            enter = partial(refill_slots, positions, self.tables[self.turn].ground.keys)
+            for self._lacks_slots in refill(int(positions.num_known[0]), enter):
+                yield self._lacks_slots
 
     def directions(self) -> tuple[Direction, ...]:
         """The solution, once the sides have met."""
@@ -204,18 +206,15 @@ class BidirectionalFess:
     @property
     def pulled(self) -> Positions | None:
         """As ``FromTheEnd`` says."""
-        return None if self._refill.is_underway else self.sides[1].positions
+        return None if self._lacks_slots else self.sides[1].positions
 
     def steps_to_end(self, position: int) -> list[Step]:
         """As ``FromTheEnd`` says."""
         return steps_to_end(self.sides[1], position, len(self.tables[0].ground.zone))
-
-    def optimum(self) -> None:
-        """As ``single.Search`` says: none."""
 
 
 @cache
 def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
     few_boxes.prepare()
-    solve_in_slices(completed(fess_in_steps(ONE_PUSH, Squares(ONE_PUSH))))
+    found_by(completed(fess_in_steps(ONE_PUSH, Squares(ONE_PUSH))))

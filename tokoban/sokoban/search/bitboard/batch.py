@@ -1,12 +1,12 @@
 """Many levels solved at once by several threads: arrays in, arrays out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 import numpy as np
 
 from tokoban.sokoban.board import Direction
-from tokoban.sokoban.search.answer import HASTE, OBJECTIVES, Optimum, Progress
+from tokoban.sokoban.search.answer import HASTE, OBJECTIVES, Optimum
 from tokoban.sokoban.search.bitboard import driver, push_search
 from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, Answers, Verdict
 from tokoban.sokoban.search.bitboard.layers import LAYER, NUM_SETS
@@ -22,9 +22,9 @@ from tokoban.sokoban.search.bitboard.workspace import (
 )
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Pause, found_by, run_compiled
 
 _FIRST_MOVES = 1 << 12
-_UNLIMITED = 1 << 62
 
 _OUTCOMES = {
     Verdict.SOLVED: Outcome.SOLVED,
@@ -65,7 +65,7 @@ def solve_many(
 
 
 class OneWord:
-    """A search for a board of one word; the unit of its work is an expansion."""
+    """A search for a board of one word; an expansion counts as one unit of work."""
 
     def __init__(self, level: Levels, objective: str) -> None:
         self._work = Solving(level, objective, Limits())
@@ -73,52 +73,54 @@ class OneWord:
         self._objective = objective
         self._stop = BUDGET_SPENT
 
-    @property
-    def name(self) -> str:
-        """As ``single.Search`` says: for the fewest moves, A* over pushes comes first."""
+    def pause(self) -> Pause:
+        """As ``Searcher`` says; for the fewest moves, A* over pushes comes first."""
         names = {"moves": "bidirectional-bfs", "pushes": "astar", "any": "weighted-astar"}
-        return names[self._objective]
-
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        """As ``single.Search`` says."""
-        self._work.max_expansions = _UNLIMITED if max_expansions is None else max_expansions
-        while (stop := self._work.run(self._workspace, budget)) == OUTPUT_FULL:
-            self._work.grow_output()
-        self._stop = stop
-        if stop == ALL_DONE:
-            return _OUTCOMES[Verdict(self._work.answers().verdict[0])]
-        return Outcome.BUDGET_SPENT if stop == BUDGET_SPENT else Outcome.STORE_FULL
-
-    def progress(self, elapsed_s: float) -> Progress:
-        """As ``single.Search`` says."""
         store, layers = self._workspace.store.progress, self._workspace.layers
-        expansions = self._work.progress[EXPANSIONS] + self._work.answers().expansions[0]
+        expansions = int(self._work.progress[EXPANSIONS] + self._work.answers().expansions[0])
         positions = store[push_search.NUM_POSITIONS] + layers.progress[NUM_SETS]
         at_least = None
         if self._objective != "any":
             # The sides would have met had they between them gone as far as a solution is long.
             layer = layers.forwards.progress[LAYER] + layers.backwards.progress[LAYER]
             at_least = int(max(store[push_search.LOWEST_BUCKET], layer))
-        return Progress(int(expansions), int(positions), elapsed_s, at_least)
+        return Pause(
+            names[self._objective],
+            expansions,
+            int(positions),
+            at_least,
+            work=expansions,
+            num_bytes=self._workspace.num_bytes,
+        )
 
-    def num_bytes(self) -> int:
-        """As ``single.Search`` says."""
-        return self._workspace.num_bytes
+    search = run_compiled
 
-    def num_bytes_while_growing(self) -> int:
-        """The larger part is twice the old one, which stays until it is copied."""
-        return 3 * self._workspace.num_bytes
+    def advance(self, budget: Budget) -> Outcome:
+        """As ``Compiled`` says."""
+        self._work.max_expansions = budget.expansions
+        while (stop := self._work.run(self._workspace, budget.work)) == OUTPUT_FULL:
+            self._work.grow_output()
+        self._stop = stop
+        if stop == ALL_DONE:
+            return _OUTCOMES[Verdict(self._work.answers().verdict[0])]
+        return Outcome.BUDGET_SPENT if stop == BUDGET_SPENT else Outcome.STORE_FULL
 
-    def grow(self) -> None:
-        """As ``single.Search`` says."""
+    def bytes_to_grow(self) -> int:
+        """As ``Compiled`` says: the larger part is twice the old one, which is copied."""
+        return 2 * self._workspace.num_bytes
+
+    def grow(self) -> Iterator[bool]:
+        """As ``Compiled`` says."""
         self._workspace = grown(self._workspace, self._stop)
+        yield from ()
 
     def directions(self) -> tuple[Direction, ...]:
-        """As ``single.Search`` says."""
+        """As ``Compiled`` says."""
         return self._work.answers().directions(0)
 
+    @property
     def optimum(self) -> Optimum | None:
-        """As ``single.Search`` says."""
+        """As ``Compiled`` says."""
         optima: dict[str, Optimum] = {"moves": "moves", "pushes": "pushes"}
         return optima.get(self._objective)
 
@@ -127,9 +129,7 @@ class OneWord:
 def prepare() -> None:
     """Solves a level of one push, so that no clock counts the seconds of a first compilation."""
     player, box, goal, walls = (np.array([word], np.uint64) for word in (1, 2, 4, ~7 & 2**64 - 1))
-    search = OneWord(Levels(walls, goal, box, player), "moves")
-    while search.go_on(1, None) != Outcome.SOLVED:
-        pass
+    found_by(OneWord(Levels(walls, goal, box, player), "moves"))
 
 
 def workspace_for(levels: Levels) -> Workspace:
@@ -147,7 +147,7 @@ class Solving:
         self._levels = levels
         self._objective = objective
         limit = limits.max_expansions
-        self.max_expansions = _UNLIMITED if limit is None else limit  # for each level
+        self.max_expansions = UNLIMITED if limit is None else limit  # for each level
         num_levels = levels.num_levels
         self._output = Answers(
             verdict=np.zeros(num_levels, np.uint8),

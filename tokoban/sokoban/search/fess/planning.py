@@ -22,7 +22,7 @@ from tokoban.sokoban.search.fess.pull_board import pull_board
 from tokoban.sokoban.search.fess.pull_tree import GONE, GONE_ELSEWHERE
 from tokoban.sokoban.search.fess.pulls import MAX_BOXES, pulls_in_steps, simplified_in_steps
 from tokoban.sokoban.search.ground import NONE, Ground, Squares, build_ground
-from tokoban.sokoban.search.single import ONE_PUSH
+from tokoban.sokoban.search.pauses import ONE_PUSH
 from tokoban.sokoban.search.steps import Steps, completed
 
 

@@ -1,13 +1,12 @@
 """FESS from the start by pushes: any solution of a level of any size, or a proof of none."""
 
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from functools import cache, partial
 
 import numpy as np
 
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import few_boxes
-from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.fess import planning
 from tokoban.sokoban.search.fess.advisors import ADVISORS, MAX_ADVICE
 from tokoban.sokoban.search.fess.moves import empty_scratch
@@ -28,9 +27,9 @@ from tokoban.sokoban.search.fess.tree import (
 from tokoban.sokoban.search.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.ground import NONE, Ground, Squares
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.positions import Refill, num_bytes
+from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, Pause, found_by, run_compiled
+from tokoban.sokoban.search.positions import num_bytes, refill
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
-from tokoban.sokoban.search.single import ONE_PUSH, solve_in_slices
 from tokoban.sokoban.search.steps import Steps, completed
 
 
@@ -54,17 +53,14 @@ def fess_in_steps(
         tables.is_silent[advisor] = name in silent
     boxes = squares.numbers(board.boxes)
     numbers = [int(box) for box in boxes]
-    search = Fess(tables, numbers, squares.number[board.player], pruning, few_boxes)
-    if has_one_sink:
-        search.name = "fess-sink"
-    return search
+    name = "fess-sink" if has_one_sink else "fess"
+    return Fess(tables, numbers, squares.number[board.player], pruning, few_boxes, name=name)
 
 
 class Fess:
     """FESS; the unit of its work is a push that is tried."""
 
-    name = "fess"
-    is_complete = True  # only sound rules drop positions, so that EXHAUSTED is a proof
+    optimum = None
 
     def __init__(
         self,
@@ -73,12 +69,14 @@ class Fess:
         player: int,
         pruning: Pruning | None = None,
         few_boxes: FewBoxesLater | None = None,
+        *,
+        name: str = "fess",
     ) -> None:
         """``pruning`` and ``few_boxes`` may be those of other searches of the same level.
 
-        Then ``num_bytes`` leaves them and the ground out.
+        Then they and the ground are not counted in the bytes.
         """
-        self.tables, self.player = tables, player
+        self.tables, self.player, self.name = tables, player, name
         ground = tables.ground
         num_floor = len(ground.zone)
         self.tree = first_tree(ground, boxes, player, children_per_run=1)
@@ -87,61 +85,59 @@ class Fess:
         self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=0)
         self._now = np.full(1, NONE)  # as in ``FewBoxes``; others search while this waits
         self._is_sharing = pruning is not None
-        self._refill = Refill()
         self._table_bytes = num_bytes((tables, self.scratch))
         if self._is_sharing:
             self._table_bytes -= num_bytes(ground)
 
     @property
-    def work(self) -> int:
-        """The pushes tried so far."""
-        return int(self.tree.progress[NUM_PUSHES])
+    def num_expansions(self) -> int:
+        """The positions that it has laid out beside the start."""
+        return int(self.tree.progress[NUM_LAID_OUT]) - 1
 
-    def progress(self, elapsed_s: float) -> Progress:
-        """As ``single.Search`` says; positions are children."""
-        progress = self.tree.progress
-        return Progress(int(progress[NUM_LAID_OUT]) - 1, int(progress[NUM_CHILDREN]), elapsed_s)
-
-    def num_bytes(self) -> int:
-        """As ``single.Search`` says."""
+    def pause(self) -> Pause:
+        """As ``Searcher`` says; positions are children."""
         own = self._table_bytes + num_bytes(self.tree)
-        return (
-            own if self._is_sharing else own + num_bytes(self.pruning) + self._few_boxes.num_bytes()
+        if not self._is_sharing:
+            own += num_bytes(self.pruning) + self._few_boxes.num_bytes()
+        progress = self.tree.progress
+        return Pause(
+            self.name,
+            self.num_expansions,
+            int(progress[NUM_CHILDREN]),
+            work=int(progress[NUM_PUSHES]),
+            num_bytes=own,
         )
 
-    def num_bytes_while_growing(self) -> int:
-        """As ``single.Search`` says."""
-        now = self.num_bytes() - num_bytes(self.tree)
-        return now + num_bytes_while_growing(self.tree, len(self.tables.ground.zone))
+    search = run_compiled
 
-    def grow(self) -> None:
-        """As ``single.Search`` says."""
+    def advance(self, budget: Budget) -> Outcome:
+        """As ``Compiled`` says."""
+        later = self._few_boxes
+        if self.num_expansions >= later.next_at:
+            later.go_on()
+            return Outcome.BUDGET_SPENT
+        stop_at = int(self.tree.progress[NUM_PUSHES]) + budget.work
+        most = min(budget.expansions, later.next_at)
+        pruning = self.pruning._replace(few_boxes=later.tables._replace(now=self._now))
+        return search(self.tables, self.tree, self.scratch, pruning, stop_at, most)
+
+    def bytes_to_grow(self) -> int:
+        """As ``Compiled`` says."""
+        num_floor = len(self.tables.ground.zone)
+        return num_bytes_while_growing(self.tree, num_floor) - num_bytes(self.tree)
+
+    def grow(self) -> Iterator[bool]:
+        """As ``Compiled`` says."""
         slots = self.tree.slots
         self.tree = grown(self.tree, len(self.tables.ground.zone))
         if self.tree.slots is not slots:
-            self._refill.begin()
-
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        """As ``single.Search`` says."""
-        num_filed = int(self.tree.progress[FIRST_NEW])
-        if self._refill.go_on(num_filed, partial(refill_slots, self.tree)):
-            return Outcome.BUDGET_SPENT
-        stop_at = int(self.tree.progress[NUM_PUSHES]) + budget
-        later = self._few_boxes
-        if self.progress(0.0).expansions >= later.next_at:
-            later.go_on()
-            return Outcome.BUDGET_SPENT
-        most = later.next_at if max_expansions is None else min(max_expansions, later.next_at)
-        pruning = self.pruning._replace(few_boxes=later.tables._replace(now=self._now))
-        return search(self.tables, self.tree, self.scratch, pruning, stop_at, most)
+            del slots
+            yield from refill(int(self.tree.progress[FIRST_NEW]), partial(refill_slots, self.tree))
 
     def directions(self) -> tuple[Direction, ...]:
         """The solution, once one was found."""
         child = int(self.tree.progress[SOLVED_BY])
         return find_directions(self.tables.ground, self.tree, child, self.player)
-
-    def optimum(self) -> None:
-        """As ``single.Search`` says: none."""
 
 
 @cache
@@ -149,4 +145,4 @@ def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
     few_boxes.prepare()
     planning.prepare()
-    solve_in_slices(completed(fess_in_steps(ONE_PUSH, Squares(ONE_PUSH))))
+    found_by(completed(fess_in_steps(ONE_PUSH, Squares(ONE_PUSH))))

@@ -4,7 +4,7 @@
 exhausted search proves that there is no solution.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
@@ -15,7 +15,7 @@ from jaxtyping import Bool
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search import positions as stores
-from tokoban.sokoban.search.answer import Answer, Progress, Report
+from tokoban.sokoban.search.answer import Answer, Report
 from tokoban.sokoban.search.columns import new_columns
 from tokoban.sokoban.search.flood import flood
 from tokoban.sokoban.search.ground import NONE, Squares, build_ground, ground_in_steps, zobrist_keys
@@ -25,9 +25,19 @@ from tokoban.sokoban.search.guided.classical import Classical, classical_rules
 from tokoban.sokoban.search.guided.tree import Batch, Level, Tree
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import (
+    UNLIMITED,
+    Budget,
+    Pause,
+    Search,
+    found_by,
+    run_compiled,
+    set_up,
+)
 from tokoban.sokoban.search.positions import packed_bits
 from tokoban.sokoban.search.push_search import empty_scratch, list_moves
-from tokoban.sokoban.search.single import Stage, Stages, find_answer
+from tokoban.sokoban.search.run import find_answer
+from tokoban.sokoban.search.steps import Steps
 
 SearchOrder = Literal["levin", "phs", "phs*"]
 Order = Literal[SearchOrder, "greedy"]
@@ -78,23 +88,28 @@ def solve_guided(
 
     ``Answer.num_evaluated`` counts the positions that the guide judged, ``num_expansions`` the
     nodes whose pushes were put into the queue, and ``num_generated`` the pushes that were made.
-    Limits and all else are as ``single.find_answer`` says.
+    Limits and all else are as ``run.find_answer`` says.
     """
     limits, options = limits or Limits(), options or GuidedOptions()
     prepare(options.is_classical)
 
-    def new_stages() -> Stages:
+    def in_steps() -> Steps[GuidedSearch]:
         squares = Squares(board)
         classical = None
         if options.is_classical:
             classical = classical_rules((yield from ground_in_steps(board, squares)))
-        yield Stage(GuidedSearch(board, squares, guide, options, limits.max_evaluated, classical))
+        return GuidedSearch(board, squares, guide, options, limits.max_evaluated, classical)
 
-    return find_answer(board, new_stages, limits, report=report, clock=clock)
+    def search(budget: Budget) -> Search:
+        return set_up(in_steps(), budget)
+
+    return find_answer(board, search, limits, report=report, clock=clock)
 
 
 class GuidedSearch:
     """A guided search; the unit of its work is one call of ``ask``."""
+
+    optimum = None
 
     def __init__(
         self,
@@ -141,20 +156,21 @@ class GuidedSearch:
         key = np.bitwise_xor.reduce(self._level.keys[0, boxes])
         compiled.begin(self._level, self.tree, key, packed_bits(is_box[:-1]), zone)
 
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        """As ``single.Search`` says."""
-        for _ in range(budget):
-            outcome = self.ask(max_expansions)
+    search = run_compiled
+
+    def advance(self, budget: Budget) -> Outcome:
+        """As ``Compiled`` says."""
+        for _ in range(budget.work):
+            outcome = self.ask(budget.expansions)
             if outcome is None:
                 self.tell(self._guide.evaluate(*self.asked))
-            elif outcome != Outcome.BUDGET_SPENT or self._is_spent(max_expansions):
+            elif outcome != Outcome.BUDGET_SPENT or self._is_spent(budget.expansions):
                 return outcome
         return Outcome.BUDGET_SPENT
 
-    def ask(self, max_expansions: int | None = None) -> Outcome | None:
+    def ask(self, max_expansions: int = UNLIMITED) -> Outcome | None:
         """Searches until positions must be judged; None if they must, else why it came back."""
         tree, batch = self.tree, self._batch
-        most = np.iinfo(np.int64).max if max_expansions is None else max_expansions
         if self.is_at_limit:
             return Outcome.BUDGET_SPENT
         num_wanted = len(batch.positions)
@@ -168,7 +184,7 @@ class GuidedSearch:
             self._classical,
             batch,
             num_wanted,
-            min(most, num_expanded + _MOST_EXPANSIONS_AT_ONCE),
+            min(max_expansions, num_expanded + _MOST_EXPANSIONS_AT_ONCE),
         )
         if stop == NONE:
             return None
@@ -191,37 +207,33 @@ class GuidedSearch:
         """Whether it may ask for no more judgements."""
         return self._max_evaluated is not None and self.num_evaluated >= self._max_evaluated
 
-    def _is_spent(self, max_expansions: int | None) -> bool:
+    def _is_spent(self, max_expansions: int) -> bool:
         """Whether it may not go on: the other reason to come back is that limits are looked at."""
-        num_expanded = int(self.tree.progress[compiled.NUM_EXPANDED])
-        return self.is_at_limit or (max_expansions is not None and num_expanded >= max_expansions)
+        return self.is_at_limit or int(self.tree.progress[compiled.NUM_EXPANDED]) >= max_expansions
 
     @property
     def num_evaluated(self) -> int:
         """The number of positions that the guide has judged."""
         return int(self.tree.progress[compiled.NUM_EVALUATED])
 
-    def progress(self, elapsed_s: float) -> Progress:
-        """As ``single.Search`` says."""
+    def pause(self) -> Pause:
+        """As ``Searcher`` says."""
         tree = self.tree
-        return Progress(
+        return Pause(
+            self.name,
             int(tree.progress[compiled.NUM_EXPANDED]),
             int(tree.positions.num_known[0]),
-            elapsed_s,
             evaluated=self.num_evaluated,
             generated=int(tree.progress[compiled.NUM_GENERATED]),
+            num_bytes=stores.num_bytes((self._level, tree, self._batch, self._classical)),
         )
 
-    def num_bytes(self) -> int:
-        """As ``single.Search`` says."""
-        return stores.num_bytes((self._level, self.tree, self._batch, self._classical))
+    def bytes_to_grow(self) -> int:
+        """As ``Compiled`` says: the larger tree is twice the old one, which is copied."""
+        return 2 * stores.num_bytes(self.tree)
 
-    def num_bytes_while_growing(self) -> int:
-        """The larger tree is twice the old one, which stays until it is copied."""
-        return self.num_bytes() + 2 * stores.num_bytes(self.tree)
-
-    def grow(self) -> None:
-        """As ``single.Search`` says."""
+    def grow(self) -> Iterator[bool]:
+        """As ``Compiled`` says."""
         old = self.tree
         capacity = len(old.heap)
         larger = _empty_tree(2 * capacity, self._level.keys.shape[1])
@@ -229,9 +241,10 @@ class GuidedSearch:
             array = getattr(old, name)
             getattr(larger, name)[: len(array)] = array
         self.tree = larger._replace(positions=stores.grown(old.positions, self._level.keys))
+        yield from ()
 
     def directions(self) -> tuple[Direction, ...]:
-        """As ``single.Search`` says."""
+        """As ``Compiled`` says."""
         tree, num_floor = self.tree, self._level.keys.shape[1]
         node = int(tree.progress[compiled.REACHED])
         nodes: list[int] = []
@@ -243,9 +256,6 @@ class GuidedSearch:
         moves = np.empty(len(chain) * num_floor, np.int8)
         count = list_moves(self._level.neighbours, tree.positions, chain, self._player, moves)
         return tuple(map(Direction, moves[:count].tolist()))
-
-    def optimum(self) -> None:
-        """Any solution."""
 
 
 def _empty_tree(capacity: int, num_floor: int) -> Tree:
@@ -266,6 +276,4 @@ def prepare(is_classical: bool = False) -> None:
     search = GuidedSearch(
         board, squares, UniformGuide(squares.neighbours), GuidedOptions(), classical=classical
     )
-    while search.go_on(1, None) != Outcome.SOLVED:
-        pass
-    search.directions()
+    found_by(search)

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -16,7 +16,18 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.single import Search, Stage, Stages, find_answer
+from tokoban.sokoban.search.pauses import (
+    Budget,
+    Found,
+    Pause,
+    Search,
+    Searcher,
+    Underway,
+    go_on_until,
+    set_up,
+)
+from tokoban.sokoban.search.run import find_answer
+from tokoban.sokoban.search.steps import Steps
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 PUSH = parse_board("@$.")
@@ -24,38 +35,40 @@ MEGABYTE = 1_000_000
 
 
 class Scripted:
-    """Comes back with the outcomes it was given, the last of them again and again."""
+    """Pauses so often, the last pause again and again, and then ends with an outcome."""
 
-    name = "scripted"
-
-    def __init__(self, *outcomes: Outcome, solution: tuple[Direction, ...] = (Direction.RIGHT,)):
-        self.outcomes = outcomes
-        self.solution = solution
+    def __init__(
+        self,
+        *,
+        num_pauses: int = 1 << 62,
+        outcome: Outcome = Outcome.SOLVED,
+        solution: tuple[Direction, ...] = (Direction.RIGHT,),
+        is_growing: bool = False,
+    ) -> None:
+        self.num_pauses, self.outcome = num_pauses, outcome
+        self.solution, self.is_growing = solution, is_growing
         self.budgets: list[int] = []
         self.room = 1
 
-    def go_on(self, budget: int, max_expansions: int | None) -> Outcome:
-        self.budgets.append(budget)
-        return self.outcomes[min(len(self.budgets), len(self.outcomes)) - 1]
-
-    def progress(self, elapsed_s: float) -> Progress:
+    def pause(self) -> Pause:
         done = len(self.budgets)
-        return Progress(7 * done, 11 * done, elapsed_s, at_least=13)
+        growing_bytes = 3 * self.room * MEGABYTE if self.is_growing else 0
+        return Pause(
+            "scripted",
+            7 * done,
+            11 * done,
+            at_least=13,
+            num_bytes=self.room * MEGABYTE,
+            growing_bytes=growing_bytes,
+        )
 
-    def num_bytes(self) -> int:
-        return self.room * MEGABYTE
-
-    def num_bytes_while_growing(self) -> int:
-        return 3 * self.room * MEGABYTE
-
-    def grow(self) -> None:
-        self.room *= 2
-
-    def directions(self) -> tuple[Direction, ...]:
-        return self.solution
-
-    def optimum(self) -> None:
-        return None
+    def search(self, budget: Budget) -> Search:
+        self.budgets.append(budget.work)
+        while len(self.budgets) <= self.num_pauses:
+            budget = yield self.pause()
+            self.room *= 1 + self.is_growing
+            self.budgets.append(budget.work)
+        return Found(self.outcome, self.pause(), self.solution)
 
 
 def set_flag() -> threading.Event:
@@ -64,31 +77,24 @@ def set_flag() -> threading.Event:
     return flag
 
 
-GOING, FULL = Outcome.BUDGET_SPENT, Outcome.STORE_FULL
-
-
-def alone(search: Search) -> Callable[[], Stages]:
-    return lambda: iter([Stage(search)])
-
-
 def ticks(step_s: float):
     """A clock that goes on by so much whenever it is read."""
     return count(0.0, step_s).__next__
 
 
 def test_short_slices_are_doubled_the_shortest_grow_eightfold_and_long_ones_are_halved() -> None:
-    search = Scripted(GOING)
-    assert isinstance(search, Search)
-    find_answer(PUSH, alone(search), Limits(time_limit_s=0.1), clock=ticks(0.002))
+    search = Scripted()
+    assert isinstance(search, Searcher)
+    find_answer(PUSH, search.search, Limits(time_limit_s=0.1), clock=ticks(0.002))
     assert search.budgets[:5] == [1, 2, 4, 8, 16]
-    search = Scripted(GOING)
-    find_answer(PUSH, alone(search), Limits(time_limit_s=0.1), clock=ticks(0.001))
+    search = Scripted()
+    find_answer(PUSH, search.search, Limits(time_limit_s=0.1), clock=ticks(0.001))
     assert search.budgets[:5] == [1, 8, 64, 512, 4096]
-    search = Scripted(GOING)
+    search = Scripted()
     seconds = iter([*(0.0,) * 11, *range(1, 99)])
     find_answer(
         PUSH,
-        alone(search),
+        search.search,
         Limits(time_limit_s=30.0),
         clock=lambda: float(next(seconds)),
     )
@@ -102,17 +108,13 @@ def test_only_work_of_the_search_whose_turn_it_is_makes_slices_longer() -> None:
     class Turns(Scripted):
         """Two searches; in the fourth and fifth slice the second makes a table."""
 
-        @property
-        def name(self) -> str:  # type: ignore[override]
-            return "first" if len(self.budgets) < 3 else "second"
-
-        def progress(self, elapsed_s: float) -> Progress:
+        def pause(self) -> Pause:
             done = len(self.budgets)
-            done -= min(max(done - 3, 0), 2)
-            return Progress(7 * done, 11 * done, elapsed_s)
+            name = "first" if done < 3 else "second"  # of the one that is next
+            return Pause(name, 7 * (done - min(max(done - 3, 0), 2)))
 
-    search = Turns(GOING)
-    find_answer(PUSH, alone(search), Limits(time_limit_s=0.1), clock=ticks(0.001))
+    search = Turns()
+    find_answer(PUSH, search.search, Limits(time_limit_s=0.1), clock=ticks(0.001))
     assert search.budgets[:8] == [1, 8, 64, 1, 1, 1, 8, 64]
 
 
@@ -120,69 +122,84 @@ def test_only_work_of_the_search_whose_turn_it_is_makes_slices_longer() -> None:
     ("outcome", "status"), [(Outcome.SOLVED, "solved"), (Outcome.EXHAUSTED, "unsolvable")]
 )
 def test_what_is_known_at_the_last_moment_is_no_limit(outcome: Outcome, status: str) -> None:
-    search = Scripted(GOING, outcome)
+    search = Scripted(num_pauses=1, outcome=outcome)
     limits = Limits(max_expansions=14, time_limit_s=0.0, memory_limit_mb=0.9)
-    answer = find_answer(PUSH, alone(Scripted(outcome)), limits, clock=ticks(0))
+    answer = find_answer(
+        PUSH, Scripted(num_pauses=0, outcome=outcome).search, limits, clock=ticks(0)
+    )
     assert answer.status == status
-    found = find_answer(PUSH, alone(search), Limits(max_expansions=14), clock=ticks(0))
+    found = find_answer(PUSH, search.search, Limits(max_expansions=14), clock=ticks(0))
     assert found.status == status
     assert found.num_expansions == 14
 
 
 @pytest.mark.parametrize(
-    ("limits", "outcomes", "limit"),
+    ("limits", "search", "limit"),
     [
-        (Limits(max_expansions=14), [GOING], "14 expansions"),
-        (Limits(max_expansions=13), [GOING], "13 expansions"),
-        (Limits(time_limit_s=2.5), [GOING], "2.5 s"),
-        (Limits(memory_limit_mb=0.9), [GOING], "0.9 MB"),
-        (Limits(memory_limit_mb=2.9), [FULL], "2.9 MB"),
-        (Limits(stop=set_flag()), [GOING], "stopped"),
-        (Limits(), [Outcome.TOO_LONG], "a price of 65536"),
+        (Limits(max_expansions=14), Scripted(), "14 expansions"),
+        (Limits(max_expansions=13), Scripted(), "13 expansions"),
+        (Limits(time_limit_s=2.5), Scripted(), "2.5 s"),
+        (Limits(memory_limit_mb=0.9), Scripted(), "0.9 MB"),
+        (Limits(memory_limit_mb=2.9), Scripted(is_growing=True), "2.9 MB"),
+        (Limits(), Scripted(num_pauses=1, outcome=Outcome.STORE_FULL), "2000 MB"),
+        (Limits(stop=set_flag()), Scripted(), "stopped"),
+        (Limits(), Scripted(num_pauses=1, outcome=Outcome.TOO_LONG), "a price of 65536"),
     ],
 )
-def test_a_limit_ends_the_search(limits: Limits, outcomes: list[Outcome], limit: str) -> None:
-    answer = find_answer(
-        PUSH,
-        alone(Scripted(*outcomes)),
-        limits,
-        minimise="moves",
-        clock=ticks(0.25),
-    )
+def test_a_limit_ends_the_search(limits: Limits, search: Scripted, limit: str) -> None:
+    answer = find_answer(PUSH, search.search, limits, minimise="moves", clock=ticks(0.25))
     assert answer.status == "gave up"
     assert (answer.reason, answer.at_least_moves) == (limit, 13)
     assert answer.at_least_pushes is None
 
 
 def test_a_search_grows_as_long_as_the_old_room_and_the_new_one_fit() -> None:
-    search = Scripted(FULL)
-    answer = find_answer(PUSH, alone(search), Limits(memory_limit_mb=12.0), clock=ticks(0))
+    search = Scripted(is_growing=True)
+    answer = find_answer(PUSH, search.search, Limits(memory_limit_mb=12.0), clock=ticks(0))
     assert answer.status == "gave up"
     assert (answer.reason, search.room) == ("12 MB", 8)
 
 
-def test_stages_follow_each_other_and_share_the_limit_of_expansions() -> None:
-    first, second = Scripted(GOING), Scripted(GOING)
-    limits = Limits(max_expansions=42)
+def test_a_part_of_a_search_has_its_own_limits_and_counts_towards_those_of_the_whole() -> None:
+    """Budgets of the part leave out what the rest of the search has expanded."""
+    budgets: list[Budget] = []
 
-    def stages() -> Stages:
-        yield None
-        yield Stage(first, max_expansions=14)
-        yield None
-        yield Stage(second)
+    def part(budget: Budget) -> Search:
+        for expansions in range(10, 100, 10):
+            budgets.append(budget)
+            budget = yield Pause("part", expansions, work=5 * expansions)
+        return Found(Outcome.EXHAUSTED, Pause("part", 100))
 
-    answer = find_answer(PUSH, stages, limits, clock=ticks(0))
-    assert (answer.reason, answer.num_expansions) == ("42 expansions", 42)
-    assert (len(first.budgets), len(second.budgets)) == (2, 4)
+    going = Underway(part)
+
+    def whole() -> Pause:
+        return going.pause.beside(Pause(expansions=1000))._replace(name="whole")
+
+    def search(budget: Budget) -> Search:
+        most = Budget(120, 77)
+        found, budget = yield from go_on_until(
+            lambda pause: pause.expansions >= 30, going, budget, most=most, whole=whole
+        )
+        assert found is None
+        found, budget = yield from go_on_until(lambda pause: False, going, budget, whole=whole)
+        assert found is not None
+        return found._replace(last=whole())
+
+    answer = find_answer(PUSH, search, Limits(max_expansions=1100), clock=ticks(0))
+    assert (answer.status, answer.solver, answer.num_expansions) == ("unsolvable", "whole", 1100)
+    assert [budget.expansions for budget in budgets] == [77] * 3 + [100] * 6
+    assert [budget.work for budget in budgets[:4]] == [1, 8, 20, 512]
 
 
 def test_a_set_up_is_looked_at_between_its_steps() -> None:
-    def endless() -> Stages:
+    def endless() -> Steps[Searcher]:
         while True:
-            yield None
+            yield
 
-    answer = find_answer(PUSH, endless, Limits(time_limit_s=2.5), clock=ticks(0.25))
+    limits = Limits(time_limit_s=2.5)
+    answer = find_answer(PUSH, partial(set_up, endless()), limits, clock=ticks(0.25))
     assert (answer.status, answer.reason, answer.num_expansions) == ("gave up", "2.5 s", 0)
+    assert answer.solver == "set-up"
 
 
 def test_a_report_comes_before_each_slice_and_may_end_the_search() -> None:
@@ -193,14 +210,14 @@ def test_a_report_comes_before_each_slice_and_may_end_the_search() -> None:
         if len(said) == 5:
             raise KeyboardInterrupt
 
-    search = Scripted(GOING)
+    search = Scripted()
     with pytest.raises(KeyboardInterrupt):
-        find_answer(PUSH, alone(search), Limits(), report=report)
+        find_answer(PUSH, search.search, Limits(), report=report)
     assert [told.expansions for told in said] == [0, 7, 14, 21, 28]
     assert len(search.budgets) == 4
 
 
-def nothing() -> Stages:
+def nothing(_: Budget) -> Search:
     raise AssertionError("no search is needed")
 
 
@@ -213,9 +230,9 @@ def test_what_needs_no_search_gets_none(drawing: str, status: str) -> None:
 
 
 def test_a_solution_that_the_rules_refuse_is_never_returned() -> None:
-    search = Scripted(Outcome.SOLVED, solution=(Direction.LEFT,))
+    search = Scripted(num_pauses=0, solution=(Direction.LEFT,))
     with pytest.raises(RuntimeError, match="the rules refuse the solution"):
-        find_answer(PUSH, alone(search), Limits())
+        find_answer(PUSH, search.search, Limits())
 
 
 def test_tables_that_do_not_fit_are_not_made() -> None:

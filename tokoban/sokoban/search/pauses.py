@@ -1,0 +1,200 @@
+"""How a search talks to its caller: budgets go in, pauses come out, and in the end what was found.
+
+A search is a generator, so that limits hold and several searches can take turns. Its caller sends a
+budget to go on with, or closes it. The first budget is an argument, for nothing can be sent to a
+generator that has not begun.
+"""
+
+from collections.abc import Callable, Generator, Iterator
+from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
+
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.search.answer import Optimum
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.steps import Steps
+
+Result = TypeVar("Result")
+
+UNLIMITED = 1 << 62
+# A board of one push. A search of it compiles what searches call, so that no clock counts that.
+ONE_PUSH = Board(
+    1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
+)
+
+
+class Budget(NamedTuple):
+    """How far a search may go until it pauses."""
+
+    work: int  # about so much more, in a unit of its own
+    expansions: int = UNLIMITED  # no more than so many in all
+
+
+WITHOUT_END = Budget(UNLIMITED)
+
+
+class Pause(NamedTuple):
+    """The state of a search that may go on."""
+
+    name: str | None = None  # of the search at work, as in answers; None while it is set up
+    expansions: int = 0
+    positions: int = 0  # that are held in memory
+    at_least: int | None = None  # as in ``Progress``
+    evaluated: int = 0
+    generated: int = 0
+    # So far, in floods of the board or what takes as long. Where the search pauses because its
+    # budget is spent, it goes on later as if it had not paused.
+    work: int = 0
+    num_bytes: int = 0  # of its arrays
+    growing_bytes: int = 0  # the most while it grows, if it grows as soon as it goes on; else 0
+
+    def beside(self, other: "Pause") -> "Pause":
+        """The sums of both; all else as here."""
+        return self._replace(
+            expansions=self.expansions + other.expansions,
+            positions=self.positions + other.positions,
+            work=self.work + other.work,
+            num_bytes=self.num_bytes + other.num_bytes,
+        )
+
+
+class Found(NamedTuple):
+    """The end of a search."""
+
+    outcome: Outcome  # why it ended; STORE_FULL if it was for want of memory
+    last: Pause
+    directions: tuple[Direction, ...] = ()  # the solution, if there is one
+    optimum: Optimum | None = None  # the measure by which that is proved the best
+
+
+Search = Generator[Pause, Budget, Found]
+Turn = Generator[Pause, Budget, Result]  # a part of a search
+
+
+@runtime_checkable
+class Searcher(Protocol):
+    """A search that is set up; it holds the state, so that others can look at it."""
+
+    def pause(self) -> Pause:
+        """The present state."""
+
+    def search(self, budget: Budget) -> Search:
+        """Searches on from there."""
+
+
+class Compiled(Searcher, Protocol):
+    """A searcher with one compiled loop, whose store grows."""
+
+    def advance(self, budget: Budget) -> Outcome:
+        """Runs the loop until the budget is spent, the store is full, or it has ended."""
+
+    def bytes_to_grow(self) -> int:
+        """The most bytes that it needs more while it grows."""
+
+    def grow(self) -> Iterator[object]:
+        """Makes room, and yields while its hash table is filled anew."""
+
+    def directions(self) -> tuple[Direction, ...]:
+        """The solution that it found."""
+
+    @property
+    def optimum(self) -> Optimum | None:
+        """As ``Found`` says."""
+
+
+def run_compiled(search: Compiled, budget: Budget) -> Search:
+    """The search by a compiled loop."""
+    while True:
+        outcome = search.advance(budget)
+        pause = search.pause()
+        if outcome == Outcome.BUDGET_SPENT:
+            budget = yield pause
+        elif outcome == Outcome.STORE_FULL:
+            budget = yield pause._replace(growing_bytes=pause.num_bytes + search.bytes_to_grow())
+            for _ in search.grow():
+                budget = yield search.pause()
+        elif outcome == Outcome.SOLVED:
+            return Found(outcome, pause, search.directions(), search.optimum)
+        else:
+            return Found(outcome, pause)
+
+
+class Underway:
+    """A search that has begun, and its last pause."""
+
+    def __init__(self, search: Callable[[Budget], Search], pause: Pause | None = None) -> None:
+        self.pause = pause or Pause()
+        self._start = search
+        self._search: Search | None = None
+
+    def go_on(self, budget: Budget) -> Found | None:
+        """What it found, or None if it pauses."""
+        try:
+            if self._search is None:
+                self._search = self._start(budget)
+                self.pause = next(self._search)
+            else:
+                self.pause = self._search.send(budget)
+        except StopIteration as end:
+            found: Found = end.value
+            self.pause, self._search = found.last, None
+            return found
+        return None
+
+
+def underway(searcher: Searcher) -> Underway:
+    """A search that begins."""
+    return Underway(searcher.search, searcher.pause())
+
+
+def found_by(searcher: Searcher, work: int = 1) -> Found:
+    """What a search finds that goes on to its end."""
+    search = underway(searcher)
+    while (found := search.go_on(Budget(work))) is None:
+        pass
+    return found
+
+
+def in_pauses(
+    steps: Steps[Result], pause: Callable[[], Pause], budget: Budget
+) -> Turn[tuple[Result, Budget]]:
+    """Pauses after each step; the result, and the budget to go on with."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value, budget
+        budget = yield pause()
+
+
+def set_up(steps: Steps[Searcher], budget: Budget) -> Search:
+    """The search that is set up in steps."""
+    searcher, budget = yield from in_pauses(steps, Pause, budget)
+    return (yield from searcher.search(budget))
+
+
+def go_on_until(
+    is_over: Callable[[Pause], bool],
+    search: Underway,
+    budget: Budget,
+    *,
+    most: Budget = WITHOUT_END,
+    whole: Callable[[], Pause] | None = None,
+) -> Turn[tuple[Found | None, Budget]]:
+    """Goes on with a search, at least once, until it has ended or its pause ``is_over``.
+
+    ``most`` is the work and the expansions that it may have in all. It may be a part of a search
+    that pauses as ``whole`` says.
+    """
+    whole = whole or (lambda: search.pause)
+    while True:
+        others = whole().expansions - search.pause.expansions
+        work = min(budget.work, most.work - search.pause.work)
+        found = search.go_on(Budget(work, min(budget.expansions - others, most.expansions)))
+        if found is not None:
+            return found, budget
+        pause, growing_bytes, ends = whole(), 0, is_over(search.pause)
+        if search.pause.growing_bytes and not ends:
+            growing_bytes = pause.num_bytes + search.pause.growing_bytes - search.pause.num_bytes
+        budget = yield pause._replace(growing_bytes=growing_bytes)
+        if ends:
+            return None, budget

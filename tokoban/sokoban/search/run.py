@@ -1,0 +1,212 @@
+"""One board: what is known without a search, and a search that is run within limits."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from tokoban import compiling
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.deadlocks import frozen_boxes
+from tokoban.sokoban.formats.level import Solution
+from tokoban.sokoban.search.answer import (
+    BY_RULES,
+    MAX_PRICE,
+    Answer,
+    Progress,
+    Report,
+)
+from tokoban.sokoban.search.limits import (
+    STOPPED,
+    Limits,
+    Reason,
+    out_of_memory,
+    out_of_time,
+    too_large,
+)
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Found, Pause, Search, Underway
+
+MAX_SQUARES = 64 * 64
+
+_SLICE_S = 0.01  # how long compiled code runs before limits and Ctrl-C are looked at
+_MOST_WORK = 1 << 30  # of one call: a search that ends its turns earlier never spends its budget
+
+
+def find_answer(
+    board: Board,
+    search: Callable[[Budget], Search],
+    limits: Limits,
+    *,
+    minimise: str = "any",
+    report: Report | None = None,
+    clock: Callable[[], float] = compiling.clock,
+) -> Answer:
+    """The answer to a board; ``search`` is called if a search is needed.
+
+    ``minimise`` is what the search minimises, and so what its lower bounds are about.
+
+    Boxes on goals that the player can never reach are left alone; any other box or goal beyond the
+    player's reach proves that there is no solution. The solution of a solved board is empty. Every
+    solution is replayed by the reference rules. ``report`` is called every few hundredths of a
+    second with the progress so far, and may end the search by raising an exception. Raises
+    ``ValueError`` above ``MAX_SQUARES`` of floor.
+    """
+    started_s = clock()
+    if board.is_solved:
+        return solved_already(minimise, elapsed_s=clock() - started_s)
+    inside = board.inside()
+    if len(board.boxes) != len(board.goals) or (board.boxes ^ board.goals) - inside:
+        return Answer(status="unsolvable", solver=BY_RULES, elapsed_s=clock() - started_s)
+    if len(inside) > MAX_SQUARES:
+        raise ValueError(too_large(len(inside), most=MAX_SQUARES))
+    if not frozen_boxes(board) <= board.goals:
+        return Answer(status="unsolvable", solver=BY_RULES, elapsed_s=clock() - started_s)
+    if _table_bytes(len(inside), len(board.boxes & inside)) > limits.memory_limit_mb * 1e6:
+        limit = out_of_memory(limits.memory_limit_mb)
+        return Answer(
+            status="gave up", solver=BY_RULES, reason=limit, elapsed_s=clock() - started_s
+        )
+    run = _Run(board, limits, minimise, report, lambda: clock() - started_s)
+    return run.answer(Underway(search))
+
+
+def solved_already(minimise: str, *, elapsed_s: float = 0.0) -> Answer:
+    """The answer to a board that starts solved: no moves, and none could be fewer."""
+    return Answer(
+        status="solved",
+        solver=BY_RULES,
+        solution=Solution(""),
+        optimum="pushes" if minimise == "pushes" else "moves",
+        at_least_moves=0,
+        at_least_pushes=0,
+        elapsed_s=elapsed_s,
+    )
+
+
+class _Run:
+    """The search for one board, between whose pauses limits and Ctrl-C are looked at."""
+
+    def __init__(
+        self,
+        board: Board,
+        limits: Limits,
+        minimise: str,
+        report: Report | None,
+        elapsed_s: Callable[[], float],
+    ) -> None:
+        self._board, self._limits, self._minimise = board, limits, minimise
+        self._report, self._elapsed_s = report, elapsed_s
+        self._progress = Progress(0, 0, elapsed_s())
+
+    def answer(self, search: Underway) -> Answer:
+        """Goes on until there is an answer."""
+        most, work = self._limits.max_expansions, 1
+        most = UNLIMITED if most is None else most
+        while True:
+            self._report_progress()
+            slice_started_s, before = self._elapsed_s(), search.pause
+            found, pause = search.go_on(Budget(work, most)), search.pause
+            self._progress = progress = Progress(
+                pause.expansions,
+                pause.positions,
+                self._elapsed_s(),
+                pause.at_least,
+                pause.evaluated,
+                pause.generated,
+                pause.name,
+            )
+            if found is not None:
+                return self._ended(found)
+            limit = _limit_reached(progress, self._limits, pause)
+            if limit is not None:
+                return replace(self._known(), reason=limit)
+            if pause.growing_bytes:
+                pass
+            elif before.name not in (None, pause.name):
+                work = 1  # another search has its turn
+            elif pause._replace(work=0, num_bytes=0) == before._replace(work=0, num_bytes=0):
+                pass  # it made a table, which says nothing of how long its work takes
+            # The smallest boards do a million units of work a second, the largest a few hundred.
+            elif (slice_s := progress.elapsed_s - slice_started_s) < _SLICE_S:
+                # Each slice costs some 50 us besides, as much as several expansions.
+                factor = 8 if slice_s < _SLICE_S / 8 else 2
+                work = min(factor * work, _MOST_WORK)
+            else:
+                work = max(work // 2, 1)
+
+    def _ended(self, found: Found) -> Answer:
+        """The answer of a search that has ended."""
+        known = self._known()
+        if found.outcome == Outcome.SOLVED:
+            return replace(_solved(self._board, found, known), elapsed_s=self._elapsed_s())
+        if found.outcome == Outcome.EXHAUSTED:
+            return replace(known, status="unsolvable", at_least_moves=None, at_least_pushes=None)
+        limit = _limit_reached(self._progress, self._limits, found.last, found.outcome)
+        return replace(known, reason=limit)
+
+    def _report_progress(self) -> None:
+        if self._report is not None:
+            self._report(self._progress)
+
+    def _known(self) -> Answer:
+        """The answer without a solution or a proof."""
+        progress = self._progress
+        return Answer(
+            status="gave up",
+            solver=progress.working or "set-up",
+            at_least_moves=progress.at_least if self._minimise == "moves" else None,
+            at_least_pushes=progress.at_least if self._minimise == "pushes" else None,
+            num_expansions=progress.expansions,
+            num_evaluated=progress.evaluated,
+            num_generated=progress.generated,
+            elapsed_s=progress.elapsed_s,
+        )
+
+
+def _solved(board: Board, found: Found, known: Answer) -> Answer:
+    """The answer with the solution that a search found, once the plain rules agree to it."""
+    try:
+        solution = Solution.of(board, found.directions)
+    except ValueError as error:
+        raise RuntimeError(f"the rules refuse the solution of {board}: {error}") from None
+    optimum = found.optimum
+    solved = replace(known, status="solved", solution=solution, optimum=optimum)
+    if optimum == "moves":
+        return replace(solved, at_least_moves=solution.num_moves)
+    if optimum == "pushes":
+        return replace(solved, at_least_pushes=solution.num_pushes)
+    return replace(solved, at_least_moves=None, at_least_pushes=None)
+
+
+def _limit_reached(
+    progress: Progress, limits: Limits, pause: Pause, outcome: Outcome = Outcome.BUDGET_SPENT
+) -> Reason | None:
+    """The limit that ends the search, in words."""
+    if limits.is_stopped:
+        return STOPPED
+    if outcome == Outcome.TOO_LONG:
+        return Reason(f"a price of {MAX_PRICE}", "price", most=MAX_PRICE)
+    if outcome == Outcome.STUCK:
+        return Reason("no push to a new position", "no-position")
+    if outcome == Outcome.INCONCLUSIVE:
+        return Reason("searches that may miss solutions", "incomplete")
+    if limits.max_expansions is not None and progress.expansions >= limits.max_expansions:
+        most = limits.max_expansions
+        return Reason(f"{most} expansions", "expansions", most=most)
+    if limits.max_evaluated is not None and progress.evaluated >= limits.max_evaluated:
+        most = limits.max_evaluated
+        return Reason(f"{most} evaluated positions", "evaluated", most=most)
+    if limits.time_limit_s is not None and progress.elapsed_s >= limits.time_limit_s:
+        return out_of_time(limits.time_limit_s)
+    if outcome == Outcome.STORE_FULL or (
+        (pause.growing_bytes or pause.num_bytes) > limits.memory_limit_mb * 1e6
+    ):
+        return out_of_memory(limits.memory_limit_mb)
+    return None
+
+
+def _table_bytes(num_floor: int, num_boxes: int) -> int:
+    """Bytes of the largest tables that a search builds before it starts.
+
+    For each box and player the side of the box; for each box, side and goal the pushes, both ways.
+    """
+    return num_floor * num_floor + 2 * (num_floor * 4 * num_boxes * 4)
