@@ -173,7 +173,7 @@ def score(data: Path, folder: Path, weights: str, output: Path | None) -> list[S
             metric.corpus_score(found, None, n_bootstrap=1000)
             for metric in (BLEU(references=[references]), CHRF(references=[references]))
         ]
-        margins = [one._ci for one in scores]
+        margins = [float(one._ci) for one in scores]
         rows.append(
             Score(name, len(pairs), scores[0].score, margins[0], scores[1].score, margins[1])
         )
