@@ -144,5 +144,6 @@ def test_every_option_that_changes_answers_is_recorded() -> None:
     parser = argparse.ArgumentParser()
     solve.add_arguments(parser)
     others = {"help", "file", "level", "folder", "json", "jsonl", "output", "attention"}
+    others |= {"instruction"}  # which is not for folders
     others |= {"threads", "device", "cluster"}  # how fast, and with how much memory a level
     assert {action.dest for action in parser._actions} - others == {*solve._OF_ANSWERS}

@@ -17,6 +17,7 @@ from tokoban.training.config import (
     field_comments,
     typed_parts,
 )
+from tokoban.training.limits import Between
 
 _TRUTH = {"true": True, "false": False}
 _LONGEST_WORD = 80  # characters of a message: a word may have megabytes
@@ -41,7 +42,8 @@ def add_field_arguments(
     separate words, or one with commas. The help is the comment behind the field. ``ValueError`` if
     the parser has an option of a field's name.
     """
-    expected, comments, files = get_type_hints(cls), field_comments(cls), annotations(cls)
+    expected, comments, notes = get_type_hints(cls), field_comments(cls), annotations(cls)
+    files = {name for name, note in notes.items() if not isinstance(note, Between)}
     group = parser.add_argument_group(f"fields of {cls.__name__}")
     for field in dataclasses.fields(cls):
         kind, help_text = expected[field.name], comments.get(field.name, "").replace("%", "%%")

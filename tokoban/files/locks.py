@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 # File systems without locks; work goes on without one.
 _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
 
@@ -18,6 +16,8 @@ def locked(path: Path, *, in_use: str) -> Iterator[None]:
     Raises ``BlockingIOError`` with ``path``'s folder and the message ``in_use`` if another process
     holds it. A killed process leaves the file, unlocked.
     """
+    from filelock import FileLock, Timeout
+
     lock = FileLock(path, timeout=0)
     try:
         lock.acquire()

@@ -144,9 +144,9 @@ def test_limits_keep_whole_shards_and_the_rest_is_made_later(
     assert not list(tmp_path.glob("*.safetensors"))
     looks = itertools.count(0.0)  # a second passes between two looks at the clock
     folder = LabelFolder(tmp_path, job)
-    limits = Limits(time_limit_s=5.0)
+    limits = Limits(time_limit_s=2.0)
     told = folder.complete(Workers(1), limits=limits, clock=looks.__next__)
-    assert told == "5 s"
+    assert told == "2 s"
     assert folder.conclude() is None
     for name, content in contents(tmp_path).items():
         assert name.startswith(".") or content == expected[name]

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import time
 from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
@@ -95,7 +96,9 @@ def test_accents_are_kept_in_files_and_in_what_is_pasted(open_page: Open, encodi
     page.keyboard.press("c")
     progress = {"name": "progress.sok", "mimeType": "text/plain", "buffer": solved}
     page.locator("dialog input[type=file]").set_input_files(progress)
-    page.wait_for_function("JSON.stringify(localStorage).includes('Été')")
+    deadline_s = time.monotonic() + 10  # the page's rules forbid ``wait_for_function``
+    while "Été" not in page.evaluate("JSON.stringify(localStorage)"):
+        assert time.monotonic() < deadline_s
 
 
 def test_levels_of_sokoban_plus_are_opened_with_a_warning(open_page: Open) -> None:

@@ -99,10 +99,8 @@ class PpoEvaluation:
     # (POPGym's own, say)
     episodes: Annotated[int, Between(2, _MOST)] = 100  # that are played
     seed: Annotated[int, Between(0, _VALIDATION_SEED - 1)] = 0  # of the episodes
-    most_steps: Annotated[int | None, Between(1, _MOST)] = (
-        None  # cut an episode off after so many, with the return it has
-    )
-    # (default: the player's)
+    most_steps: Annotated[int | None, Between(1, _MOST)] = None  # cut an episode off after so
+    # many, with the return it has (default: the player's)
     film: Annotated[Path | None, Writes((".gif",))] = None  # the first episode, of 1000 steps at
     # most
     attention: Annotated[Path | None, Writes((".html", ".png", ".svg"))] = None  # where the memory

@@ -16,6 +16,7 @@ from tokoban.sokoban.render import render_rgb
 from tokoban.sokoban.search.ground import Squares
 from tokoban.sokoban.search.guide import boxes_and_zones
 from tokoban.sokoban.wording import counted
+from tokoban.systems.push_policy.batches import Boards, collated
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.transformer import record_attention
 from tokoban.viewing.attention_page import MOST_WEIGHTS, AttentionPanel, TokenGrid
@@ -53,8 +54,11 @@ def floor_weights(guide: NetworkGuide, squares: Squares, board: Board) -> Float[
 
     Raises ``ValueError`` for a network without attention.
     """
-    with record_attention(guide.model) as record:
-        guide.evaluate(*boxes_and_zones(squares, [board]))
+    features, _ = guide.tokens.features(*boxes_and_zones(squares, [board]))
+    boards = collated([guide.tokens], [features])
+    device = next(guide.model.parameters()).device
+    with record_attention(guide.model) as record, torch.inference_mode():
+        guide.model(Boards(*(tensor.to(device) for tensor in boards)))  # compiled loops keep none
     passes = zip(*record.values(), strict=True)  # of a looped network, several through each layer
     return torch.stack([weights[0].float().cpu() for one_pass in passes for weights in one_pass])
 

@@ -53,21 +53,16 @@ class PushEvaluation:
     search: SearchOrder = "phs"  # the search of the `solved_at` metrics
     deadlock_weight: float = GuidedOptions.deadlock_weight  # how far a likely deadlock is put off
     classical: bool = False  # lets the classical deadlock rules prune that search too
-    most_evaluated: Annotated[int, Between(1, 10**9)] = BUDGETS[
-        -1
-    ]  # positions that it may evaluate in each level
-    views: Annotated[int, Between(1, 8)] = (
-        1  # of a board's eight symmetries, over which judgements are averaged
-    )
-    loops: Annotated[int | None, Between(1, 1000)] = (
-        None  # of the network's blocks, instead of those it was trained with
-    )
-    states: Annotated[int, Between(0, 10**4)] = (
-        32  # sampled of each level that fits 8x8, and labelled exactly; 0: none
-    )
-    refute: Annotated[int, Between(0, 10**9)] = (
-        0  # positions evaluated by a search of each that seems deadlocked; 0: no search
-    )
+    most_evaluated: Annotated[int, Between(1, 10**9)] = BUDGETS[-1]  # positions that it may
+    # evaluate in each level
+    views: Annotated[int, Between(1, 8)] = 1  # of a board's eight symmetries, over which
+    # judgements are averaged
+    loops: Annotated[int | None, Between(1, 1000)] = None  # of the network's blocks, instead of
+    # those it was trained with
+    states: Annotated[int, Between(0, 10**4)] = 32  # sampled of each level that fits 8x8, and
+    # labelled exactly; 0: none
+    refute: Annotated[int, Between(0, 10**9)] = 0  # positions evaluated by a search of each that
+    # seems deadlocked; 0: no search
     seed: Seed = 0  # of these samples and of the bootstrap
 
     def __post_init__(self) -> None:
