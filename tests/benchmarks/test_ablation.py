@@ -11,6 +11,7 @@ from tests.sokoban.search.test_pull_beam import PUZZLES
 VARIANTS = ["whole", "fess alone", "without first-astar"]
 
 
+@pytest.mark.slow
 def test_a_killed_ablation_goes_on_and_compares_on_the_same_levels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
