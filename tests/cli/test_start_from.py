@@ -66,7 +66,8 @@ def test_weights_of_half_precision_are_trained_in_single(
         if tensor.is_floating_point():
             assert tensor.dtype == torch.float16
             assert state[name].dtype == torch.float32
-            assert torch.equal(tensor.float(), state[name])
+            # What half precision has rounded to 0 has moved by the learning rate.
+            torch.testing.assert_close(tensor.float(), state[name], rtol=0, atol=1e-20)
 
 
 def test_stopped_and_resumed_is_as_straight_on_even_when_the_first_weights_are_gone(
