@@ -52,6 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.sokoban.instructions import benchmark
 
     folder = Path(arguments.output)
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder}: a file; expected a folder")
     folder.mkdir(parents=True, exist_ok=True)
     boards = benchmark.boards(arguments.levels, seed=arguments.seed)
     for name, split in benchmark.SPLITS.items():
@@ -83,7 +85,7 @@ def evaluate(words: Sequence[str]) -> int:
     metrics, problems = score(_objects(chosen.answers))
     if chosen.json is not None:
         write_object(chosen.json, metrics)
-    if chosen.json != "-":
+    if metrics and chosen.json != "-":
         print(two_columns(metrics))
     for problem in problems:
         print(f"{chosen.answers}:{problem}", file=sys.stderr)
@@ -91,9 +93,9 @@ def evaluate(words: Sequence[str]) -> int:
 
 
 def _objects(path: str) -> Iterator[tuple[int, Any]]:
-    """The lines of a file, numbered; what is no JSON is None."""
+    """The lines of a file, numbered; a line that is not JSON comes as its text."""
     for number, line in enumerate(Path(path).read_bytes().splitlines(), 1):
         try:
             yield number, json.loads(line)
         except (ValueError, RecursionError):
-            yield number, None
+            yield number, line.decode(errors="replace")

@@ -218,7 +218,7 @@ def _expand(
 @inner
 @no_type_check
 def _zone(player, free, any_wall):
-    """The lowest cell that a walk comes to outside of all forbidden squares; in one, that alone."""
+    """The lowest cell that the player walks to past no forbidden square; on one, its own cell."""
     if player & any_wall != EMPTY:
         return index(player)
     return index(lowest(flood(player, free & ~any_wall)))

@@ -92,7 +92,7 @@ def _free_sides(board: Board, square: Square) -> list[bool]:
 
 
 def _is_stuck(board: Board, square: Square) -> bool:
-    """Whether neither pair of opposite sides is free: no push moves the box now."""
+    """Whether no push can move the box now: of no two opposite sides are both free."""
     up, left, down, right = _free_sides(board, square)
     return not (up and down) and not (left and right)
 

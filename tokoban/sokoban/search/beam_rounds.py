@@ -13,15 +13,19 @@ is better.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from jaxtyping import Bool, Int64, UInt64
 
+from tokoban.sokoban.board import Direction
 from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.search.bounds import MAX_MATCHED
 from tokoban.sokoban.search.fess.scores import CELL_SHIFT
 from tokoban.sokoban.search.ground import Ground
 from tokoban.sokoban.search.one_box import Step
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import Budget, Found, Searcher, Turn, in_pauses
 from tokoban.sokoban.search.shut_off import num_at_once, num_shut_off
 from tokoban.sokoban.search.squeaky_wheel import Bonuses
 from tokoban.sokoban.search.steps import Steps
@@ -248,3 +252,23 @@ def _widening(turn: int) -> int:
         length, widening = length // _GROWTH, widening - 1
         turn %= length
     return widening
+
+
+class Beam(Searcher, Protocol):
+    """A search by layers."""
+
+    def directions(self) -> tuple[Direction, ...]:
+        """The solution that it found."""
+
+
+def end_layer(
+    beam: Beam, steps: Steps[Outcome], budget: Budget
+) -> Turn[tuple[Found | None, Budget]]:
+    """Ends a layer in steps; what the beam found if that was the last one, and the next budget."""
+    outcome, budget = yield from in_pauses(steps, beam.pause, budget)
+    if outcome == Outcome.SOLVED:
+        return Found(outcome, beam.pause(), beam.directions()), budget
+    if outcome == Outcome.EXHAUSTED:
+        return Found(outcome, beam.pause()), budget
+    budget = yield beam.pause()
+    return None, budget

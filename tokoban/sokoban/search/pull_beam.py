@@ -25,6 +25,7 @@ from tokoban.sokoban.search.beam_rounds import (
     badness_of,
     best_of,
     choose_in_steps,
+    end_layer,
 )
 from tokoban.sokoban.search.bidirectional.moves import empty_scratch
 from tokoban.sokoban.search.bidirectional.paths import chain, step_between
@@ -37,11 +38,9 @@ from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
     ONE_PUSH,
     Budget,
-    Found,
     Pause,
     Search,
     found_by,
-    in_pauses,
 )
 from tokoban.sokoban.search.positions import (
     Positions,
@@ -193,12 +192,9 @@ class PullBeam:
                     budget = yield self._pause_to_grow()
                     for _ in self._grow_positions():
                         budget = yield self.pause()
-                ended, budget = yield from in_pauses(self._end_layer(), self.pause, budget)
-                if ended == Outcome.SOLVED:
-                    return Found(ended, self.pause(), self.directions())
-                if ended == Outcome.EXHAUSTED:
-                    return Found(ended, self.pause())
-                budget = yield self.pause()
+                found, budget = yield from end_layer(self, self._end_layer(), budget)
+                if found is not None:
+                    return found
 
     def _pull(self, budget: Budget) -> Outcome:
         """Adds pulls of this layer; EXHAUSTED once it has none left."""

@@ -24,6 +24,7 @@ from tokoban.sokoban.search.beam_rounds import (
     badness_of,
     best_of,
     choose_in_steps,
+    end_layer,
 )
 from tokoban.sokoban.search.fess import planning
 from tokoban.sokoban.search.fess.moves import empty_scratch
@@ -52,7 +53,6 @@ from tokoban.sokoban.search.pauses import (
     Pause,
     Search,
     found_by,
-    in_pauses,
 )
 from tokoban.sokoban.search.positions import num_bytes, refill, unpacked_bits
 from tokoban.sokoban.search.pruning import Pruning, empty_pruning
@@ -177,12 +177,9 @@ class PushBeam:
             elif outcome == Outcome.BUDGET_SPENT:
                 budget = yield self.pause()
             else:
-                ended, budget = yield from in_pauses(self._end_layer(), self.pause, budget)
-                if ended == Outcome.SOLVED:
-                    return Found(ended, self.pause(), self.directions())
-                if ended == Outcome.EXHAUSTED:
-                    return Found(ended, self.pause())
-                budget = yield self.pause()
+                found, budget = yield from end_layer(self, self._end_layer(), budget)
+                if found is not None:
+                    return found
 
     def _push(self, budget: Budget) -> Outcome:
         """Makes moves of this layer; EXHAUSTED once it has none left."""

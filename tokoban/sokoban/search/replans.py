@@ -74,7 +74,7 @@ class Replans:
             most = _FIRST * _GROWTH**number
 
             def is_over(pause: Pause, most: int = most) -> bool:
-                # In the middle of an expansion the tree has children that are not filed.
+                # In the middle of an expansion some children are not yet in the heaps.
                 is_filed = self.first.tree.progress[EXPANDING] == NONE
                 return pause.expansions >= most and is_filed and not pause.growing_bytes
 
