@@ -40,7 +40,7 @@ BASE = {
         *["--levels=1", "--seed=3", "--rows=6", "--columns=6", "--boxes=1"],
         *["--style=tiles", "--max-pushes=9", "--output=-"],
     ],
-    "instructions": ["--levels=1", "--output", "{}"],
+    "instructions": ["--levels=2", "--output", "{}"],
     "label": ["l.sok", "--output", "{}", "--threads=1", "--states=5"],
     "translate": ["Ein Hund."],
     "generate-text": ["The", "--max-tokens=4"],
