@@ -27,8 +27,8 @@ from jaxtyping import Float64
 from benchmarks import players_levels
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.levels import read_levels
-from tokoban.sokoban.search.portfolio import FIRST, PARTS, SLICES
-from tokoban.sokoban.search.solver import prepare
+from tokoban.sokoban.search.combine.portfolio import FIRST, PARTS, SLICES
+from tokoban.sokoban.search.combine.solver import prepare
 from tokoban.sokoban.symmetry import Symmetry
 from tokoban.training.run_directory import current_commit
 

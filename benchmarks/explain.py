@@ -26,7 +26,7 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.proofs.checker import find_fault
 from tokoban.sokoban.proofs.explainer import Deadlocked, explain
 from tokoban.sokoban.proofs.notation import to_json
-from tokoban.sokoban.search.solver import solve
+from tokoban.sokoban.search.combine.solver import solve
 
 WAYS = ("random", "careful", "mistakes")
 _MAX_PUSHES = 40  # of random play

@@ -33,7 +33,7 @@ from tokoban import cli
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats import format_board
-from tokoban.sokoban.search.solver import Answer, prepare, solve
+from tokoban.sokoban.search.combine.solver import Answer, prepare, solve
 
 MAX_FILE_S = 10.0  # of the processor, for one file of a few hundred bytes
 MAX_CASE_S = 300.0  # on the clock, before a case counts as one that never ends

@@ -23,8 +23,8 @@ from tokoban.sokoban.puzzles.difficulty import DIFFICULTIES, Difficulty
 from tokoban.sokoban.puzzles.generate import generate_puzzles
 from tokoban.sokoban.puzzles.puzzle import Recipe
 from tokoban.sokoban.puzzles.state_space import Choices
+from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.solver import solve
 
 PERCENTILES = (10, 50, 90)
 # Side with the walls, boxes, what is bounds, and how many, quickly and else.

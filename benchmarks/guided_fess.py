@@ -32,32 +32,32 @@ from jaxtyping import Bool, Int64
 import tokoban
 from tokoban.compiling import entry
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.search import solver
 from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.search.bidirectional.heaps import enter, meld, without_root
-from tokoban.sokoban.search.bidirectional.sides import (
+from tokoban.sokoban.search.combine import solver
+from tokoban.sokoban.search.combine.portfolio import (
+    SLICES,
+    Portfolio,
+    Setting,
+    setting_in_steps,
+)
+from tokoban.sokoban.search.level.flood import flood
+from tokoban.sokoban.search.level.ground import NONE, Squares
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import Budget, Pause, Search, Searcher, set_up, underway
+from tokoban.sokoban.search.run import find_answer
+from tokoban.sokoban.search.searches.bidirectional.heaps import enter, meld, without_root
+from tokoban.sokoban.search.searches.bidirectional.sides import (
     EXPANDING,
     NEVER,
     NEXT_CELL,
     NUM_CELLS,
     NUM_EXPANSIONS,
 )
-from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess
-from tokoban.sokoban.search.flood import flood
-from tokoban.sokoban.search.ground import NONE, Squares
-from tokoban.sokoban.search.guide import Guide
-from tokoban.sokoban.search.guided.search import GuidedOptions, solve_guided
-from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import Budget, Pause, Search, Searcher, set_up, underway
-from tokoban.sokoban.search.portfolio import (
-    SLICES,
-    Portfolio,
-    Setting,
-    setting_in_steps,
-)
-from tokoban.sokoban.search.positions import list_boxes
-from tokoban.sokoban.search.run import find_answer
+from tokoban.sokoban.search.searches.bidirectional.solver import BidirectionalFess
+from tokoban.sokoban.search.searches.guided.guide import Guide
+from tokoban.sokoban.search.searches.guided.search import GuidedOptions, solve_guided
+from tokoban.sokoban.search.state.positions import list_boxes
 from tokoban.sokoban.search.steps import Steps
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.policy import PushPolicy

@@ -25,7 +25,7 @@ from tokoban.sokoban.labels.folder import LabelFolder
 from tokoban.sokoban.labels.job import LabelConfig, read_job
 from tokoban.sokoban.labels.shards import Shard, read_shard
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
-from tokoban.sokoban.search.solver import solve
+from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.work import Workers
 from tokoban.training.run_directory import current_commit
 

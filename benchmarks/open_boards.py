@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import tokoban
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
-from tokoban.sokoban.search.solver import prepare, solve
+from tokoban.sokoban.search.combine.solver import prepare, solve
 
 SIDES = (40, 50)
 FLOOR_A_WALL = 25

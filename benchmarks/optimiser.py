@@ -20,10 +20,10 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.search.bidirectional.solver import solve_any
+from tokoban.sokoban.search.combine.optimiser import FIGURES, optimise
+from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.optimiser import FIGURES, optimise
-from tokoban.sokoban.search.solver import solve
+from tokoban.sokoban.search.searches.bidirectional.solver import solve_any
 
 _LEAST_SHARE = 0.8
 HEADER = f"{'level':<26} {'boxes':>5} {'by':<6} {'before':>11} {'after':>11} {'exact':>6}  s"

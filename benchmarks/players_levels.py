@@ -24,11 +24,11 @@ from statistics import median
 from benchmarks.slices import Log, run_slice
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.levels import read_levels
-from tokoban.sokoban.search import portfolio
 from tokoban.sokoban.search.answer import OBJECTIVES, Progress
+from tokoban.sokoban.search.combine import portfolio
+from tokoban.sokoban.search.combine.solver import prepare, solve
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.run import find_answer
-from tokoban.sokoban.search.solver import prepare, solve
 
 HEADER = (
     f"{'level':<28} {'boxes':>5} {'answer':<10} {'moves':>6} {'pushes':>6} {'expansions':>10} "

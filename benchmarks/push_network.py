@@ -15,8 +15,8 @@ import torch
 from benchmarks.harness import Report, now_s, parser
 from tokoban import pretrained
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.search.ground import Squares, build_ground
-from tokoban.sokoban.search.guide import boxes_and_zones
+from tokoban.sokoban.search.level.ground import Squares, build_ground
+from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
 from tokoban.systems.push_policy import compiled
 from tokoban.systems.push_policy.batches import collated
 from tokoban.systems.push_policy.model import PushNet

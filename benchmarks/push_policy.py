@@ -25,9 +25,9 @@ from tokoban.cli.output import check_destination, write_output
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.search.ground import Squares, build_ground
-from tokoban.sokoban.search.guided.search import GuidedOptions, solve_guided
+from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.searches.guided.search import GuidedOptions, solve_guided
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.evaluate import PushEvaluation, evaluate_weights
 from tokoban.systems.push_policy.guide import NetworkGuide

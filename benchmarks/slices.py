@@ -13,17 +13,17 @@ from jaxtyping import UInt64
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.search.bidirectional import sides
-from tokoban.sokoban.search.bidirectional.features import feature_of
-from tokoban.sokoban.search.bidirectional.solver import BidirectionalFess
-from tokoban.sokoban.search.fess import scores, tree
-from tokoban.sokoban.search.fess.solver import Fess
-from tokoban.sokoban.search.ground import NONE, Squares
+from tokoban.sokoban.search.combine.portfolio import SLICES, Setting, setting_in_steps
+from tokoban.sokoban.search.combine.replans import Replans
+from tokoban.sokoban.search.level.ground import NONE, Squares
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Searcher, underway
-from tokoban.sokoban.search.portfolio import SLICES, Setting, setting_in_steps
-from tokoban.sokoban.search.positions import unpacked_bits
-from tokoban.sokoban.search.replans import Replans
+from tokoban.sokoban.search.searches.bidirectional import sides
+from tokoban.sokoban.search.searches.bidirectional.features import feature_of
+from tokoban.sokoban.search.searches.bidirectional.solver import BidirectionalFess
+from tokoban.sokoban.search.searches.fess import scores, tree
+from tokoban.sokoban.search.searches.fess.solver import Fess
+from tokoban.sokoban.search.state.positions import unpacked_bits
 from tokoban.sokoban.search.steps import completed
 
 # Features of FESS that are counted down from the most.

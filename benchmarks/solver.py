@@ -19,13 +19,13 @@ from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.answer import OBJECTIVES
-from tokoban.sokoban.search.anytime import best_answer
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards
 from tokoban.sokoban.search.bitboard.sweep import States, label_many
+from tokoban.sokoban.search.combine.anytime import best_answer
+from tokoban.sokoban.search.combine.solver import prepare, solve
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.solver import prepare, solve
 from tokoban.sokoban.simulation.bitboards import pack
 
 COMMAND = "astar"  # what `tokoban solve --by astar` does, one level after the other

@@ -25,10 +25,10 @@ from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.sweep import sweep
-from tokoban.sokoban.search.ground import Ground, Squares, build_ground
-from tokoban.sokoban.search.guide import Guidance, legal_pushes
-from tokoban.sokoban.search.guided.search import GuidedOptions, solve_guided
+from tokoban.sokoban.search.level.ground import Ground, Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.searches.guided.guide import Guidance, legal_pushes
+from tokoban.sokoban.search.searches.guided.search import GuidedOptions, solve_guided
 
 # The weights [K] of the optimal pushes of a position, whose boxes need so many pushes alone [K].
 Target = Callable[[np.random.Generator, Int64[np.ndarray, " K"]], Float64[np.ndarray, " K"]]

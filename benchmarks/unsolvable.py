@@ -21,14 +21,14 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.answer import Optimum
-from tokoban.sokoban.search.astar_search import astar_in_steps
-from tokoban.sokoban.search.bidirectional.solver import solve_any
-from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.combine.portfolio import SLICES, Portfolio, setting_in_steps
+from tokoban.sokoban.search.combine.solver import Answer, solve
+from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.pauses import set_up
-from tokoban.sokoban.search.portfolio import SLICES, Portfolio, setting_in_steps
 from tokoban.sokoban.search.run import find_answer
-from tokoban.sokoban.search.solver import Answer, solve
+from tokoban.sokoban.search.searches.astar.solver import astar_in_steps
+from tokoban.sokoban.search.searches.bidirectional.solver import solve_any
 from tokoban.sokoban.search.steps import Steps
 
 # Height and width inside the border; the last are too wide for one word.

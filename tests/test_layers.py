@@ -32,6 +32,10 @@ ALLOWED = {
     "web": (PARTS | {"systems", "pretrained", "api"}, RUN | {"starlette", "uvicorn"}),
     "cli": (PARTS | {"systems", "pretrained", "api", "web"}, RUN),
 }
+# The folders of sokoban/search, of which each imports only those before it; their own modules,
+# which they all may import, import none of them.
+SEARCH = ("level", "state", "open_lists", "measures", "rules", "bitboard", "searches", "combine")
+APART = {("searches", "bitboard")}  # neither imports the other
 # Modules that Windows lacks; one file may import them, for the keys of `tokoban play`.
 UNIX_ALONE = {"fcntl", "grp", "pty", "pwd", "resource", "termios", "tty"}
 MAY_BE_UNIX_ALONE = {"cli/keyboard.py"}
@@ -40,7 +44,7 @@ ALLOWED_HERE = {
     "sokoban/simulation/environment.py": {"gymnasium"},
     "sokoban/simulation/registration.py": {"gymnasium"},
     "sokoban/simulation/vector_environment.py": {"gymnasium"},
-    "sokoban/search/bitboard/words.py": {"numba", "llvmlite"},
+    "sokoban/search/level/words.py": {"numba", "llvmlite"},
     "cli/cluster.py": {"distributed"},
     "inference/compiled_math.py": {"numba", "llvmlite"},
     "inference/compiled_products.py": {"numba", "llvmlite"},
@@ -58,7 +62,7 @@ def imported_names(source: str) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
-            if module in ("tokoban", "tokoban.systems"):
+            if module in ("tokoban", "tokoban.systems", "tokoban.sokoban.search"):
                 yield from (f"{module}.{alias.name}" for alias in node.names)
             else:
                 yield module
@@ -81,6 +85,19 @@ def is_allowed(file: str, name: str) -> bool:
     return target[1] in {folder} | ALLOWED[folder][0]
 
 
+def is_upward(file: str, name: str) -> bool:
+    """Whether an import leads from a folder of the searches to one after it, or apart from it."""
+    parts, target = file.split("/"), name.split(".")
+    if parts[:2] != ["sokoban", "search"] or target[:3] != ["tokoban", "sokoban", "search"]:
+        return False
+    if not (there := [folder for folder in target[3:4] if folder in SEARCH]):
+        return False
+    here = parts[2] if parts[2] in SEARCH else None
+    if here is None or (here, there[0]) in APART:
+        return True
+    return SEARCH.index(there[0]) > SEARCH.index(here)
+
+
 def complaints(package: Path) -> list[str]:
     """A sentence for each import that goes against the arrows; the package's own files are free."""
     found = []
@@ -90,7 +107,11 @@ def complaints(package: Path) -> list[str]:
             found.append(f"{file} lies in a folder that ALLOWED does not know")
             continue
         names = imported_names(path.read_text(encoding="utf-8"))
-        found += [f"{file} imports {name}" for name in names if not is_allowed(file, name)]
+        found += [
+            f"{file} imports {name}"
+            for name in names
+            if not is_allowed(file, name) or is_upward(file, name)
+        ]
     return found
 
 
@@ -133,6 +154,25 @@ def test_what_windows_lacks_is_imported_for_keys_alone() -> None:
         ("api/bad.py", "from tokoban.cli import solve", "tokoban.cli"),
         ("transformer/bad.py", "import numpy as np", "numpy"),
         ("sokoban/rules.py", "from numba import njit", "numba"),
+        *(
+            (
+                f"sokoban/search/{file}",
+                f"import tokoban.sokoban.search.{name}",
+                f"tokoban.sokoban.search.{name}",
+            )
+            for file, name in [
+                ("level/bad.py", "state.positions"),
+                ("rules/bad.py", "searches.astar.search"),
+                ("searches/fess/bad.py", "bitboard.batch"),
+                ("searches/fess/bad.py", "combine.solver"),
+                ("run.py", "level.ground"),
+            ]
+        ),
+        (
+            "sokoban/search/state/bad.py",
+            "from tokoban.sokoban.search import rules",
+            "tokoban.sokoban.search.rules",
+        ),
         ("training/bad.py", "from . import loop", "."),
         ("training/loop.py", "import matplotlib", "matplotlib"),
         ("training/loop.py", "from tokoban.viewing import plots", "tokoban.viewing"),

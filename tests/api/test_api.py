@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import tokoban
-from tokoban.sokoban.search import solver
+from tokoban.sokoban.search.combine import solver
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PUSH = "#####|#@$.#|#####"

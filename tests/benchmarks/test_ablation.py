@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import ablation
-from tests.sokoban.search.test_pull_beam import PUZZLES
+from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES
 
 VARIANTS = ["whole", "fess alone", "without first-astar"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import c_solver
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.search.test_pull_beam import PUZZLES
+from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.bitboard.levels import from_bitboards
 from tokoban.sokoban.simulation.bitboards import pack

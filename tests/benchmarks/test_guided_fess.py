@@ -9,12 +9,12 @@ from benchmarks import guided_fess
 from benchmarks.guided_fess import AdvisedFess, OrderedFess
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.search.bidirectional.solver import fess_in_steps, solve_any
-from tokoban.sokoban.search.ground import Squares
-from tokoban.sokoban.search.guide import Guidance, UniformGuide
+from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.pauses import set_up
 from tokoban.sokoban.search.run import find_answer
+from tokoban.sokoban.search.searches.bidirectional.solver import fess_in_steps, solve_any
+from tokoban.sokoban.search.searches.guided.guide import Guidance, UniformGuide
 from tokoban.sokoban.search.steps import Steps
 
 SOLVABLE = Board.from_xsb(

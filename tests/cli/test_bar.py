@@ -6,7 +6,7 @@ from dataclasses import replace
 from tokoban.cli.bar import Bar, describe
 from tokoban.cli.screen import Screen
 from tokoban.sokoban.formats import Solution
-from tokoban.sokoban.search.solver import Progress
+from tokoban.sokoban.search.combine.solver import Progress
 
 FAR = Progress(1_234_567, 7_654_321, 9.75, at_least=1_053)
 

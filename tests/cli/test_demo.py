@@ -11,7 +11,7 @@ from tokoban import cli
 from tokoban.cli import demo
 from tokoban.cli.demo import levels_path
 from tokoban.sokoban.formats import Level, read_levels
-from tokoban.sokoban.search import solver
+from tokoban.sokoban.search.combine import solver
 from tokoban.systems.sokoban_policy.fitting import fit
 from tokoban.systems.sokoban_policy.policy import Policy
 

@@ -16,8 +16,8 @@ from tokoban.cli.report import SCHEMA_VERSION
 from tokoban.sokoban import formats
 from tokoban.sokoban.formats import Solution, read_levels
 from tokoban.sokoban.formats import levels as levels_module
-from tokoban.sokoban.search import optimiser
 from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.search.combine import optimiser
 from tokoban.sokoban.search.limits import Limits
 
 ROOM = "#######\n#@ $ .#\n#  $ .#\n#     #\n#######\n"

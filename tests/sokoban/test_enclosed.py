@@ -22,9 +22,9 @@ from tokoban.sokoban.rules import play
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.combine.optimiser import optimise
+from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.optimiser import optimise
-from tokoban.sokoban.search.solver import solve
 from tokoban.sokoban.simulation import bitboards, wide_bitboards
 
 CORRIDOR = "#####|#@$.#|#####"

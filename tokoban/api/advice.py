@@ -44,7 +44,7 @@ def hint(
     Push the box at row 2, column 4 to row 2, column 6; 2 pushes left.
     """
     from tokoban.sokoban.hints import hint_of
-    from tokoban.sokoban.search.anytime import InterruptedSearch, best_answer
+    from tokoban.sokoban.search.combine.anytime import InterruptedSearch, best_answer
     from tokoban.sokoban.search.limits import Limits
 
     limits = Limits(

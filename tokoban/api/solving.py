@@ -11,7 +11,7 @@ from tokoban.sokoban.formats import Solution, lurd
 from tokoban.sokoban.search.answer import Answer, Objective, Optimum
 
 if TYPE_CHECKING:
-    from tokoban.sokoban.search.anytime import Report
+    from tokoban.sokoban.search.combine.anytime import Report
 
 
 @checked
@@ -83,7 +83,7 @@ def solve_anytime(
     >>> found.num_moves, found.num_pushes, answer.at_least_moves
     (8, 4, 8)
     """
-    from tokoban.sokoban.search import anytime
+    from tokoban.sokoban.search.combine import anytime
     from tokoban.sokoban.search.limits import Limits
 
     limits = Limits(
@@ -121,8 +121,8 @@ def optimise(
     >>> str(answer.solution), answer.optimum
     ('rR', 'moves')
     """
-    from tokoban.sokoban.search import optimiser
-    from tokoban.sokoban.search.anytime import InterruptedSearch
+    from tokoban.sokoban.search.combine import optimiser
+    from tokoban.sokoban.search.combine.anytime import InterruptedSearch
     from tokoban.sokoban.search.limits import STOPPED, Limits
 
     best: Answer | None = None

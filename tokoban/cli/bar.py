@@ -10,7 +10,7 @@ from rich.progress import SpinnerColumn, TaskID, TextColumn
 from tokoban.cli.found import SOLVER_NAMES, Found, length
 from tokoban.cli.screen import Screen
 from tokoban.sokoban.search.answer import Objective, Progress
-from tokoban.sokoban.search.anytime import OBJECTIVE_NAMES
+from tokoban.sokoban.search.combine.anytime import OBJECTIVE_NAMES
 
 _PATIENCE_S = 1.0  # a search that takes longer gets a line of its own
 

@@ -127,7 +127,7 @@ def _outcomes(
     from tokoban.cli.found import length
     from tokoban.cli.screen import Screen
     from tokoban.cli.shortening import shorten
-    from tokoban.sokoban.search.anytime import InterruptedSearch
+    from tokoban.sokoban.search.combine.anytime import InterruptedSearch
 
     # Where the outcomes go to a file, the terminal is left to the bar.
     place = screen if screen.is_terminal else Screen(stderr=True)

@@ -101,7 +101,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Runs each command on small input; 1 if one of them cannot run."""
     from tokoban import compiling
-    from tokoban.sokoban.search import solver  # noqa: F401  declares compiled code, and so finds its folder
+    from tokoban.sokoban.search.combine import solver  # noqa: F401  declares compiled code, and so finds its folder
 
     if not compiling.is_cached():
         raise ValueError(compiling.NOT_KEPT)

@@ -13,8 +13,8 @@ from tokoban.cli import policies, policy_options
 from tokoban.cli.bar import Bar
 from tokoban.cli.found import Found
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.search import solver
 from tokoban.sokoban.search.answer import Objective, Progress
+from tokoban.sokoban.search.combine import solver
 from tokoban.sokoban.search.limits import Limits, Watch
 from tokoban.sokoban.work import Workers
 

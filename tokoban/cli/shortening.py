@@ -7,7 +7,7 @@ from typing import Literal
 import tokoban
 from tokoban.sokoban.formats import Level, Solution, lurd
 from tokoban.sokoban.search.answer import Answer, Optimum
-from tokoban.sokoban.search.anytime import InterruptedSearch
+from tokoban.sokoban.search.combine.anytime import InterruptedSearch
 
 Status = Literal["shorter", "not shorter", "no solution", "gave up"]
 

@@ -20,10 +20,7 @@ from tokoban.sokoban.formats import Solution
 from tokoban.sokoban.formats.xsb import format_board
 from tokoban.sokoban.hints import walk
 from tokoban.sokoban.search.answer import Progress
-from tokoban.sokoban.search.ground import Squares, build_ground
-from tokoban.sokoban.search.guided.classical import classical_rules
-from tokoban.sokoban.search.guided.search import GuidedOptions, GuidedSearch
-from tokoban.sokoban.search.guided.search import prepare as prepare_guided
+from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import (
     Limits,
     OutOfTimeError,
@@ -32,6 +29,9 @@ from tokoban.sokoban.search.limits import (
     out_of_memory,
 )
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.searches.guided.classical import classical_rules
+from tokoban.sokoban.search.searches.guided.search import GuidedOptions, GuidedSearch
+from tokoban.sokoban.search.searches.guided.search import prepare as prepare_guided
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.policy import is_hopeless
 from tokoban.systems.push_policy.stepper import PushStepper

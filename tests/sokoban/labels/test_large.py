@@ -33,9 +33,9 @@ from tokoban.sokoban.puzzles.generate import generate_puzzles
 from tokoban.sokoban.puzzles.puzzle import Recipe
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
-from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.combine.solver import solve
+from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.solver import solve
 from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
 from tokoban.sokoban.work import Workers
 

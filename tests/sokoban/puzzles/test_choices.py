@@ -14,8 +14,8 @@ from tokoban.sokoban.puzzles.choices import choices_along
 from tokoban.sokoban.puzzles.state_space import Choices, explore
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.solver import solve
 
 SMALL = [
     *random_boards(Shape(3, 5, 2, is_closed=True), 8, seed=29),

@@ -11,8 +11,8 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles import rating
 from tokoban.sokoban.puzzles.rating import Best, rate
 from tokoban.sokoban.puzzles.state_space import Choices
-from tokoban.sokoban.search import solver
 from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.search.combine import solver
 from tokoban.sokoban.search.limits import Limits
 
 CORNER = parse_board("######|#    #|# $ .#|#@####|######")

@@ -12,7 +12,7 @@ from tokoban.sokoban.puzzles.rooms import carve, place_goals
 from tokoban.sokoban.puzzles.starts import Start, far_starts
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.sweep import sweep
-from tokoban.sokoban.search.solver import solve
+from tokoban.sokoban.search.combine.solver import solve
 
 
 def solved_room(side: int, num_boxes: int, seed: int) -> Board:

@@ -10,8 +10,8 @@ from tests.sokoban.search.push_graph import can_be_solved
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search import ground
 from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.search.level import ground
 
 SHAPES = {
     "one box, open": (Shape(5, 7, 1, is_closed=False), 20),

@@ -6,13 +6,13 @@ from typing import Any
 
 from tokoban.compiling import entry
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.search import laying_out
-from tokoban.sokoban.search.bidirectional.moves import Scratch, empty_scratch
-from tokoban.sokoban.search.bidirectional.sides import Side, first_side
-from tokoban.sokoban.search.bidirectional.tables import Tables, tables_in_steps
-from tokoban.sokoban.search.ground import Ground, Squares
-from tokoban.sokoban.search.positions import Positions
-from tokoban.sokoban.search.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.level.ground import Ground, Squares
+from tokoban.sokoban.search.rules.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.searches.bidirectional.moves import Scratch, empty_scratch
+from tokoban.sokoban.search.searches.bidirectional.sides import Side, first_side
+from tokoban.sokoban.search.searches.bidirectional.tables import Tables, tables_in_steps
+from tokoban.sokoban.search.state import workspace as laying_out
+from tokoban.sokoban.search.state.positions import Positions
 from tokoban.sokoban.search.steps import completed
 
 

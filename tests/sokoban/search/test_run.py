@@ -252,8 +252,8 @@ def test_tables_that_do_not_fit_are_not_made() -> None:
 MEASURE = """
 import json
 from benchmarks.fuzz import peak_growth
-from tests.sokoban.search.test_solver import HARD
-from tokoban.sokoban.search import solver
+from tests.sokoban.search.combine.test_solver import HARD
+from tokoban.sokoban.search.combine import solver
 
 on_words = solver.from_board
 WAYS = [(on_words, "moves"), (on_words, "any"), (lambda board: None, "moves")]

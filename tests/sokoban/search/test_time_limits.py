@@ -21,9 +21,9 @@ from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.proofs.explainer import explain
 from tokoban.sokoban.puzzles.rating import rate
 from tokoban.sokoban.search.answer import OBJECTIVES, Answer, Progress
+from tokoban.sokoban.search.combine.optimiser import optimise
+from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.optimiser import optimise
-from tokoban.sokoban.search.solver import solve
 
 LIMIT_S = 0.2
 LATE_S = 0.1 * LIMIT_S + 0.2  # that an answer may come later

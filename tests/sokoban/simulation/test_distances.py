@@ -9,7 +9,7 @@ from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.sokoban.rules import step
-from tokoban.sokoban.search.solver import solve
+from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.sokoban.simulation.distances import UNSOLVABLE, one_box_tables

@@ -9,7 +9,7 @@ import torch
 from tests.sokoban.drawings import DRAWINGS
 from tokoban.sokoban import rules
 from tokoban.sokoban.formats.xsb import format_board, parse_board
-from tokoban.sokoban.search.solver import solve
+from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.simulation.level_pool import (
     GeneratedLevels,
     Levels,

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.search.ground import Squares, build_ground
-from tokoban.sokoban.search.guide import boxes_and_zones
+from tokoban.sokoban.search.level.ground import Squares, build_ground
+from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
 from tokoban.systems.push_policy import config, guide
 from tokoban.systems.push_policy.batches import Boards, collated
 from tokoban.systems.push_policy.model import PushNet

@@ -9,10 +9,10 @@ import pytest
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.deadlocks import dead_squares, frozen_boxes
 from tokoban.sokoban.formats.packed import PackedLevels
-from tokoban.sokoban.search.ground import Squares, build_ground
-from tokoban.sokoban.search.guided.search import GuidedOptions, solve_guided
+from tokoban.sokoban.search.combine.solver import solve
+from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.solver import solve
+from tokoban.sokoban.search.searches.guided.search import GuidedOptions, solve_guided
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.dataset import random_levels
 from tokoban.systems.push_policy.evaluate import (

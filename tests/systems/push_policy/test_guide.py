@@ -8,8 +8,8 @@ import torch
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.search.ground import Squares, build_ground
-from tokoban.sokoban.search.guide import Guide, legal_pushes
+from tokoban.sokoban.search.level.ground import Squares, build_ground
+from tokoban.sokoban.search.searches.guided.guide import Guide, legal_pushes
 from tokoban.systems.push_policy import config
 from tokoban.systems.push_policy.dataset import LabelledPositions
 from tokoban.systems.push_policy.guide import NetworkGuide

@@ -22,8 +22,8 @@ from tokoban.sokoban.labels.shards import pack, read_shard, to_bytes
 from tokoban.sokoban.labels.sources import LargeLevel
 from tokoban.sokoban.puzzles.generate import generate_puzzles
 from tokoban.sokoban.puzzles.puzzle import Recipe
-from tokoban.sokoban.search.ground import Squares, build_ground
-from tokoban.sokoban.search.guide import Guidance
+from tokoban.sokoban.search.level.ground import Squares, build_ground
+from tokoban.sokoban.search.searches.guided.guide import Guidance
 from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
 from tokoban.systems.push_policy import config as presets
 from tokoban.systems.push_policy import dataset, large_positions

@@ -12,7 +12,7 @@ from tests.sokoban.labels.play_of import packed
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.labels.job import LabelConfig
 from tokoban.sokoban.labels.samples import PlayedStates
-from tokoban.sokoban.search.guided.search import GuidedOptions
+from tokoban.sokoban.search.searches.guided.search import GuidedOptions
 from tokoban.systems.push_policy import own_play
 from tokoban.systems.push_policy.lockstep import play_all
 from tokoban.systems.push_policy.tiles import TilePolicy

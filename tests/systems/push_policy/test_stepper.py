@@ -9,8 +9,8 @@ from tokoban.decoding.beam import beam_search
 from tokoban.decoding.sampling import sample
 from tokoban.decoding.stepper import MergingStepper
 from tokoban.sokoban.board import OFFSETS, Board, Direction
-from tokoban.sokoban.search.ground import Squares, build_ground
-from tokoban.sokoban.search.guide import UniformGuide
+from tokoban.sokoban.search.level.ground import Squares, build_ground
+from tokoban.sokoban.search.searches.guided.guide import UniformGuide
 from tokoban.systems.push_policy import config
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.stepper import PushStepper

@@ -18,9 +18,9 @@ from tokoban.compiling import entry, inner
 from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.instructions.machine import Cells, TooLargeError
 from tokoban.sokoban.interior import enclosed
-from tokoban.sokoban.search.bitboard.words import EMPTY, cell, count, flood, index, lowest, moved
-from tokoban.sokoban.search.ground import NONE, Squares, build_ground, zobrist_keys
-from tokoban.sokoban.search.positions import Positions, add, empty_positions, grown, slot_of
+from tokoban.sokoban.search.level.ground import NONE, Squares, build_ground, zobrist_keys
+from tokoban.sokoban.search.level.words import EMPTY, cell, count, flood, index, lowest, moved
+from tokoban.sokoban.search.state.positions import Positions, add, empty_positions, grown, slot_of
 
 MAX_POSITIONS = 1 << 21  # some 2 million
 

@@ -17,7 +17,7 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import OFFSETS, Board, Square
 from tokoban.sokoban.instructions.meaning import Clause, Kind, Meaning
 from tokoban.sokoban.instructions.naming import find_box, find_place
-from tokoban.sokoban.search.ground import NONE
+from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.sizes import SIDE
 
 MAX_STATES = 8

@@ -16,19 +16,19 @@ from enum import IntEnum
 import numpy as np
 
 from tokoban.sokoban.board import OFFSETS, Board, Direction
-from tokoban.sokoban.search import push_search
-from tokoban.sokoban.search.astar_search import AStar
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
-from tokoban.sokoban.search.flood import flood
-from tokoban.sokoban.search.ground import NONE, Squares, build_ground
+from tokoban.sokoban.search.combine.optimiser import optimise
+from tokoban.sokoban.search.combine.solver import solve
+from tokoban.sokoban.search.level.flood import flood
+from tokoban.sokoban.search.level.ground import NONE, Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.optimiser import optimise
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import Budget
-from tokoban.sokoban.search.positions import unpacked_bits
-from tokoban.sokoban.search.pruning import empty_pruning
-from tokoban.sokoban.search.solver import solve
+from tokoban.sokoban.search.rules.pruning import empty_pruning
+from tokoban.sokoban.search.searches.astar import search as push_search
+from tokoban.sokoban.search.searches.astar.solver import AStar
+from tokoban.sokoban.search.state.positions import unpacked_bits
 
 # As ``puzzles`` has it, so that the solution of every generated puzzle is proved again.
 _PROOF_EXPANSIONS = 30_000

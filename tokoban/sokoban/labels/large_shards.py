@@ -17,7 +17,7 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.labels.large import After, LargeLabels, LargeOrigin, LargePosition
 from tokoban.sokoban.labels.shards import are_ends, have_rows, read_arrays
 from tokoban.sokoban.labels.sources import LargeLevel
-from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.level.ground import Squares
 
 
 @dataclass(frozen=True, eq=False)

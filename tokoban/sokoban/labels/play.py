@@ -11,7 +11,7 @@ from tokoban.compiling import inner
 from tokoban.sokoban.labels.samples import END, FIRST, Origin, add, random_below
 from tokoban.sokoban.search.bitboard.layers import NONE, distance_of, number_of
 from tokoban.sokoban.search.bitboard.terrain import ALIVE, FLOOR, GOALS, is_frozen
-from tokoban.sokoban.search.bitboard.words import EMPTY, flood, lowest, moved
+from tokoban.sokoban.search.level.words import EMPTY, flood, lowest, moved
 
 # Each has the same share of the states; what its games do not fill is left to the next ones.
 _KINDS = 5

@@ -10,9 +10,9 @@ from tokoban.sokoban.proofs.certificate import Certificate
 from tokoban.sokoban.proofs.numbered_board import NumberedBoard
 from tokoban.sokoban.proofs.static import Deadlock, static_deadlock
 from tokoban.sokoban.proofs.subsets import search_subset
-from tokoban.sokoban.search.few_boxes import pairs_in_steps, partners, triples_in_steps
 from tokoban.sokoban.search.limits import Watch
-from tokoban.sokoban.search.positions import packed_bits
+from tokoban.sokoban.search.rules.few_boxes import pairs_in_steps, partners, triples_in_steps
+from tokoban.sokoban.search.state.positions import packed_bits
 from tokoban.sokoban.search.steps import completed
 
 _SHORT_SEARCHES = (500, 10_000)  # positions

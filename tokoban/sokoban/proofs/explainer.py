@@ -12,10 +12,11 @@ from tokoban.sokoban.proofs.certificate import BoxState, Certificate, Trap
 from tokoban.sokoban.proofs.checker import find_fault
 from tokoban.sokoban.proofs.deadlock_sets import Subsets
 from tokoban.sokoban.proofs.static import static_deadlock
-from tokoban.sokoban.search import few_boxes, solver
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.combine import solver
 from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
+from tokoban.sokoban.search.rules import few_boxes
 from tokoban.sokoban.search.run import MAX_SQUARES, solved_already
 
 _TEN_SECONDS = Limits(time_limit_s=10.0)

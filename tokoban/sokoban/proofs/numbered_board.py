@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.proofs.certificate import BoxState, Trap
-from tokoban.sokoban.search.ground import Squares, build_ground
+from tokoban.sokoban.search.level.ground import Squares, build_ground
 
 
 class NumberedBoard:

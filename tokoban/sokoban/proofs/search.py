@@ -11,12 +11,12 @@ import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import entry, inner
-from tokoban.sokoban.search import positions as stored
-from tokoban.sokoban.search.deadlocks import is_immobile, keep_frozen, mark_frozen
-from tokoban.sokoban.search.flood import flood
-from tokoban.sokoban.search.ground import NONE, UNREACHABLE, Ground
+from tokoban.sokoban.search.level.flood import flood
+from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.positions import Positions, add, bit_of, copy, list_boxes, slot_of
+from tokoban.sokoban.search.rules.deadlocks import is_immobile, keep_frozen, mark_frozen
+from tokoban.sokoban.search.state import positions as stored
+from tokoban.sokoban.search.state.positions import Positions, add, bit_of, copy, list_boxes, slot_of
 
 # Entries of `Store.progress`.
 LOWEST_BUCKET, NUM_EXPANSIONS, REACHED, NUM_TRAPS, NUM_GROUPS, NUM_FLOODS = range(6)

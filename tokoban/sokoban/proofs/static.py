@@ -10,7 +10,7 @@ from tokoban.sokoban.board import Direction, Square
 from tokoban.sokoban.proofs.certificate import FrozenGroup, Position, Trap
 from tokoban.sokoban.proofs.numbered_board import NumberedBoard
 from tokoban.sokoban.proofs.search import augment, empty_scratch, find_group
-from tokoban.sokoban.search.ground import NONE, UNREACHABLE
+from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE
 
 _AXES = ((Direction.UP, Direction.DOWN), (Direction.LEFT, Direction.RIGHT))
 

@@ -12,10 +12,10 @@ from tokoban.sokoban.proofs.certificate import Position
 from tokoban.sokoban.proofs.numbered_board import NumberedBoard
 from tokoban.sokoban.proofs.search import NUM_EXPANSIONS, NUM_GROUPS, NUM_TRAPS
 from tokoban.sokoban.proofs.static import Proof, frozen_group
-from tokoban.sokoban.search.ground import NONE
+from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.limits import Watch
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.positions import unpacked_bits
+from tokoban.sokoban.search.state.positions import unpacked_bits
 
 _FIRST_CAPACITY = 1 << 8
 _SLICE_S = 0.01  # between two looks at the clock and the stop flag

@@ -16,14 +16,14 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.puzzles.state_space import Choices, Exploration, empty_scratch, mark_zone
-from tokoban.sokoban.search.bidirectional.solver import solve_any
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_board
-from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.combine.solver import solve
+from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits, Watch
-from tokoban.sokoban.search.positions import bit_of, list_boxes, unpacked_bits
-from tokoban.sokoban.search.solver import solve
+from tokoban.sokoban.search.searches.bidirectional.solver import solve_any
+from tokoban.sokoban.search.state.positions import bit_of, list_boxes, unpacked_bits
 from tokoban.sokoban.sizes import SIDE
 
 # What most pushes need to be known; the limits are for the others.

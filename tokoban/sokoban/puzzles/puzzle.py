@@ -25,8 +25,8 @@ from tokoban.sokoban.puzzles.state_space import Choices
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_board
+from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.solver import solve
 from tokoban.sokoban.sizes import MAX_SIDE
 
 MIXED = "mixed"

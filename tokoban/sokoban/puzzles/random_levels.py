@@ -17,8 +17,8 @@ from torch import Tensor
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.limits import Limits, Watch
-from tokoban.sokoban.search.solver import solve
 from tokoban.sokoban.simulation.bitboards import Bitboards, from_planes
 from tokoban.sokoban.simulation.tensor_boards import TensorBoards, to_board
 from tokoban.sokoban.sizes import MAX_SIDE, check_num_levels

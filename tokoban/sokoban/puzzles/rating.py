@@ -13,9 +13,9 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.figures import Figures, count_figures
 from tokoban.sokoban.puzzles.choices import choices_along
 from tokoban.sokoban.puzzles.state_space import Choices, Reachable, explore
+from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.run import MAX_SQUARES
-from tokoban.sokoban.search.solver import solve
 
 Status = Literal["solved", "unsolvable", "gave up"]
 

@@ -12,9 +12,9 @@ from jaxtyping import Int32, Int64
 
 from tokoban.compiling import entry
 from tokoban.sokoban.puzzles.state_space import enter, key_of, mark_zone
-from tokoban.sokoban.search.bounds import assign, matched_pushes
-from tokoban.sokoban.search.ground import NONE
-from tokoban.sokoban.search.positions import bit_of, copy, list_boxes, refill_slots
+from tokoban.sokoban.search.level.ground import NONE
+from tokoban.sokoban.search.measures.bounds import assign, matched_pushes
+from tokoban.sokoban.search.state.positions import bit_of, copy, list_boxes, refill_slots
 
 
 class Matching(NamedTuple):

@@ -24,9 +24,9 @@ from tokoban.sokoban.search.bitboard.layers import BOXES, KNOWN, LAYER, NUM_SETS
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import Sweeping, workspace_for
-from tokoban.sokoban.search.ground import Squares, build_ground
+from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
-from tokoban.sokoban.search.positions import empty_positions, unpacked_bits
+from tokoban.sokoban.search.state.positions import empty_positions, unpacked_bits
 from tokoban.sokoban.sizes import SIDE
 
 # Retrograde analysis may meet 131,072 sets of boxes: all of four on 40 squares of floor.

@@ -17,11 +17,11 @@ from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 from tokoban import compiling
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.search.deadlocks import mark_frozen
-from tokoban.sokoban.search.flood import flood
-from tokoban.sokoban.search.ground import NONE, UNREACHABLE, Ground, Squares, build_ground
+from tokoban.sokoban.search.level.flood import flood
+from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground, Squares, build_ground
 from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
-from tokoban.sokoban.search.positions import (
+from tokoban.sokoban.search.rules.deadlocks import mark_frozen
+from tokoban.sokoban.search.state.positions import (
     Positions,
     add,
     bit_of,

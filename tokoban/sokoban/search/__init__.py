@@ -1,10 +1,17 @@
-"""The searches; ``solver`` chooses one for a board, and ``run`` runs it within limits.
+"""The searches; ``combine.solver`` chooses one for a board, and ``run`` runs it within limits.
 
-``bitboard`` searches boards of at most 8x8 inside, on words. Larger boards are numbered squares
-(``ground``): ``astar_search`` (A* over pushes) for the fewest moves or pushes; for any solution
-``portfolio``, which gives turns to it, ``bidirectional`` (FESS from both ends), ``fess`` (FESS from
-the start) and ``targets`` (both). ``guided`` follows a policy. All are generators, which ``pauses``
-describes. They share ``flood``, ``positions``, ``columns`` (the arrays of stores),
-``pairing_heap``, ``bounds``, ``pruning`` and ``deadlocks``, where every deadlock rule is listed.
-``optimiser`` and ``vicinity`` shorten a given solution.
+Folders, of which each imports only those before it; all may import the modules of this folder, of
+which ``pauses`` says how searches talk to their callers, as generators.
+
+- ``level``: numbered squares (``ground``), ``flood``, ``regions``, ``words``, ``one_box``
+- ``state``: ``positions`` in columns, and the ``workspace`` in which one is laid out
+- ``open_lists``: ``pairing_heap``
+- ``measures``: ``bounds``, ``packing`` (plans), ``rooms``, ``hotspots``, ``shut_off``
+- ``rules``: every deadlock rule (``deadlocks``), and how searches apply them (``pruning``)
+- ``bitboard``: boards of at most 8x8 inside, on words
+- ``searches``, which do not import ``bitboard``: ``astar`` for the fewest moves or pushes; for any
+  solution ``fess`` (from the start), ``bidirectional`` (FESS from both ends) and ``beam`` (pushes,
+  or pulls); ``guided`` follows a policy; ``vicinity`` shortens a given solution
+- ``combine``: ``portfolio`` gives turns to these, ``targets``, ``midway`` and ``replans`` pair two;
+  ``anytime``, ``optimiser`` and ``solver`` are what others call
 """

@@ -13,8 +13,8 @@ from torch import Tensor
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.render import render_rgb
-from tokoban.sokoban.search.ground import Squares
-from tokoban.sokoban.search.guide import boxes_and_zones
+from tokoban.sokoban.search.level.ground import Squares
+from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
 from tokoban.sokoban.wording import counted
 from tokoban.systems.push_policy.batches import Boards, collated
 from tokoban.systems.push_policy.guide import NetworkGuide

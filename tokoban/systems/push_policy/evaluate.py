@@ -16,7 +16,7 @@ from jaxtyping import Float32, Float64, Int64
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Problem, read_levels
-from tokoban.sokoban.search.guided.search import GuidedOptions, SearchOrder
+from tokoban.sokoban.search.searches.guided.search import GuidedOptions, SearchOrder
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.held_out import (
     UNKNOWN,

@@ -10,8 +10,8 @@ import torch
 from jaxtyping import Bool, Int32
 from torch import Tensor
 
-from tokoban.sokoban.search.ground import UNREACHABLE, Ground, Squares
-from tokoban.sokoban.search.guide import Guidance
+from tokoban.sokoban.search.level.ground import UNREACHABLE, Ground, Squares
+from tokoban.sokoban.search.searches.guided.guide import Guidance
 from tokoban.systems.push_policy.batches import Boards, collated, inverse, seen
 from tokoban.systems.push_policy.compiled import Judged, PackedNet, judge, pack
 from tokoban.systems.push_policy.model import PushNet

@@ -20,9 +20,9 @@ from tokoban.sokoban.search.bitboard.levels import Levels, from_board
 from tokoban.sokoban.search.bitboard.terrain import UNREACHABLE as TERRAIN_UNREACHABLE
 from tokoban.sokoban.search.bitboard.terrain import empty_terrain, is_frozen, place_of
 from tokoban.sokoban.search.bitboard.terrain import survey as survey_terrain
-from tokoban.sokoban.search.bitboard.words import EMPTY, index, lowest
-from tokoban.sokoban.search.ground import UNREACHABLE
-from tokoban.sokoban.search.guide import Guidance
+from tokoban.sokoban.search.level.ground import UNREACHABLE
+from tokoban.sokoban.search.level.words import EMPTY, index, lowest
+from tokoban.sokoban.search.searches.guided.guide import Guidance
 from tokoban.systems.push_policy.dataset import batch_of
 from tokoban.systems.push_policy.guide import judged
 from tokoban.systems.push_policy.positions import (

@@ -15,8 +15,8 @@ from jaxtyping import Bool, Int64
 
 from tokoban.sokoban.labels.large import After, LargeOrigin, LargePosition
 from tokoban.sokoban.labels.large_shards import LargeShard, read_large_shard
-from tokoban.sokoban.search.flood import flood
-from tokoban.sokoban.search.ground import Squares, build_ground
+from tokoban.sokoban.search.level.flood import flood
+from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.systems.push_policy.batches import Batch, collated, inverse, seen
 from tokoban.systems.push_policy.drawings import shards_drawn
 from tokoban.systems.push_policy.positions import (

@@ -14,11 +14,11 @@ from jaxtyping import Bool
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.level import Solution
-from tokoban.sokoban.search.ground import Squares, build_ground
-from tokoban.sokoban.search.guide import Guidance, UniformGuide
-from tokoban.sokoban.search.guided.classical import classical_rules
-from tokoban.sokoban.search.guided.search import GuidedOptions, GuidedSearch, prepare
+from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.searches.guided.classical import classical_rules
+from tokoban.sokoban.search.searches.guided.guide import Guidance, UniformGuide
+from tokoban.sokoban.search.searches.guided.search import GuidedOptions, GuidedSearch, prepare
 from tokoban.systems.push_policy.batches import collated
 from tokoban.systems.push_policy.guide import judged
 from tokoban.systems.push_policy.tiles import PushModel

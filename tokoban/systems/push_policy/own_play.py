@@ -16,8 +16,8 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.packed import PackedLevels
 from tokoban.sokoban.labels.job import LabelConfig, Play
 from tokoban.sokoban.labels.samples import PlayedStates
-from tokoban.sokoban.search.ground import Squares
-from tokoban.sokoban.search.guided.search import GuidedOptions
+from tokoban.sokoban.search.level.ground import Squares
+from tokoban.sokoban.search.searches.guided.search import GuidedOptions
 from tokoban.systems.push_policy.lockstep import play_all
 from tokoban.systems.push_policy.tiles import PushModel
 

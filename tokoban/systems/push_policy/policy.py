@@ -10,10 +10,10 @@ from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.interior import enclosed
 from tokoban.sokoban.search.answer import Answer, Report
-from tokoban.sokoban.search.ground import UNREACHABLE, Squares, build_ground
-from tokoban.sokoban.search.guide import Guide, UniformGuide, boxes_and_zones
-from tokoban.sokoban.search.guided.search import GuidedOptions, solve_guided
+from tokoban.sokoban.search.level.ground import UNREACHABLE, Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.searches.guided.guide import Guide, UniformGuide, boxes_and_zones
+from tokoban.sokoban.search.searches.guided.search import GuidedOptions, solve_guided
 from tokoban.sokoban.wording import counted
 from tokoban.systems.push_policy.attention_panels import attention_panels
 from tokoban.systems.push_policy.guide import NetworkGuide

@@ -17,8 +17,8 @@ from tokoban.sokoban.labels.samples import Origin
 from tokoban.sokoban.labels.shards import Shard, read_shard
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.search.bitboard.terrain import UNREACHABLE, empty_terrain, place_of, survey
-from tokoban.sokoban.search.bitboard.words import EMPTY, cell, flood, index, lowest, moved
-from tokoban.sokoban.search.bounds import assign, matched_pushes, matched_pushes_after
+from tokoban.sokoban.search.level.words import EMPTY, cell, flood, index, lowest, moved
+from tokoban.sokoban.search.measures.bounds import assign, matched_pushes, matched_pushes_after
 
 # The words of a position: sets of cells, from LEGAL on by the direction of a push. After the pushes
 # of FALLS the lower bound of the pushes left is smaller, after those of UNBOUNDED it is infinite.

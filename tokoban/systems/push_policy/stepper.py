@@ -10,9 +10,14 @@ from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
 from tokoban.sokoban.board import OFFSETS, Board
-from tokoban.sokoban.search.flood import flood
-from tokoban.sokoban.search.ground import Squares, zobrist_keys
-from tokoban.sokoban.search.guide import MOST_DEADLOCKED, Guidance, Guide, legal_pushes
+from tokoban.sokoban.search.level.flood import flood
+from tokoban.sokoban.search.level.ground import Squares, zobrist_keys
+from tokoban.sokoban.search.searches.guided.guide import (
+    MOST_DEADLOCKED,
+    Guidance,
+    Guide,
+    legal_pushes,
+)
 
 
 class PushStepper:

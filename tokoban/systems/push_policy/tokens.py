@@ -10,9 +10,9 @@ from jaxtyping import Bool, Int16, Int32, UInt8
 
 from tokoban.compiling import entry
 from tokoban.sokoban.board import Square
-from tokoban.sokoban.search.bounds import assign, matched_pushes, matched_pushes_after
-from tokoban.sokoban.search.ground import UNREACHABLE, Ground, Squares
-from tokoban.sokoban.search.guide import legal_pushes
+from tokoban.sokoban.search.level.ground import UNREACHABLE, Ground, Squares
+from tokoban.sokoban.search.measures.bounds import assign, matched_pushes, matched_pushes_after
+from tokoban.sokoban.search.searches.guided.guide import legal_pushes
 from tokoban.systems.push_policy.positions import (
     BOUND_FALLS,
     CAN_PUSH,

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from tokoban.sokoban.formats import Problem, read_levels
 from tokoban.sokoban.puzzles.random_levels import GeneratedLevel
-from tokoban.sokoban.search import solver
+from tokoban.sokoban.search.combine import solver
 from tokoban.sokoban.simulation.distances import one_box_tables
 from tokoban.sokoban.sizes import MAX_LEVELS
 from tokoban.sokoban.symmetry import SYMMETRIES

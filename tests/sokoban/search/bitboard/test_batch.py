@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.search.test_pull_beam import PUZZLES
+from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
@@ -21,9 +21,9 @@ from tokoban.sokoban.search.bitboard.driver import Answers, Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards, from_board
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import States, label_many
-from tokoban.sokoban.search.ground import Squares, build_ground
+from tokoban.sokoban.search.combine.solver import solve
+from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.solver import solve
 from tokoban.sokoban.simulation.bitboards import image, pack
 from tokoban.sokoban.symmetry import SYMMETRIES
 

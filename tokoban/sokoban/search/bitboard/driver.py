@@ -15,7 +15,6 @@ from tokoban.sokoban.search.bitboard.levels import closed_in
 from tokoban.sokoban.search.bitboard.push_search import NUM_EXPANSIONS, REACHED
 from tokoban.sokoban.search.bitboard.solutions import replay, write_layers, write_pushes
 from tokoban.sokoban.search.bitboard.terrain import FLOOR, GOALS, is_frozen, survey
-from tokoban.sokoban.search.bitboard.words import EMPTY, lowest
 from tokoban.sokoban.search.bitboard.workspace import (
     ALL_DONE,
     BUDGET_SPENT,
@@ -24,6 +23,7 @@ from tokoban.sokoban.search.bitboard.workspace import (
     OUTPUT_FULL,
     STORE_FULL,
 )
+from tokoban.sokoban.search.level.words import EMPTY, lowest
 
 
 class Verdict(IntEnum):

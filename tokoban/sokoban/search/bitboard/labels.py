@@ -22,13 +22,13 @@ from tokoban.sokoban.search.bitboard.layers import (
 )
 from tokoban.sokoban.search.bitboard.levels import closed_in
 from tokoban.sokoban.search.bitboard.terrain import FLOOR, survey
-from tokoban.sokoban.search.bitboard.words import EMPTY, count, lowest, moved, spread
 from tokoban.sokoban.search.bitboard.workspace import (
     ALL_DONE,
     BUDGET_SPENT,
     LAYERS_FULL,
     LAYERS_TOO_DEEP,
 )
+from tokoban.sokoban.search.level.words import EMPTY, count, lowest, moved, spread
 
 DEADLOCKED = 2**16 - 1  # a distance: the state is deadlocked
 

@@ -15,7 +15,7 @@ from jaxtyping import Int32, Int64, UInt64
 from tokoban.compiling import inner
 from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.search.bitboard.terrain import ALIVE, FLOOR, is_frozen
-from tokoban.sokoban.search.bitboard.words import EMPTY, flood, index, lowest, moved, spread
+from tokoban.sokoban.search.level.words import EMPTY, flood, index, lowest, moved, spread
 
 NONE = -1
 

@@ -9,7 +9,7 @@ from jaxtyping import UInt64
 from tokoban.compiling import inner
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.interior import decisive_squares
-from tokoban.sokoban.search.bitboard.words import EMPTY, count, flood
+from tokoban.sokoban.search.level.words import EMPTY, count, flood
 from tokoban.sokoban.sizes import SIDE
 
 

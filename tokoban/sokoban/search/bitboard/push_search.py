@@ -21,9 +21,9 @@ from tokoban.sokoban.search.bitboard.terrain import (
     is_frozen,
     place_of,
 )
-from tokoban.sokoban.search.bitboard.words import EMPTY, ONE, count, flood, index, lowest, moved
-from tokoban.sokoban.search.bounds import assign, match_threes, matched_pushes
-from tokoban.sokoban.search.columns import new_columns
+from tokoban.sokoban.search.level.words import EMPTY, ONE, count, flood, index, lowest, moved
+from tokoban.sokoban.search.measures.bounds import assign, match_threes, matched_pushes
+from tokoban.sokoban.search.state.columns import new_columns
 
 NONE = -1
 _CLOSED, _DROPPED = -2, -3  # in ``next_open``, of positions that were looked at

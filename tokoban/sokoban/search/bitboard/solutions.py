@@ -17,7 +17,7 @@ from tokoban.sokoban.search.bitboard.layers import (
 )
 from tokoban.sokoban.search.bitboard.push_search import REACHED
 from tokoban.sokoban.search.bitboard.terrain import FLOOR
-from tokoban.sokoban.search.bitboard.words import EMPTY, cell, moved, spread
+from tokoban.sokoban.search.level.words import EMPTY, cell, moved, spread
 
 
 @inner

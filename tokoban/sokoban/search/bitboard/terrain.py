@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Int16, UInt64
 
 from tokoban.compiling import inner
-from tokoban.sokoban.search.bitboard.words import (
+from tokoban.sokoban.search.level.words import (
     ALL,
     EMPTY,
     count,

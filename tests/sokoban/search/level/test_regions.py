@@ -1,0 +1,71 @@
+"""Regions of floor for every square a box may come to, against a flood for each."""
+
+import numpy as np
+import pytest
+
+from tests.sokoban.search.laid_out import for_python
+from tests.sokoban.search.level.floors import neighbours_of, random_floors
+from tokoban.sokoban.search.level import regions as module
+from tokoban.sokoban.search.level.ground import NONE
+from tokoban.sokoban.search.level.regions import Regions, empty_regions
+
+find_regions = for_python(module.find_regions)
+region_of = for_python(module.region_of)
+
+
+def least_by_flood(neighbours: np.ndarray, free: set[int]) -> dict[int, int]:
+    """For each free square the least of its region."""
+    least: dict[int, int] = {}
+    for start in sorted(free):
+        if start in least:
+            continue
+        waiting = [start]
+        least[start] = start
+        while waiting:
+            for ahead in neighbours[waiting.pop()].tolist():
+                if ahead in free and ahead not in least:
+                    least[ahead] = start
+                    waiting.append(ahead)
+    return least
+
+
+def test_one_search_finds_what_a_flood_finds_for_every_square() -> None:
+    num_parted = 0
+    draw = np.random.default_rng(3)
+    for floor in random_floors(150, seed=1):
+        squares = sorted(floor)
+        neighbours = neighbours_of(squares)
+        is_blocked = draw.random(len(squares) + 1) < 0.15
+        is_blocked[-1] = True
+        free = set(np.flatnonzero(~is_blocked).tolist())
+        regions: Regions = empty_regions(len(squares))
+        least = least_by_flood(neighbours, free)
+        assert find_regions(neighbours, is_blocked, regions) == (
+            len(set(least.values())),
+            len(free),
+        )
+        for box in free:
+            least = least_by_flood(neighbours, free - {box})
+            assert regions.num_regions[box] == len(set(least.values()))
+            expected = [least.get(ahead, NONE) for ahead in neighbours[box].tolist()]
+            assert regions.beside[box].tolist() == expected
+            for square in free - {box}:
+                assert region_of(neighbours, regions, box, square) == least[square]
+            num_parted += len(set(expected) - {NONE}) > 1
+    assert num_parted > 500
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_regions_of_another_board_leave_no_trace(seed: int) -> None:
+    floor = sorted(random_floors(12, seed=seed)[-1])
+    neighbours = neighbours_of(floor)
+    used, fresh = empty_regions(len(floor)), empty_regions(len(floor))
+    draw = np.random.default_rng(seed)
+    for share in (0.4, 0.1):
+        is_blocked = draw.random(len(floor) + 1) < share
+        is_blocked[-1] = True
+        find_regions(neighbours, is_blocked, used)
+    find_regions(neighbours, is_blocked, fresh)
+    free = np.flatnonzero(~is_blocked)
+    assert (used.beside[free] == fresh.beside[free]).all()
+    assert (used.num_regions[free] == fresh.num_regions[free]).all()

@@ -1,0 +1,212 @@
+"""The packing plan of FESS and what compiled code asks of it."""
+
+from itertools import pairwise
+from typing import no_type_check
+
+import numpy as np
+import pytest
+
+from tests.sokoban.search.measures.packing.relaxed import Relaxed, draw_board
+from tests.sokoban.search.measures.packing.test_pulls import PARKING
+from tokoban.compiling import entry
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search.level.ground import NONE, Squares, build_ground
+from tokoban.sokoban.search.measures.packing import fillings, plan
+from tokoban.sokoban.search.measures.packing.plan import Packing
+from tokoban.sokoban.search.measures.packing.planning import packing_in_steps
+from tokoban.sokoban.search.state.positions import packed_bits
+from tokoban.sokoban.search.steps import completed
+
+
+@entry
+@no_type_check
+def all_asked(packing, is_blocked, words):
+    """Packed, next square, boxes out of plan, and the first word of squares out of plan."""
+    point = plan.point_of_plan(packing, is_blocked)
+    return (
+        plan.num_packed(packing, is_blocked),
+        plan.next_square(packing, is_blocked),
+        plan.out_of_plan(packing, words, point),
+        plan.out_of_plan_word(packing, point, 0),
+    )
+
+
+# The lane on the left is packed from its far end, and the goal on the right is a room of its own.
+LANE = parse_board("##########|#..-$$$-.#|#####-@--#|##########")
+
+
+def packing_of(board: Board) -> tuple[Squares, Packing]:
+    squares = Squares(board)
+    packing = completed(packing_in_steps(board, squares, build_ground(board, squares)))
+    return squares, packing
+
+
+def blocked(squares: Squares, boxes: list[tuple[int, int]]) -> np.ndarray:
+    is_blocked = np.zeros(len(squares.squares) + 1, np.bool_)
+    is_blocked[[squares.number[Square(*box)] for box in boxes]] = True
+    is_blocked[-1] = True
+    return is_blocked
+
+
+def asked(squares: Squares, packing: Packing, boxes: list[tuple[int, int]]) -> list[int]:
+    is_blocked = blocked(squares, boxes)
+    answers = all_asked(packing, is_blocked, packed_bits(is_blocked[:-1]))
+    return [int(answer) for answer in answers]
+
+
+def test_squares_count_as_packed_if_what_is_missing_can_still_be_filled() -> None:
+    squares, packing = packing_of(LANE)
+    for boxes, packed in [([], 0), ([(1, 1)], 1), ([(1, 2)], 0), ([(1, 2), (1, 8)], 1)]:
+        assert asked(squares, packing, boxes)[0] == packed
+    assert asked(squares, packing, [(1, 1), (1, 2), (1, 8)])[:2] == [3, NONE]
+
+
+@pytest.mark.parametrize("board", [LANE, *(parse_board(drawing) for drawing in PARKING)])
+def test_a_game_by_the_plan_packs_one_more_at_each_step(board: Board) -> None:
+    squares, packing = packing_of(board)
+    boxes: set[int] = set()
+    leaves_from = moves_on(packing)
+    for step, square in enumerate(packing.steps.tolist()):
+        packed, following, *_ = asked(squares, packing, [squares.squares[i] for i in boxes])
+        assert (packed, following) == (step, square)
+        boxes -= {leaves_from.get(step)}
+        boxes.add(square)
+    assert boxes == set(squares.numbers(board.goals).tolist())
+
+
+def moves_on(packing: Packing) -> dict[int, int]:
+    """The steps that move a box on, and from which square: the base of the next stage lacks it."""
+    found = {}
+    firsts = packing.first_base.tolist()
+    bases = [set(packing.base[i:j].tolist()) for i, j in pairwise(firsts)]
+    for stage, (first, end) in enumerate(pairwise(packing.first_step.tolist()[:-1])):
+        (gone,) = (bases[stage] | set(packing.steps[first:end].tolist())) - bases[stage + 1]
+        found[end - 1] = gone
+    return found
+
+
+@pytest.mark.parametrize("board", [parse_board(drawing) for drawing in PARKING])
+def test_packed_is_the_latest_stage_and_its_largest_consistent_fillings(board: Board) -> None:
+    squares, packing = packing_of(board)
+    draw = np.random.default_rng(7)
+    plan_squares = sorted({*packing.steps.tolist(), *packing.base.tolist()})
+    for _ in range(200):
+        boxes = {square for square in plan_squares if draw.random() < 0.7}
+        packed = asked(squares, packing, [squares.squares[i] for i in boxes])[0]
+        assert packed == slowly_packed(packing, boxes)
+
+
+def test_obstructions_pack_as_much_as_listed_fillings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it is less than all, nearly always: boxes are taken away greedily."""
+    draw = np.random.default_rng(6)
+    num_equal = num_less = 0
+    for _ in range(150):
+        board = draw_board(draw, 4, 5, int(draw.integers(3, 7)), walls=0.15)
+        # Obstructions do not say that the player must be in one region for all of them.
+        if board is None or len((level := Relaxed.of(board)).regions(level.goals)) > 1:
+            continue
+        squares, packing = packing_of(board)
+        with monkeypatch.context() as patch:
+            patch.setattr(fillings, "MAX_FILLINGS", 1)
+            _, unlisted = packing_of(board)
+        if (packing.core != 0).any():
+            continue  # some box can never leave, and obstructions say nothing of that
+        assert len(unlisted.fillings) == 0
+        goals = [(goal.row, goal.column) for goal in sorted(board.goals)]
+        for _ in range(30):
+            boxes = [goal for goal in goals if draw.random() < 0.6]
+            packed, most = (asked(squares, one, boxes)[0] for one in (unlisted, packing))
+            assert packed <= most and (packed == len(boxes)) == (most == len(boxes))
+            num_less += most < len(boxes)
+            num_equal += packed == most < len(boxes)
+    assert num_less > 50 and num_equal > 0.95 * num_less, (num_equal, num_less)
+
+
+def runs(values: np.ndarray, firsts: np.ndarray) -> list[list[int]]:
+    return [values[i:j].tolist() for i, j in pairwise(firsts.tolist())]
+
+
+def slow_stage(packing: Packing, boxes: set[int]) -> int:
+    """The latest stage whose base is filled; NONE if there is none."""
+    stages = list(enumerate(runs(packing.base, packing.first_base)))
+    return next((stage for stage, base in reversed(stages) if boxes >= set(base)), NONE)
+
+
+def slow_packed_sets(packing: Packing, stage: int, boxes: set[int]) -> list[set[int]]:
+    """Of each group of the stage the largest consistent filling."""
+    squares = runs(packing.squares, packing.first_square)
+    listed = runs(packing.fillings, packing.first_filling)
+    packed = []
+    for group in range(packing.first_group[stage], packing.first_group[stage + 1]):
+        sets = [{s for i, s in enumerate(squares[group]) if f >> i & 1} for f in listed[group]]
+        packed.append(next(filling for filling in sets if filling <= boxes))
+    return packed
+
+
+def slowly_packed(packing: Packing, boxes: set[int]) -> int:
+    stage = slow_stage(packing, boxes)
+    if stage == NONE:
+        return len(boxes & set(runs(packing.base, packing.first_base)[0]))
+    packed = slow_packed_sets(packing, stage, boxes)
+    return int(packing.first_step[stage]) + sum(map(len, packed))
+
+
+def slowly_out_of_plan(packing: Packing, neighbours: np.ndarray, boxes: set[int]) -> set[int]:
+    """By adding what the plan fills next until more squares are out of plan than it fills."""
+    latest = slow_stage(packing, boxes)
+    stage = max(latest, 0)
+    steps = packing.steps.tolist()
+    first, end = packing.first_step[stage : stage + 2].tolist()
+    packed = boxes & set(runs(packing.base, packing.first_base)[stage])
+    if latest == NONE:
+        first = 0
+    else:
+        packed = packed.union(*slow_packed_sets(packing, stage, boxes))
+    leaves = {square for step, square in moves_on(packing).items() if step >= end - 1}
+
+    def in_plan(packed: set[int]) -> set[int]:
+        walls = packed - leaves | {len(neighbours) - 1}
+        reached = [s for s in steps[first:end] if s not in packed] + steps[end:]
+        for square in reached:
+            for direction in range(4):
+                before = int(neighbours[square, direction])
+                if before not in reached and not {before, neighbours[before, direction]} & walls:
+                    reached.append(before)
+        return set(reached)
+
+    now = in_plan(packed)
+    everything = set(range(len(neighbours) - 1))
+    for square in steps[first : min(end, len(steps) - 1)]:
+        if square not in packed | leaves:
+            packed = packed | {square}
+            now, before = in_plan(packed), now
+            if len(now) < len(before) - 1:
+                break
+    return everything - now - packed
+
+
+@pytest.mark.parametrize("board", [LANE, *(parse_board(drawing) for drawing in PARKING)])
+def test_out_of_plan_is_what_the_next_change_cuts_off(board: Board) -> None:
+    squares, packing = packing_of(board)
+    draw = np.random.default_rng(8)
+    plan_squares = sorted({*packing.steps.tolist(), *packing.base.tolist()})
+    num_out = 0
+    for _ in range(100):
+        boxes = {square for square in plan_squares if draw.random() < 0.7}
+        *_, bits = asked(squares, packing, [squares.squares[i] for i in boxes])
+        out = {square for square in range(len(squares.squares)) if bits >> square & 1}
+        assert out == slowly_out_of_plan(packing, squares.neighbours, boxes)
+        num_out += len(out)
+    assert num_out > 100
+
+
+def test_boxes_are_out_of_plan_before_a_square_that_cuts_them_off_is_filled() -> None:
+    # The goal in the lane comes first and parts the rooms: no box on the left is of use then.
+    board = parse_board("###########|#--#####-.#|#-$-.---$@#|#--#####--#|###########")
+    squares, packing = packing_of(board)
+    for boxes in ([(2, 2), (2, 8)], [(2, 2), (2, 4)]):
+        *_, num_out, bits = asked(squares, packing, boxes)
+        assert num_out == 1
+        out = {square for i, square in enumerate(squares.squares) if bits >> i & 1}
+        assert Square(2, 2) in out and not {Square(2, 8), Square(2, 4)} & out

@@ -1,0 +1,188 @@
+"""Plans by pulls, replayed in plain Python."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import no_type_check
+
+import numpy as np
+import pytest
+
+from tests.sokoban.search.measures.packing.relaxed import Boxes, Relaxed, draw_board
+from tests.sokoban.search.push_graph import can_be_solved
+from tokoban.compiling import entry
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search.level.ground import Squares, build_ground
+from tokoban.sokoban.search.measures.packing import pulls
+from tokoban.sokoban.search.measures.packing.pull_board import PullBoard, find_sink, pull_board
+from tokoban.sokoban.search.measures.packing.pull_tree import GONE, GONE_ELSEWHERE
+from tokoban.sokoban.search.steps import completed
+
+# Found among random rooms whose goals are their first free squares.
+PARKING = [
+    "########|#.... $#|#    @ #|##$#  ##|##  $ $#|########",
+    "########|#....@$#|#$     #|# #$  ##|##$    #|########",
+    "########|##...  #|##   ###|###$ @ #|##$  $##|########",
+    "########|#...@ ##|#  $#  #|# $# $##|#   # ##|########",
+]
+
+
+def board_of(board: Board, *, has_one_sink: bool) -> PullBoard:
+    squares = Squares(board)
+    ground = build_ground(board, squares)
+    return pull_board(ground, squares.numbers(board.boxes), has_one_sink=has_one_sink)
+
+
+def pulls_of(board: Board, *, has_one_sink: bool = False) -> list[tuple[int, int]] | None:
+    return completed(pulls.pulls_in_steps(board_of(board, has_one_sink=has_one_sink)))
+
+
+def replays(board: Board, moves: list[tuple[int, int]], *, has_one_sink: bool = False) -> bool:
+    """Whether the pulls can be made, whatever region of the solved board the player is in first."""
+    level = Relaxed.of(board)
+    boxes = level.goals
+    regions = level.regions(boxes)
+    sink: Boxes = frozenset()
+    to_before = None
+    for box, to in moves:
+        if box not in boxes:
+            return False
+        # What leaves at once is at the sink of before.
+        now = level.sink(boxes) if has_one_sink else level.starts
+        sink = now | sink if to_before == GONE else now
+        to_before = to
+        ends = {GONE: sink, GONE_ELSEWHERE: level.starts}.get(to, {to})
+        others = boxes - {box}
+        after = set()
+        for region in regions:
+            if to == GONE and box in sink:  # it need not be pulled at all
+                after.add(level.region(others, region))
+            for end, region_after in level.moves(others, box, region, are_pulls=True):
+                if end in ends:
+                    after.add(region_after if to >= 0 else level.region(others, region_after))
+        boxes, regions = others | ({to} - {GONE, GONE_ELSEWHERE}), after
+    return bool(regions)
+
+
+def assert_is_a_plan(
+    board: Board, moves: list[tuple[int, int]], *, has_one_sink: bool = False
+) -> None:
+    assert replays(board, moves, has_one_sink=has_one_sink)
+    assert boxes_after(board, moves) <= Relaxed.of(board).starts
+
+
+def boxes_after(board: Board, moves: list[tuple[int, int]]) -> Boxes:
+    boxes = Relaxed.of(board).goals
+    for box, to in moves:
+        boxes = boxes - {box} | ({to} - {GONE, GONE_ELSEWHERE})
+    return boxes
+
+
+def drawn_boards() -> Iterator[Board]:
+    draw = np.random.default_rng(3)
+    for i in range(600):
+        board = draw_board(draw, 4, 4 + i % 3, 2 + i % 2, walls=0.2)
+        if board is not None:
+            yield board
+
+
+@pytest.mark.parametrize("has_one_sink", [False, True])
+def test_every_level_with_a_solution_has_a_plan_and_plans_replay(has_one_sink: bool) -> None:
+    counts = Counter[str]()
+    for board in drawn_boards():
+        moves = pulls_of(board, has_one_sink=has_one_sink)
+        counts["with plan" if moves else "without"] += 1
+        if moves is None:
+            assert not can_be_solved(board)
+        else:
+            assert_is_a_plan(board, moves, has_one_sink=has_one_sink)
+            counts["elsewhere"] += any(to == GONE_ELSEWHERE for _, to in moves)
+    assert (counts["elsewhere"] > 20) == has_one_sink
+    assert counts["with plan"] > 100 and counts["without"] > 100
+
+
+def drawn_pulls(draw: np.random.Generator, board: Board, num_moves: int) -> list[tuple[int, int]]:
+    """Some pulls; half of those to a start take the box off the board."""
+    level = Relaxed.of(board)
+    boxes = level.goals
+    region = int(draw.choice(sorted(level.regions(boxes))))
+    moves = []
+    for _ in range(num_moves):
+        ways = [
+            (box, *way)
+            for box in sorted(boxes)
+            for way in level.moves(boxes - {box}, box, region, are_pulls=True)
+            if way[0] != box
+        ]
+        if not ways:
+            break
+        box, end, region = ways[int(draw.integers(len(ways)))]
+        boxes -= {box}
+        if end in level.starts and draw.random() < 0.5:
+            moves.append((box, int(draw.choice([GONE, GONE_ELSEWHERE]))))
+            region = level.region(boxes, region)
+        else:
+            moves.append((box, end))
+            boxes |= {end}
+    return moves
+
+
+def test_without_stops_a_plan_replays_and_moves_each_box(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    replay_pulls = pulls.replay_pulls
+
+    def logged(on_board: PullBoard, moves: np.ndarray) -> bool:
+        calls.append("replay")
+        return bool(replay_pulls(on_board, moves))
+
+    monkeypatch.setattr(pulls, "replay_pulls", logged)
+    draw = np.random.default_rng(6)
+    num_shorter = 0
+    for board in drawn_boards():
+        moves = drawn_pulls(draw, board, 10)
+        steps = pulls.simplified_in_steps(board_of(board, has_one_sink=False), moves)
+        simple = completed(steps, lambda: calls.append("step"))
+        assert replays(board, simple)
+        assert all(box != to for box, to in simple)
+        num_shorter += len(simple) < len(moves)
+    assert num_shorter > 50
+    assert calls == ["step", "replay"] * (len(calls) // 2)
+
+
+@pytest.mark.parametrize("drawing", PARKING)
+def test_a_box_is_parked_where_the_goals_cannot_be_filled_otherwise(drawing: str) -> None:
+    board = parse_board(drawing)
+    moves = pulls_of(board)
+    assert moves is not None
+    assert_is_a_plan(board, moves)
+    assert any(to != GONE for _, to in moves)
+
+
+def test_boxes_that_are_at_home_stay() -> None:
+    board = parse_board("#########|#*--@-$.#|#########")
+    assert pulls_of(board) == [(6, GONE)]
+
+
+@entry
+@no_type_check
+def find_sink_now(board):
+    """What the tests call."""
+    return find_sink(board)
+
+
+def test_the_sink_is_the_largest_area_of_starts() -> None:
+    draw = np.random.default_rng(8)
+    num_parted = 0
+    for _ in range(120):
+        board = draw_board(draw, 5, 6, 5, walls=0.35)
+        if board is None:
+            continue
+        level, on_board = Relaxed.of(board), board_of(board, has_one_sink=True)
+        boxes = frozenset(goal for goal in level.goals if draw.random() < 0.7)
+        on_board.is_blocked[:-1] = False
+        on_board.is_blocked[list(boxes)] = True
+        find_sink_now(on_board)
+        sink = level.sink(boxes)
+        assert set(np.flatnonzero(on_board.is_sink).tolist()) == sink
+        num_parted += 1 < len(sink) < len(level.starts)
+    assert num_parted > 3

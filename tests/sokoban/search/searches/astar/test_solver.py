@@ -1,0 +1,188 @@
+"""A* on numbered squares: what it knows of each position, and how it is cut short."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from tests.sokoban.brute_force import Shape, random_boards
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search import run
+from tokoban.sokoban.search.answer import HASTE, Answer, Objective, Optimum
+from tokoban.sokoban.search.level.ground import NONE, Squares, build_ground
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.pauses import Budget, set_up, underway
+from tokoban.sokoban.search.rules.few_boxes import FewBoxesLater
+from tokoban.sokoban.search.rules.patterns import NUM_PATTERNS
+from tokoban.sokoban.search.rules.pruning import Pruning
+from tokoban.sokoban.search.run import find_answer
+from tokoban.sokoban.search.searches.astar import search as push_search
+from tokoban.sokoban.search.searches.astar import solver as astar_search
+from tokoban.sokoban.search.searches.astar.solver import AStar, astar_in_steps
+from tokoban.sokoban.search.state import positions
+from tokoban.sokoban.search.state.positions import unpacked_bits
+
+# A few hundred positions on the way to fourteen moves.
+CROWDED = parse_board("#######|#--.--#|#-$-$-#|#.@---#|#-$---#|#-.---#|#######")
+# More positions than any limit below lets through.
+LARGE = parse_board("@-------|-$-$-$--|--------|-$-$-$--|--------|--#-....|-----..-")
+
+
+def solve_by_astar(board: Board, objective: Objective) -> Answer:
+    return find_answer(board, partial(set_up, astar_in_steps(board, objective)), Limits())
+
+
+def test_a_store_that_grows_searches_as_a_roomy_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    roomy = solve_by_astar(CROWDED, "moves")
+    monkeypatch.setattr(astar_search, "_FIRST_CAPACITY_BITS", 1)
+    monkeypatch.setattr(positions, "_ENTERED_AT_ONCE", 7)
+    growing = solve_by_astar(CROWDED, "moves")
+    assert roomy.solution is not None
+    assert growing.solution is not None
+    assert (growing.solution.directions, growing.num_expansions) == (
+        roomy.solution.directions,
+        roomy.num_expansions,
+    )
+
+
+def test_a_position_met_again_for_less_takes_the_lower_price() -> None:
+    # Down, back and twice left; the same pushes in other orders need a longer walk.
+    board = parse_board(".-$@|-#-$|---.|-#--")
+    answer = solve_by_astar(board, "moves")
+    assert answer.solution is not None
+    assert len(answer.solution.directions) == 4
+
+
+def searched(board: Board, objective: Optimum, num_expansions: int) -> tuple[Squares, AStar]:
+    """The numbered squares, and the search after so many expansions."""
+    squares = Squares(board)
+    search = AStar(board, squares, build_ground(board, squares), objective)
+    search.advance(Budget(num_expansions))
+    return squares, search
+
+
+def test_limits_are_looked_at_while_a_store_that_has_grown_is_filled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(astar_search, "_FIRST_CAPACITY_BITS", 1)
+    monkeypatch.setattr(positions, "_ENTERED_AT_ONCE", 7)
+    _, search = searched(LARGE, "pushes", 1)
+    going = underway(search)
+    while not going.pause.growing_bytes:
+        assert going.go_on(Budget(1)) is None
+    before = going.pause
+    for _ in range(-(-before.positions // 7)):
+        assert going.go_on(Budget(1)) is None
+        assert going.pause[:6] == before[:6]
+    going.go_on(Budget(1))
+    assert going.pause.expansions == before.expansions + 1
+
+
+@pytest.mark.parametrize("objective", ["moves", "pushes"])
+def test_a_pattern_holds_only_where_the_player_was(objective: Objective) -> None:
+    # From below, both boxes can only be pushed into corners; from above, down to the goals. The
+    # tables of two boxes, which are left out here, would know this before any pattern does.
+    drawing = "########|#@-#####|#$$----#|#------#|#..----#|########"
+    above = parse_board(drawing)
+    below = replace(above, player=Square(4, 6))
+    squares = Squares(above)
+    ground = build_ground(above, squares)
+
+    def searched_from(board: Board, pruning: Pruning | None) -> tuple[AStar, Answer]:
+        never = FewBoxesLater(ground, pairs_at=1 << 62)
+        search = AStar(board, squares, ground, objective, pruning, never)
+        return search, find_answer(board, search.search, Limits())
+
+    search, answer = searched_from(below, None)
+    assert (answer.status, search.pruning.patterns.progress[NUM_PATTERNS]) == ("unsolvable", 1)
+    _, answer = searched_from(above, search.pruning)
+    assert answer.solution is not None
+    assert answer.solution.num_pushes == 4
+
+
+def boxes_of(search: AStar, position: int) -> list[int]:
+    words = search.frontier.positions.boxes[position]
+    return np.flatnonzero(unpacked_bits(words, len(search.problem.ground.zone))).tolist()
+
+
+def test_for_fewest_pushes_the_player_is_the_lowest_square_of_its_area() -> None:
+    squares, search = searched(LARGE, "pushes", 29)
+    players = search.frontier.positions.player
+    num_positions = search.frontier.positions.num_known[0]
+    assert num_positions > 29
+    for i in range(1, num_positions):
+        blocked = LARGE.walls | {squares.squares[box] for box in boxes_of(search, i)}
+        player = squares.squares[players[i]]
+        assert min(Board(7, 8, blocked, frozenset(), frozenset(), player).inside()) == player
+
+
+@pytest.mark.parametrize("objective", ["moves", "pushes"])
+def test_the_lower_bound_is_the_cheapest_matching_of_boxes_and_goals(objective: Optimum) -> None:
+    _, search = searched(LARGE, objective, 29)
+    ground, positions = search.problem.ground, search.frontier.positions
+    assert positions.num_known[0] > 29
+    for i in range(1, positions.num_known[0]):  # the start is not estimated
+        boxes = np.array(boxes_of(search, i))
+        pushes = ground.pushes[boxes * 4 + ground.zone[boxes, positions.player[i]]]
+        assert search.frontier.lower_bound[i] == pushes[linear_sum_assignment(pushes)].sum()
+
+
+def test_the_cost_of_a_position_is_the_length_of_the_way_to_it() -> None:
+    _, search = searched(CROWDED, "moves", 997)
+    frontier = search.frontier
+    num_positions = frontier.positions.num_known[0]
+    current = [i for i in range(num_positions) if frontier.cost[i] != NONE]
+    assert len(current) < num_positions
+    for i in current:
+        frontier.progress[push_search.REACHED] = i
+        assert len(search.directions()) == frontier.cost[i]
+
+
+def test_a_price_out_of_range_is_a_limit_and_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    board = parse_board("@-$----.")  # one step and five pushes
+    for module in (astar_search, run):
+        monkeypatch.setattr(module, "MAX_PRICE", 6)
+    answer = solve_by_astar(board, "moves")
+    assert answer.status == "gave up"
+    assert answer.reason == "a price of 6"
+    assert solve_by_astar(board, "pushes").status == "solved"
+    monkeypatch.setattr(astar_search, "MAX_PRICE", 7)
+    assert solve_by_astar(board, "moves").status == "solved"
+
+
+def test_more_boxes_than_are_matched_are_solved_no_worse(monkeypatch: pytest.MonkeyPatch) -> None:
+    boards = [CROWDED, *random_boards(Shape(4, 5, 3, is_closed=True), 20, seed=29)]
+    matched = [solve_by_astar(board, "pushes") for board in boards]
+    monkeypatch.setattr(astar_search, "MAX_MATCHED", 2)
+    for board, answer in zip(boards, matched, strict=True):
+        unmatched = solve_by_astar(board, "pushes")
+        assert unmatched.status == answer.status
+        if answer.solution is not None and unmatched.solution is not None:
+            assert count_pushes(board, unmatched) == count_pushes(board, answer)
+    assert sum(answer.solution is not None for answer in matched) > 5
+
+
+def test_any_solution_has_at_most_haste_times_the_fewest_pushes_and_the_same_verdict() -> None:
+    boards = [CROWDED, *random_boards(Shape(7, 7, 4, is_closed=True), 40, seed=31)]
+    boards = [board for board in boards if not board.is_solved]
+    num_saved = num_unsolvable = 0
+    for board in boards:
+        fewest, any_found = solve_by_astar(board, "pushes"), solve_by_astar(board, "any")
+        assert any_found.status == fewest.status
+        assert any_found.optimum is None
+        assert any_found.at_least_pushes is None
+        num_unsolvable += fewest.status == "unsolvable"
+        if fewest.solution is not None:
+            least, found = count_pushes(board, fewest), count_pushes(board, any_found)
+            assert least <= found <= HASTE * least
+            num_saved += fewest.num_expansions - any_found.num_expansions
+    assert num_saved > 0
+    assert num_unsolvable > 5
+
+
+def count_pushes(board: Board, answer: Answer) -> int:
+    assert answer.solution is not None
+    return answer.solution.num_pushes

@@ -1,0 +1,329 @@
+"""The beam of pulls: what it finds is a solution, what it keeps, and when it begins anew."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.search.push_graph import (
+    Position,
+    Push,
+    board_at,
+    can_be_solved,
+    position_of,
+    push_graph,
+)
+from tests.sokoban.search.searches.beam.test_rounds import begin_midway
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.formats.level import Solution
+from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.search.combine.portfolio import MIDWAY, SLICES, Portfolio, setting_in_steps
+from tokoban.sokoban.search.level.ground import Squares
+from tokoban.sokoban.search.level.one_box import Step
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import Budget, Searcher, found_by, set_up, underway
+from tokoban.sokoban.search.run import find_answer
+from tokoban.sokoban.search.searches.beam import pull_beam
+from tokoban.sokoban.search.searches.beam import rounds as beam_rounds
+from tokoban.sokoban.search.searches.beam.pull_beam import PullBeam
+from tokoban.sokoban.search.searches.beam.pull_layers import NEXT, NUM_CANDIDATES
+from tokoban.sokoban.search.searches.beam.rounds import Schedule
+from tokoban.sokoban.search.state.positions import unpacked_bits
+from tokoban.sokoban.search.steps import Steps, completed
+
+# Puzzles of `tokoban generate` that no beam of one position solves.
+PUZZLES = [
+    parse_board(drawing)
+    for drawing in (
+        "########|###---##|###--$##|###-$$-#|##@--..#|##--#.-#|########|########",
+        "########|########|#.---###|#--$$-##|#---$-##|#----@##|#..#####|########",
+        "########|########|#-.#####|#---.###|#-$---##|#-$*--##|#-@#####|########",
+        "########|##.-####|##---###|##-.-$-#|##-##--#|##-*@$-#|####---#|########",
+        "########|#..#####|#$$#####|#@*----#|###----#|#--#-###|#----###|########",
+    )
+]
+
+
+def beam_of(board: Board) -> PullBeam:
+    setting = completed(setting_in_steps(board, Squares(board), without=frozenset({MIDWAY})))
+    search = completed(SLICES["pull-beam"].start(setting))
+    assert isinstance(search, PullBeam)
+    return search
+
+
+def searcher(board: Board) -> Steps[Searcher]:
+    setting = yield from setting_in_steps(board, Squares(board), without=frozenset({MIDWAY}))
+    return Portfolio(setting, [SLICES["pull-beam"]], 2000.0)
+
+
+def answer_to(board: Board) -> Answer:
+    # Solutions are replayed by the rules, or this raises.
+    return find_answer(board, partial(set_up, searcher(board)), Limits())
+
+
+def boards() -> list[Board]:
+    shapes = Shape(4, 5, 3, is_closed=True), Shape(2, 9, 2, is_closed=False)
+    every = [board for shape in shapes for board in random_boards(shape, 16, seed=22)]
+    return [board for board in every if not board.is_solved]
+
+
+def test_a_beam_that_drops_nothing_solves_what_can_be_solved_and_proves_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
+    monkeypatch.setattr(pull_beam, "PATIENCE", 1 << 12)
+    solved = [board for board in boards() if can_be_solved(board)]
+    hopeless = [board for board in boards() if not can_be_solved(board)]
+    assert len(solved) >= 8 and len(hopeless) >= 8
+    for board in solved:
+        assert answer_to(board).status == "solved"
+    for board in hopeless:
+        answer = answer_to(board)
+        assert answer.status == "gave up" or answer.solver == "rules"
+
+
+def check_best_path(search: PullBeam) -> None:
+    """Its pulls lead from the end to a position with the most boxes at starts so far."""
+    ground, rounds = search.tables.ground, search._rounds
+    is_box = np.zeros(len(ground.zone), np.bool_)
+    is_box[search.goals] = True
+    for step in rounds._best_path:
+        assert is_box[step.end]
+        is_box[step.end] = False
+        assert not is_box[step.box]
+        is_box[step.box] = True
+    if rounds._best_path:
+        assert is_box[ground.goals].sum() == rounds._most_on_goals
+
+
+def test_rounds_follow_until_one_keeps_a_way_to_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1)
+    monkeypatch.setattr(pull_beam, "PATIENCE", 7)
+    num_rounds = 0
+    for board in PUZZLES:
+        search = beam_of(board)
+        going, before = underway(search), (0, 0)
+        while (found := going.go_on(Budget(3))) is None:
+            if bound := going.pause.growing_bytes:
+                num_rounds += search.is_over
+                going.go_on(Budget(0))
+                assert going.pause.num_bytes <= bound
+                check_best_path(search)
+            now = going.pause.work, going.pause.expansions
+            assert now >= before
+            before = now
+        assert found.outcome == Outcome.SOLVED
+        assert answer_to(board).status == "solved"
+    assert num_rounds > len(PUZZLES)
+
+
+def finish(search: PullBeam, board: Board) -> None:
+    Solution.of(board, found_by(search, 1 << 12).directions)  # which replays it
+
+
+def begun_midway(board: Board, best_path: list[Step], part: int) -> PullBeam:
+    """At the taught round that begins after so many quarters of the path."""
+    search = beam_of(board)
+    begin_midway(search._rounds, best_path, part)
+    search._begin_round()
+    return search
+
+
+def test_a_round_may_begin_midway(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
+    num_midway = 0
+    for board in PUZZLES:
+        search = beam_of(board)
+        finish(search, board)
+        path = search.steps_to_end(search._reached)[::-1]
+        for part in range(1, 4):
+            again = begun_midway(board, path, part)
+            begin = len(again._rounds.now.prefix)
+            num_midway += begin > 0
+            if begin > 0:
+                # The position is the one that the solution comes to before its last moves.
+                squares = Squares(board)
+                is_box = squares.is_among(board.boxes)
+                for step in path[: begin - 1 : -1]:
+                    is_box[step.box], is_box[step.end] = False, True
+                found = again._boxes_of(np.zeros(1, np.int64))[0]
+                assert found.tolist() == is_box.tolist()
+                assert int(again._positions.player[0]) == path[begin].player
+            finish(again, board)
+            assert sum(again._rounds._num_rounds) == 2 * part  # the round midway was the last
+    assert num_midway >= 8
+
+
+def test_a_prefix_without_a_solution_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
+    num_dead = 0
+    for board in PUZZLES:
+        squares, reached = list(Squares(board).squares), push_graph(board).keys()
+        search = beam_of(board)
+        num_roots = search._layer_ends
+        end_layer(search)
+        for position in range(num_roots, search._layer_ends):
+            boxes = boxes_of(search._positions.boxes[position], squares)
+            player = int(search._positions.player[position])
+            if (boxes, squares[player]) in reached:
+                continue
+            [step] = search._steps_of_round(position)
+            again = begun_midway(board, [step, *[step._replace(player=player)] * 3], 1)
+            going = underway(again)
+            while not again.is_over:
+                going.go_on(Budget(1 << 12))
+            assert not again._rounds._best_path
+            finish(again, board)
+            num_dead += 1
+    assert num_dead > 0
+
+
+def test_a_round_learns_from_its_best_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 3)
+    monkeypatch.setattr(beam_rounds, "_LEARNT_FROM", 5)
+    num_better_later = 0
+    for board in PUZZLES:
+        search = beam_of(board)
+        badness = dict[int, int]()  # of each position
+        while True:
+            first = search._layer_ends
+            if not end_layer(search):
+                break
+            ground, positions = search.tables.ground, search._positions
+            for i in range(first, search._layer_ends):
+                boxes = np.flatnonzero(search._boxes_of(np.array([i]))[0])
+                player = positions.player[i]
+                pulls = ground.pushes[4 * boxes + ground.zone[boxes, player]]
+                on_goals = np.isin(boxes, search.goals).sum()
+                here = board_at(
+                    board,
+                    (
+                        boxes_of(positions.boxes[i], list(Squares(board).squares)),
+                        Squares(board).squares[int(player)],
+                    ),
+                )
+                least = int(pulls[linear_sum_assignment(pulls)].sum())
+                weights = search._rounds.now.weights
+                badness[i] = least + weights[0] * num_regions(here) + weights[1] * int(on_goals)
+            best = sorted(badness, key=lambda i: (badness[i], i))[:5]
+            assert search._best.tolist() == best
+            num_better_later += best != sorted(best)
+    assert num_better_later > 0
+
+
+def test_what_is_found_does_not_depend_on_how_the_work_is_cut() -> None:
+    for board in PUZZLES:
+        found = set()
+        for budget in (1, 1 << 20):
+            ended = found_by(beam_of(board), budget)
+            last = ended.last
+            found.add((ended.directions, last.work, last.expansions, last.positions))
+        assert len(found) == 1
+
+
+def moves_to(graph: dict[Position, list[Push]], ends: set[Position]) -> set[Position]:
+    """All positions from which any pushes of one box lead to one of the ``ends``."""
+    found: set[Position] = set()
+    for start in graph:
+        waiting = [(start, box) for box in start[0]]
+        seen = set(waiting)
+        while waiting:
+            here, moved = waiting.pop()
+            for box, after in graph[here]:
+                now = after, min(after[0] - here[0])
+                if box == moved and now not in seen:
+                    seen.add(now)
+                    waiting.append(now)
+                    if after in ends:
+                        found.add(start)
+    return found
+
+
+def end_layer(search: PullBeam) -> bool:
+    """Goes on to the next layer; returns False if there is none."""
+    last, going = search._layer_ends, underway(search)
+    while search._layer_ends == last:
+        if going.go_on(Budget(1 << 20)) is not None or search.is_over:
+            return False
+    return True
+
+
+def test_a_layer_has_each_new_position_one_move_away_once_and_its_badness(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pull_beam, "_SCHEDULE", Schedule(((2, 5),)))
+    choose_in_steps = pull_beam.choose_in_steps
+    choosing: list[None] = []
+
+    def choose_later(*arguments: Any, **keywords: Any) -> Steps[Any]:
+        choosing.append(None)
+        yield  # so that the test sees the candidates of the layer
+        return (yield from choose_in_steps(*arguments, **keywords))
+
+    monkeypatch.setattr(pull_beam, "choose_in_steps", choose_later)
+    num_layers = 0
+    for board in [*PUZZLES, *boards()]:
+        if not can_be_solved(board):
+            continue
+        search, graph = beam_of(board), push_graph(board)
+        squares, ground = list(Squares(board).squares), search.tables.ground
+        bonuses = search._rounds.now.bonuses
+        bonuses += np.random.default_rng(num_layers).integers(-9, 9, size=len(bonuses))
+        known: set[Position] = set()
+        while True:
+            positions, layer = search._positions, search._layer
+            first, last = int(layer.progress[NEXT]), search._layer_ends
+            stored = {
+                (boxes_of(positions.boxes[i], squares), squares[int(positions.player[i])])
+                for i in range(first, last)
+            }
+            known |= stored
+            choosing.clear()
+            going, ended = underway(search), None
+            while ended is None and not choosing and not search.is_over:
+                ended = going.go_on(Budget(1))
+                assert not going.pause.growing_bytes
+            if ended is not None or search.is_over:
+                break
+            found = []
+            for i in range(int(layer.progress[NUM_CANDIDATES])):
+                before = boxes_of(positions.boxes[layer.parent[i]], squares)
+                boxes = before - {squares[int(layer.box[i])]} | {squares[int(layer.to[i])]}
+                here = board_at(board, (boxes, squares[int(layer.player[i])]))
+                found.append(position_of(here))
+                kind, badness = divmod(int(layer.score[i]), 1 << beam_rounds.BADNESS_BITS)
+                on_goals, regions = len(boxes & board.goals), num_regions(here)
+                assert kind == on_goals << 16 | regions
+                numbers = Squares(board).numbers(boxes)
+                pulls = ground.pushes[4 * numbers + ground.zone[numbers, layer.player[i]]]
+                lower_bound = pulls[linear_sum_assignment(pulls)].sum()
+                expected = lower_bound + 2 * regions + 5 * on_goals - bonuses[numbers].sum()
+                assert badness == beam_rounds.LEAST_BADNESS + expected
+            assert len(set(found)) == len(found) and not known & set(found)
+            # Of what can be reached in play nothing is missing.
+            assert moves_to(graph, stored) & graph.keys() - known <= set(found)
+            num_layers += 1
+            while search._layer_ends == last and not search.is_over:
+                going.go_on(Budget(1 << 20))
+            if search.is_over:  # which ``go_on`` has changed
+                break  # type: ignore[unreachable]
+    assert num_layers >= 15
+
+
+def boxes_of(words: np.ndarray, squares: list[Square]) -> frozenset[Square]:
+    is_box = unpacked_bits(words, len(squares))
+    return frozenset(square for square, is_here in zip(squares, is_box, strict=True) if is_here)
+
+
+def num_regions(board: Board) -> int:
+    """Of free floor, by plain walks."""
+    rest, count = set(board.inside() - board.boxes), 0
+    while rest:
+        rest -= board_at(board, (board.boxes, min(rest))).area()
+        count += 1
+    return count

@@ -1,0 +1,324 @@
+"""The beam of moves: what it finds is a solution, what it keeps, and when it begins anew."""
+
+from functools import partial
+from itertools import cycle, permutations
+
+import numpy as np
+import pytest
+
+from tests.sokoban.search.push_graph import (
+    Position,
+    Push,
+    board_at,
+    can_be_solved,
+    position_of,
+    push_graph,
+    solvable,
+)
+from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES, boards, boxes_of, num_regions
+from tests.sokoban.search.searches.beam.test_rounds import begin_midway
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.level import Solution
+from tokoban.sokoban.search.combine.portfolio import SLICES, Portfolio, setting_in_steps
+from tokoban.sokoban.search.level.ground import Squares
+from tokoban.sokoban.search.level.one_box import Step
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.measures import shut_off
+from tokoban.sokoban.search.measures.shut_off import num_shut_off
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import Budget, Searcher, found_by, set_up, underway
+from tokoban.sokoban.search.run import find_answer
+from tokoban.sokoban.search.searches.beam import push_beam
+from tokoban.sokoban.search.searches.beam import rounds as beam_rounds
+from tokoban.sokoban.search.searches.beam.push_beam import PushBeam
+from tokoban.sokoban.search.searches.beam.rounds import Schedule, badness_of, in_order
+from tokoban.sokoban.search.searches.fess import scores
+from tokoban.sokoban.search.searches.fess.paths import steps_to
+from tokoban.sokoban.search.searches.fess.tree import (
+    NUM_DEADLOCKED,
+    NUM_LAID_OUT,
+    NUM_PUSHES,
+    SOLVED_BY,
+)
+from tokoban.sokoban.search.steps import Steps, completed
+
+
+def beam_of(board: Board) -> PushBeam:
+    setting = completed(setting_in_steps(board, Squares(board)))
+    search = completed(SLICES["push-beam"].start(setting))
+    assert isinstance(search, PushBeam)
+    return search
+
+
+def searcher(board: Board) -> Steps[Searcher]:
+    setting = yield from setting_in_steps(board, Squares(board))
+    return Portfolio(setting, [SLICES["push-beam"]], 2000.0)
+
+
+def test_a_beam_that_drops_nothing_solves_what_can_be_solved_and_proves_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
+    num_solved = num_hopeless = 0
+    for board in boards():
+        # Solutions are replayed by the rules, or this raises.
+        answer = find_answer(board, partial(set_up, searcher(board)), Limits())
+        is_solvable = can_be_solved(board)
+        num_solved += is_solvable
+        num_hopeless += not is_solvable
+        if is_solvable:
+            assert answer.status == "solved"
+        else:
+            assert answer.status == "gave up" or answer.solver == "rules"
+    assert num_solved >= 8 and num_hopeless >= 8
+
+
+def num_on_goals(search: PushBeam) -> int:
+    """Of the boxes, after the best path."""
+    is_box = search._is_box.copy()
+    for step in search._rounds._best_path:
+        is_box[step.box], is_box[step.end] = False, True
+    return int(is_box[search._tables.ground.goals].sum())
+
+
+@pytest.mark.parametrize("schedule", [push_beam.FROM_START, push_beam.TO_POSITIONS])
+def test_plain_rounds_grow_wider_and_taught_ones_have_as_much_work(
+    schedule: Schedule, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(push_beam, "FROM_START", schedule)
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1)
+    monkeypatch.setattr(push_beam, "PATIENCE", 7)
+    num_rounds = [0, 0]  # plain, taught
+    for board in PUZZLES:
+        search = beam_of(board)
+        going, before = underway(search), (0, 0)
+        work = [0, 0]
+        rounds = search._rounds
+        begun = [[(rounds.now.width, rounds.now.weights, rounds.now.shut_off_weight)], []]
+        assert not rounds.now.is_taught and not rounds.now.bonuses.any()
+        while (found := going.go_on(Budget(3))) is None:
+            if bound := going.pause.growing_bytes:
+                is_over = search._is_over
+                work[rounds.now.is_taught] += is_over * int(search._tree.progress[NUM_PUSHES])
+                ends = search._boxes_of(search._best)[:, search._tables.ground.goals].sum(axis=1)
+                most = int(ends.max(initial=rounds._most_on_goals))
+                going.go_on(Budget(0))
+                assert going.pause.num_bytes <= bound
+                if is_over:
+                    assert rounds._most_on_goals == most == num_on_goals(search)
+                    now = rounds.now
+                    part = len(begun[True]) // 2 % 4 if now.is_taught else 0
+                    assert len(now.prefix) == len(rounds._best_path) * part // 4
+                    assert now.is_taught == (work[True] < work[False])
+                    assert now.bonuses.any() == now.is_taught
+                    begun[now.is_taught].append((now.width, now.weights, now.shut_off_weight))
+            spent = going.pause.work, going.pause.expansions
+            assert spent >= before
+            before = spent
+        assert found.outcome == Outcome.SOLVED
+        for is_taught, widths in (False, (1, 3, 9, 27)), (True, (1, 1, 1, 3)):
+            pairs = [(width, weights) for width in widths for weights in schedule.weights]
+            in_turn = (8, 0) if schedule.counts_shut_off_first else (0, 8)
+            every = [(*pair, shut_off) for pair, shut_off in zip(pairs, cycle(in_turn))]
+            assert begun[is_taught] == every[: len(begun[is_taught])]
+            num_rounds[is_taught] = max(num_rounds[is_taught], len(begun[is_taught]))
+    assert min(num_rounds) > 3
+
+
+def begun_midway(board: Board, best_path: list[Step], part: int) -> PushBeam:
+    """At the taught round that begins after so many quarters of the path."""
+    search = beam_of(board)
+    begin_midway(search._rounds, best_path, part)
+    search._begin_round()
+    return search
+
+
+def finish(search: PushBeam, board: Board) -> None:
+    Solution.of(board, found_by(search, 1 << 12).directions)  # which replays it
+
+
+def test_a_round_may_begin_midway(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
+    num_midway = 0
+    for board in PUZZLES:
+        search = beam_of(board)
+        found_by(search, 1 << 12)
+        path = steps_to(search._tree, int(search._tree.progress[SOLVED_BY]))
+        for part in range(1, 4):
+            again = begun_midway(board, path, part)
+            finish(again, board)
+            assert (
+                sum(again._rounds._num_rounds) == 2 * part
+            )  # the round that began midway was the last
+            num_midway += len(again._rounds.now.prefix) > 0
+    assert num_midway >= 8
+
+
+def test_a_prefix_without_a_solution_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
+    num_dead = 0
+    for board in PUZZLES:
+        graph, start = push_graph(board), position_of(board)
+        alive = solvable(graph, board.goals)
+        squares = Squares(board)
+        for box, after in graph[start]:
+            if after in alive:
+                continue
+            end = min(after[0] - start[0])
+            step = Step(*(squares.number[square] for square in (box, end, after[1])))
+            search = begun_midway(board, [step] * 4, 1)
+            going = underway(search)
+            while not search._is_over:
+                going.go_on(Budget(1 << 12))
+            assert not search._rounds._best_path
+            finish(search, board)
+            num_dead += 1
+    assert num_dead > 0
+
+
+def test_a_round_learns_from_its_best_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 3)
+    monkeypatch.setattr(beam_rounds, "_LEARNT_FROM", 5)
+    num_better_later = 0
+    for board in PUZZLES:
+        search = beam_of(board)
+        while end_layer(search):
+            tree = search._tree
+            badness = badness_of(tree.child_score[: search._first_new])
+            best = sorted(range(1, len(badness)), key=lambda child: (badness[child], child))[:5]
+            assert search._best.tolist() == best
+            num_better_later += best != sorted(best)
+            boxes = [child_position(search, child, board)[0] for child in best]
+            squares = Squares(board)
+            expected = [squares.is_among(one).tolist() for one in boxes]
+            assert search._boxes_of(search._best).tolist() == expected
+    assert num_better_later > 0
+
+
+def test_what_is_found_does_not_depend_on_how_the_work_is_cut() -> None:
+    for board in PUZZLES:
+        found = set()
+        for budget in (1, 1 << 20):
+            ended = found_by(beam_of(board), budget)
+            last = ended.last
+            found.add((ended.directions, last.work, last.expansions, last.positions))
+        assert len(found) == 1
+
+
+def moves_of_one_box(graph: dict[Position, list[Push]], start: Position) -> set[Position]:
+    """All positions after any pushes of one box."""
+    found: set[Position] = set()
+    waiting = [(start, box) for box in start[0]]
+    while waiting:
+        here, moved = waiting.pop()
+        for box, after in graph[here]:
+            if box == moved and after not in found:
+                found.add(after)
+                waiting.append((after, min(after[0] - here[0])))
+    return found
+
+
+def end_layer(search: PushBeam) -> bool:
+    """Goes on to the next layer; returns False if there is none."""
+    chosen, going = search._chosen, underway(search)
+    while search._chosen is chosen:
+        if going.go_on(Budget(1 << 20)) is not None or search._is_over:
+            return False
+    return True
+
+
+def test_a_layer_has_positions_one_move_away_once_and_their_badness(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(push_beam, "FROM_START", Schedule(((2, 5),)))
+    num_layers = 0
+    for board in [*PUZZLES, *boards()]:
+        if not can_be_solved(board):
+            continue
+        search, graph = beam_of(board), push_graph(board)
+        bonuses = search._rounds.now.bonuses
+        bonuses += np.random.default_rng(num_layers).integers(-9, 9, size=len(bonuses))
+        ground, known = search._tables.ground, {position_of(board)}
+        while True:
+            tree, first = search._tree, search._first_new
+            layer = [child_position(search, child, board) for child in search._chosen.tolist()]
+            if not end_layer(search):
+                break
+            found = set()
+            for child in range(first, search._first_new):
+                position = child_position(search, child, board)
+                assert position not in known
+                known.add(position)
+                found.add(position)
+                here = board_at(board, position)
+                player = int(tree.child_player[child])
+                boxes = Squares(board).numbers(here.boxes)
+                pushes = ground.pushes[4 * boxes + ground.zone[boxes, player]]
+                lower_bound = min(
+                    int(pushes[range(len(boxes)), goals].sum())
+                    for goals in permutations(range(len(boxes)))
+                )
+                packed = int(tree.child_score[child]) >> scores.PACKING
+                outside = 255 - (int(tree.child_score[child]) >> scores.OUT_OF_PLAN & 255)
+                badness = int(badness_of(tree.child_score[child : child + 1])[0])
+                expected = lower_bound + 2 * num_regions(here) + 5 * (outside - packed)
+                expected -= int(bonuses[boxes].sum())
+                assert badness == beam_rounds.LEAST_BADNESS + expected
+            assert found <= {after for before in layer for after in moves_of_one_box(graph, before)}
+            num_layers += 1
+    assert num_layers >= 15
+
+
+def test_a_layer_begins_with_positions_that_shut_off_few_goals(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 3)
+    monkeypatch.setattr(beam_rounds, "_SHUT_OFF", 50)
+    monkeypatch.setattr(shut_off, "_STEPS_A_CALL", 1)  # so that each position is a step of its own
+    num_reordered = 0
+    for board in PUZZLES:
+        search = beam_of(board)
+        now, seed = search._rounds.now, search._rounds.now.seed
+        assert now.width == 3 and now.shut_off_weight == 50
+        first = search._first_new
+        while end_layer(search):
+            tree, children = search._tree, np.arange(first, search._first_new)
+            first = search._first_new
+            score, key = tree.child_score[children], tree.key[children]
+            # The children that would be tried if no goals were counted.
+            tried = np.sort(in_order(score, key, 3, seed))
+            counts = num_shut_off(search._tables.ground, search._boxes_of(children[tried]))
+            expected = in_order(score[tried] + 50 * counts, key[tried], 3, seed)
+            if len(children) > 3:
+                assert search._chosen.tolist() == children[tried][expected].tolist()
+                without = in_order(score, key, 3, seed)
+                num_reordered += tried[expected].tolist() != without.tolist()
+            else:
+                assert search._chosen.tolist() == children.tolist()
+    assert num_reordered > 0
+
+
+def child_position(search: PushBeam, child: int, board: Board) -> Position:
+    """The boxes and the player of a child of the tree."""
+    tree, squares = search._tree, list(Squares(board).squares)
+    boxes = boxes_of(tree.boxes[tree.parent[tree.run[child]]], squares)
+    box, to = squares[int(tree.box[child])], squares[int(tree.to[child])]
+    boxes = boxes if child == 0 else boxes - {box} | {to}
+    return boxes, squares[int(tree.child_player[child])]
+
+
+def test_what_is_deadlocked_takes_no_place_in_a_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 5)
+    num_full = 0  # layers in which all places are taken, although something was deadlocked
+    for board in PUZZLES:
+        search = beam_of(board)
+        progress = search._tree.progress
+        while True:
+            chosen = search._chosen
+            before = progress[[NUM_LAID_OUT, NUM_DEADLOCKED]]
+            if not end_layer(search):
+                break
+            expanded, deadlocked = (progress[[NUM_LAID_OUT, NUM_DEADLOCKED]] - before).tolist()
+            assert expanded == min(5, len(chosen) - deadlocked)
+            num_full += expanded == 5 and deadlocked > 0
+    assert num_full > 0

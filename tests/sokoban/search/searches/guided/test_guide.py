@@ -1,0 +1,39 @@
+import numpy as np
+
+from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.search.push_graph import position_of, push_graph
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.search.level.ground import Squares
+from tokoban.sokoban.search.searches.guided.guide import Guide, UniformGuide
+
+
+def _marks(squares: Squares, marked: set[Square] | frozenset[Square]) -> np.ndarray:
+    return np.array([[square in marked for square in squares.squares]])
+
+
+def test_the_uniform_guide_gives_every_push_of_the_plain_rules_the_same_probability() -> None:
+    for board in random_boards(Shape(3, 4, 3, is_closed=True), 40, seed=5):
+        squares = Squares(board)
+        guide: Guide = UniformGuide(squares.neighbours)
+        guidance = guide.evaluate(_marks(squares, board.boxes), _marks(squares, board.area()))
+        pushes = push_graph(board)[position_of(board)]
+        found = {
+            (squares.squares[square], squares.squares[squares.neighbours[square, direction]])
+            for _, square, direction in np.argwhere(guidance.log_policy > -np.inf)
+        }
+        inside = board.boxes & set(squares.squares)
+        expected = {
+            (box, next(iter((after - inside) & set(squares.squares)))) for box, (after, _) in pushes
+        }
+        assert found == expected
+        if pushes:
+            probabilities = np.exp(guidance.log_policy[np.isfinite(guidance.log_policy)])
+            np.testing.assert_allclose(probabilities, 1 / len(pushes), rtol=1e-6)
+
+
+def test_a_position_without_pushes_has_no_policy() -> None:
+    board = Board.from_xsb("#####|#@#$#|#.###|#####")
+    squares = Squares(board)
+    guide = UniformGuide(squares.neighbours)
+    nothing = np.zeros((1, len(squares.squares)), np.bool_)
+    assert not np.isfinite(guide.evaluate(nothing, ~nothing).log_policy).any()

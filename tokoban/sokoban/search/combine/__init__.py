@@ -1,0 +1,1 @@
+"""Searches put together: portfolio, pairs, anytime, optimiser, and the solver that chooses one."""

@@ -1,0 +1,397 @@
+"""Any solution: several searches of one board, which work in turns.
+
+No search is better everywhere. Turns are counted in work, never by the clock, so that every machine
+finds the same solution. docs/decisions/0046-the-portfolio.md has the reasons.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.search.bitboard.batch import OneWord
+from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.combine.midway import Midway
+from tokoban.sokoban.search.combine.replans import Replans
+from tokoban.sokoban.search.combine.targets import Targets
+from tokoban.sokoban.search.level.ground import Ground, Squares, ground_in_steps
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import (
+    UNLIMITED,
+    Budget,
+    Found,
+    Pause,
+    Search,
+    Searcher,
+    Turn,
+    Underway,
+    go_on_until,
+    in_pauses,
+    underway,
+)
+from tokoban.sokoban.search.rules.few_boxes import FewBoxesLater, few_boxes_both_ways
+from tokoban.sokoban.search.rules.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.searches.astar.solver import AStar
+from tokoban.sokoban.search.searches.beam import pull_beam, push_beam
+from tokoban.sokoban.search.searches.beam.meetings import FromTheEnd
+from tokoban.sokoban.search.searches.beam.pull_beam import PullBeam
+from tokoban.sokoban.search.searches.beam.push_beam import PushBeam
+from tokoban.sokoban.search.searches.beam.rounds import are_all_matched
+from tokoban.sokoban.search.searches.bidirectional.solver import BidirectionalFess
+from tokoban.sokoban.search.searches.bidirectional.tables import Tables, tables_in_steps
+from tokoban.sokoban.search.searches.fess import solver as fess_solver
+from tokoban.sokoban.search.searches.fess.advisors import ADVISORS
+from tokoban.sokoban.search.searches.fess.solver import Fess, fess_in_steps
+from tokoban.sokoban.search.searches.fess.tables import tables_in_steps as fess_tables_in_steps
+from tokoban.sokoban.search.state.positions import num_bytes
+from tokoban.sokoban.search.steps import Steps
+
+# Expansions of weighted A* before the portfolio, on boards of one word. Nearly all need fewer.
+_FEW_EXPANSIONS = 10_000
+# The same on larger boards, where one takes longer. Open boards need about as many as pushes.
+_FEW_EXPANSIONS_OF_SQUARES = 1_000
+_TURN = 1 << 12  # the work of a turn by the share of its slice
+# What may be left out beside slices: the A* before all, and parts of slices.
+FIRST = "first-astar"
+REPLANS = "replans"  # of FESS
+MIDWAY = "midway"  # of the beam of pulls
+_EQUAL_ROUNDS = 16  # the first ones, in which all slices have the same share
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A board, and what all its searches share."""
+
+    board: Board
+    squares: Squares
+    tables: tuple[Tables, Tables]  # forwards, backwards
+    pruning: Pruning
+    few_boxes: tuple[FewBoxesLater, FewBoxesLater]  # forwards, backwards
+    without: frozenset[str] = frozenset()  # parts of slices that are left out, for ablations
+    seed: int = 0  # chooses the order of equal candidates in the beams
+    # The searches by pulls that exist, which others may meet.
+    pulls: list[FromTheEnd] = field(default_factory=list)
+
+    @property
+    def player(self) -> int:
+        """The number of the player's square."""
+        return self.squares.number[self.board.player]
+
+    @property
+    def num_bytes(self) -> int:
+        """Of the arrays."""
+        few_boxes = sum(few.num_bytes() for few in self.few_boxes)
+        return num_bytes((*self.tables, self.pruning)) + few_boxes
+
+
+def setting_in_steps(
+    board: Board,
+    squares: Squares,
+    ground: Ground | None = None,
+    without: frozenset[str] = frozenset(),
+    seed: int = 0,
+) -> Steps[Setting]:
+    """Computes what the searches of a board share; ``ground`` is that of the board, if known."""
+    tables = yield from tables_in_steps(board, squares, ground)
+    pruning = empty_pruning(len(squares.squares), len(tables[0].ground.goals))
+    forward, backward = (one.ground for one in tables)
+    few_boxes = few_boxes_both_ways(forward, backward, squares.number[board.player])
+    return Setting(board, squares, tables, pruning, few_boxes, without, seed)
+
+
+@dataclass(frozen=True)
+class Slice:
+    """How to set up a search of the portfolio, and when it works."""
+
+    name: str
+    start: Callable[[Setting], Steps[Searcher]]
+    share: int = 1  # of the work, relative to the other slices, after the rounds of equal turns
+    first_round: int = 0
+    parts: tuple[str, ...] = ()  # the names that ``Setting.without`` may have for it
+    is_complete: bool = True  # only sound rules drop positions, so that EXHAUSTED is a proof
+
+
+def _bidirectional(setting: Setting) -> Steps[Searcher]:
+    yield
+    return BidirectionalFess(*setting.tables, setting.player, setting.pruning, setting.few_boxes)
+
+
+def _fess(setting: Setting, *, has_one_sink: bool = False) -> Steps[Searcher]:
+    fess_solver.prepare()
+    yield
+    ground = setting.tables[0].ground
+    fess: Fess = yield from fess_in_steps(
+        setting.board,
+        setting.squares,
+        ground,
+        setting.pruning,
+        setting.few_boxes[0],
+        setting.without,
+        has_one_sink=has_one_sink,
+    )
+    if REPLANS in setting.without:
+        return fess
+    return Replans(
+        setting.board,
+        setting.squares,
+        fess,
+        setting.pruning,
+        setting.few_boxes[0],
+        setting.without,
+        has_one_sink=has_one_sink,
+    )
+
+
+def _targets(setting: Setting) -> Steps[Searcher]:
+    fess_solver.prepare()
+    yield
+    pulls = BidirectionalFess(
+        *setting.tables,
+        setting.player,
+        setting.pruning,
+        setting.few_boxes,
+        is_backward_only=True,
+    )
+    return Targets(setting.board, setting.squares, pulls)
+
+
+def _pull_beam(setting: Setting) -> Steps[Searcher]:
+    pull_beam.prepare()
+    push_beam.prepare()
+    yield
+    forward, backward = setting.tables
+    backward = backward._replace(is_matched=are_all_matched(backward.ground))
+    goals, few_boxes = forward.ground.goals, setting.few_boxes[1]
+    beam = PullBeam(backward, goals, setting.player, few_boxes, seed=2 * setting.seed)
+    if MIDWAY in setting.without:
+        return beam
+    return Midway(setting.board, setting.squares, beam)
+
+
+def _push_beam(setting: Setting) -> Steps[Searcher]:
+    push_beam.prepare()
+    yield
+    forward, backward = setting.tables
+    tables = yield from fess_tables_in_steps(setting.board, setting.squares, forward.ground)
+    boxes = backward.ground.goals
+    few_boxes = setting.few_boxes[0]
+    tables = tables._replace(is_matched=are_all_matched(forward.ground))
+    return PushBeam(
+        tables,
+        boxes,
+        setting.player,
+        setting.pruning,
+        few_boxes,
+        setting.pulls,
+        schedule=push_beam.FROM_START,
+        # Not the seed of the pulls: by 0 Microban II 131 stays open.
+        seed=2 * setting.seed + 1,
+    )
+
+
+def _astar(setting: Setting) -> Steps[Searcher]:
+    """Single pushes by a close lower bound, which macro moves lose sight of on open boards."""
+    yield
+    level = from_board(setting.board)
+    if level is not None:
+        return OneWord(level, "pushes")
+    ground = setting.tables[0].ground
+    return AStar(
+        setting.board,
+        setting.squares,
+        ground,
+        "any",
+        setting.pruning,
+        setting.few_boxes[0],
+        work=2 * len(ground.goals),
+    )
+
+
+SLICES = {
+    one.name: one
+    for one in (
+        Slice("bidirectional", _bidirectional, share=3),
+        Slice("astar", _astar),
+        Slice("fess", _fess, share=2, parts=(*ADVISORS, REPLANS)),
+        Slice("fess-sink", partial(_fess, has_one_sink=True), share=2, parts=(*ADVISORS, REPLANS)),
+        Slice("targets", _targets, share=4, first_round=2, is_complete=False),
+        Slice(
+            "pull-beam",
+            _pull_beam,
+            share=6,
+            first_round=2,
+            parts=(MIDWAY,),
+            is_complete=False,
+        ),
+        Slice("push-beam", _push_beam, share=4, first_round=2, is_complete=False),
+    )
+}
+
+# What ``without`` may name.
+PARTS = frozenset({FIRST, *(part for one in SLICES.values() for part in (one.name, *one.parts))})
+
+
+def search(
+    budget: Budget,
+    *,
+    board: Board,
+    memory_limit_mb: float,
+    without: frozenset[str] = frozenset(),
+    seed: int = 0,
+) -> Search:
+    """Any solution of a board that is neither solved nor hopeless."""
+    squares, ground, before = Squares(board), None, Pause()
+    if FIRST not in without:
+        level = from_board(board)
+        if level is not None:
+            first, most = underway(OneWord(level, "any")), _FEW_EXPANSIONS
+        else:
+            ground, budget = yield from in_pauses(ground_in_steps(board, squares), Pause, budget)
+            first, most = underway(AStar(board, squares, ground, "any")), _FEW_EXPANSIONS_OF_SQUARES
+
+        def is_over(pause: Pause) -> bool:
+            return pause.expansions >= most
+
+        found, budget = yield from go_on_until(is_over, first, budget, most=Budget(UNLIMITED, most))
+        if found is not None:
+            return found
+        before = Pause(expansions=first.pause.expansions)
+        del first
+    steps = setting_in_steps(board, squares, ground, without, seed)
+    setting, budget = yield from in_pauses(steps, lambda: before, budget)
+    chosen = [one for name, one in SLICES.items() if name not in without]
+    portfolio = Portfolio(setting, chosen, memory_limit_mb, before.expansions)
+    return (yield from portfolio.search(budget))
+
+
+class _Member:
+    """A slice, and its search once that is set up."""
+
+    def __init__(self, plan: Slice) -> None:
+        self.plan = plan
+        self.searcher: Searcher | None = None
+        self.search: Underway | None = None
+
+    def begin(self, searcher: Searcher) -> None:
+        """It is set up."""
+        self.searcher, self.search = searcher, underway(searcher)
+
+    @property
+    def pause(self) -> Pause:
+        """Its last one."""
+        return Pause("portfolio") if self.search is None else self.search.pause
+
+
+class Portfolio:
+    """Slices in turns, as one search.
+
+    A slice ends, and its arrays are released, when its search is over, or when memory is full and
+    it holds most in proportion to its share. Only a complete slice answers EXHAUSTED.
+    """
+
+    def __init__(
+        self,
+        setting: Setting,
+        plans: Sequence[Slice],
+        memory_limit_mb: float,
+        expansions_before: int = 0,
+    ) -> None:
+        self._setting = setting
+        self._members = [_Member(plan) for plan in plans]
+        self._memory_limit_bytes = memory_limit_mb * 1e6
+        self._ended_expansions = expansions_before
+        self._was_full = False  # a slice has ended for want of memory
+
+    def pause(self) -> Pause:
+        """As ``Searcher`` says: sums over the slices."""
+        return self._pause(None)
+
+    def _pause(self, now: _Member | None) -> Pause:
+        """The same while it is the turn of one of them."""
+        whole = Pause("portfolio", self._ended_expansions, num_bytes=self._setting.num_bytes)
+        for member in self._members:
+            whole = whole.beside(member.pause)
+        if now is None:
+            return whole
+        more = now.pause.growing_bytes and now.pause.growing_bytes - now.pause.num_bytes
+        growing_bytes = now.pause.growing_bytes and whole.num_bytes + more
+        return whole._replace(name=now.pause.name, growing_bytes=growing_bytes)
+
+    @property
+    def _num_expansions(self) -> int:
+        return self._ended_expansions + sum(one.pause.expansions for one in self._members)
+
+    def search(self, budget: Budget) -> Search:
+        """As ``Searcher`` says."""
+        for number in count():
+            for member in list(self._members):
+                if member in self._members and member.plan.first_round <= number:
+                    budget = yield self._pause(member)
+                    length = _TURN * (1 if number < _EQUAL_ROUNDS else member.plan.share)
+                    found, budget = yield from self._turn(member, length, budget)
+                    if found is not None:
+                        return found
+            if not self._members:
+                break
+        why = Outcome.STORE_FULL if self._was_full else Outcome.INCONCLUSIVE
+        return Found(why, self.pause())
+
+    def _turn(
+        self, member: _Member, length: int, budget: Budget
+    ) -> Turn[tuple[Found | None, Budget]]:
+        """The turn of a slice, with so much work, or more where the search overshoots."""
+        if member.search is None:
+            searcher, budget = yield from in_pauses(
+                member.plan.start(self._setting), self.pause, budget
+            )
+            member.begin(searcher)
+            if isinstance(searcher, FromTheEnd):
+                self._setting.pulls.append(searcher)
+            self._make_room(member)
+            budget = yield self._pause(member)
+        turn_ends = member.pause.work + length
+        while member.search is not None:
+            others = self._num_expansions - member.pause.expansions
+            found = member.search.go_on(
+                Budget(min(budget.work, turn_ends - member.pause.work), budget.expansions - others)
+            )
+            if found is None:
+                self._make_room(member)  # a search may have made tables, without one that grows
+            elif found.outcome == Outcome.SOLVED or (
+                found.outcome == Outcome.EXHAUSTED and member.plan.is_complete
+            ):
+                return found._replace(last=self._pause(member)), budget
+            else:
+                self._end(member)
+            if member.pause.work >= turn_ends and not member.pause.growing_bytes:
+                break
+            if member.search is not None:
+                budget = yield self._pause(member)
+        return None, budget
+
+    def _make_room(self, now: _Member) -> None:
+        """Ends slices while memory does not suffice, but never the last one."""
+
+        def held(member: _Member) -> float:
+            pause = member.pause
+            most = pause.growing_bytes if member is now and pause.growing_bytes else pause.num_bytes
+            return most / member.plan.share
+
+        while len(self._members) > 1:
+            pause = self._pause(now)
+            if (pause.growing_bytes or pause.num_bytes) <= self._memory_limit_bytes:
+                return
+            self._was_full = True
+            most = max(reversed(self._members), key=held)
+            self._end(most)
+            if most is now:
+                return
+
+    def _end(self, member: _Member) -> None:
+        """Releases what a slice holds."""
+        self._ended_expansions += member.pause.expansions
+        self._members.remove(member)
+        pulls = self._setting.pulls
+        pulls[:] = [search for search in pulls if search is not member.searcher]
+        member.searcher = member.search = None

@@ -1,0 +1,94 @@
+"""Chooses a search for a board: fewest moves, fewest pushes or any solution.
+
+docs/decisions/0012-which-solver-when.md says which board goes to which search, and why.
+"""
+
+import threading
+from collections.abc import Callable
+
+from tokoban import compiling
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.search.answer import (
+    OBJECTIVES,
+    Answer,
+    Optimum,
+    Progress,
+    Report,
+)
+from tokoban.sokoban.search.bitboard import batch
+from tokoban.sokoban.search.bitboard.batch import OneWord
+from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.combine import portfolio
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.pauses import Budget, Search, set_up
+from tokoban.sokoban.search.run import find_answer, solved_already
+from tokoban.sokoban.search.searches.astar import solver as astar_search
+from tokoban.sokoban.search.searches.beam import pull_beam, push_beam
+from tokoban.sokoban.search.searches.bidirectional import solver as large_solver
+from tokoban.sokoban.search.searches.fess import solver as fess_solver
+
+__all__ = ["Answer", "Progress", "solve"]
+
+
+def solve(
+    board: Board,
+    *,
+    minimise: str = "moves",
+    max_expansions: int | None = None,
+    time_limit_s: float | None = None,
+    memory_limit_mb: float = 2000.0,
+    stop: threading.Event | None = None,
+    report: Report | None = None,
+    clock: Callable[[], float] = compiling.clock,
+) -> Answer:
+    """Finds a solution with the fewest moves or pushes, or any; or proves that there is none.
+
+    ``num_expansions`` counts positions whose pushes were all tried, and for the fewest moves also
+    the sets of boxes looked at in each layer of the moves. For "any", several searches run in turn.
+    Their work decides when a turn ends, not the clock, so that every machine finds the same
+    solution. All else is as ``run.find_answer`` says.
+    """
+    if minimise not in OBJECTIVES:
+        raise ValueError(f"minimise is 'moves', 'pushes' or 'any', not {minimise!r}")
+    if board.is_solved:
+        return solved_already(minimise)
+    limits = Limits(
+        max_expansions=max_expansions,
+        time_limit_s=time_limit_s,
+        memory_limit_mb=memory_limit_mb,
+        stop=stop,
+    )
+    return find_answer(
+        board,
+        lambda budget: _search_for(board, minimise, limits, budget),
+        limits,
+        minimise=minimise,
+        report=report,
+        clock=clock,
+    )
+
+
+def prepare() -> None:
+    """Compiles every search, or loads what was compiled before, as each first use of one does."""
+    batch.prepare()
+    astar_search.prepare()
+    large_solver.prepare()
+    fess_solver.prepare()
+    pull_beam.prepare()
+    push_beam.prepare()
+
+
+def _search_for(board: Board, minimise: str, limits: Limits, budget: Budget) -> Search:
+    """Begins the search for a board; its code is compiled first."""
+    level = from_board(board)
+    if level is None:
+        astar_search.prepare()
+    else:
+        batch.prepare()
+    if minimise == "any":
+        large_solver.prepare()
+        return portfolio.search(budget, board=board, memory_limit_mb=limits.memory_limit_mb)
+    if level is not None:
+        return OneWord(level, minimise).search(budget)
+    optimum: Optimum = "moves" if minimise == "moves" else "pushes"
+    return set_up(astar_search.astar_in_steps(board, optimum), budget)

@@ -1,0 +1,173 @@
+"""Makes the packing plan of a level: pulls from the end, in the order of play, in stages.
+
+Axes as in ``plan``.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Int64
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.search.level.ground import NONE, Ground, Squares, build_ground
+from tokoban.sokoban.search.measures.packing.fillings import (
+    Group,
+    group_in_steps,
+    groups_in_steps,
+    obstructions_in_steps,
+)
+from tokoban.sokoban.search.measures.packing.order import packing_order_in_steps
+from tokoban.sokoban.search.measures.packing.plan import (
+    NO_POINT,
+    NUM_KEPT,
+    NUM_POINTS,
+    Packing,
+    Points,
+)
+from tokoban.sokoban.search.measures.packing.pull_board import pull_board
+from tokoban.sokoban.search.measures.packing.pull_tree import GONE, GONE_ELSEWHERE
+from tokoban.sokoban.search.measures.packing.pulls import (
+    MAX_BOXES,
+    pulls_in_steps,
+    simplified_in_steps,
+)
+from tokoban.sokoban.search.pauses import ONE_PUSH
+from tokoban.sokoban.search.steps import Steps, completed
+
+
+class _Stage(NamedTuple):
+    """A stage of a plan as lists: the squares filled when it begins, and its steps."""
+
+    base: list[int]
+    fills: list[int]
+    moves_on: tuple[int, int] | None  # from, to; None in the last stage
+
+
+def packing_in_steps(
+    board: Board, squares: Squares, ground: Ground, *, has_one_sink: bool = False
+) -> Steps[Packing]:
+    """The plan for a level; boxes and goals are equally many.
+
+    If none with one sink is found, it is one without; and if none of these is found either, goals
+    are filled in the order of ``packing_order_in_steps``.
+    """
+    starts = squares.numbers(board.boxes)
+    on_board = pull_board(ground, starts, has_one_sink=has_one_sink)
+    pulls = None
+    if len(ground.goals) <= MAX_BOXES:
+        pulls = yield from pulls_in_steps(on_board)
+        if pulls is None and has_one_sink:
+            on_board = on_board._replace(has_one_sink=False, is_sink=on_board.is_start.copy())
+            pulls = yield from pulls_in_steps(on_board)
+    if pulls is None:
+        rank = yield from packing_order_in_steps(
+            ground.neighbours, ground.goals, starts, squares.number[board.player]
+        )
+        stages = [_Stage([], ground.goals[np.argsort(rank)].tolist(), None)]
+    else:
+        stages = _stages(ground.goals.tolist(), pulls)
+        on_board.leaves_anywhere[[box for box, to in pulls if to == GONE_ELSEWHERE]] = True
+    groups: list[list[Group]] = []
+    for stage in stages:
+        base = np.array(stage.base, np.int16)
+        of_stage = []
+        parts = yield from groups_in_steps(on_board, base, stage.fills)
+        for group in parts:
+            of_stage.append((yield from group_in_steps(on_board, base, group)))
+        groups.append(of_stage)
+    return _packed(ground, stages, groups)
+
+
+@cache
+def prepare() -> None:
+    """Compiles what only plans that park, or have many fillings, need."""
+    squares = Squares(ONE_PUSH)
+    board = pull_board(build_ground(ONE_PUSH, squares), squares.numbers(ONE_PUSH.boxes))
+    [goal], [start] = board.goals.tolist(), np.flatnonzero(board.is_start).tolist()
+    completed(simplified_in_steps(board, [(goal, start), (start, GONE)]))
+    completed(obstructions_in_steps(board, np.empty(0, np.int16), board.goals))
+
+
+def _stages(goals: list[int], pulls: list[tuple[int, int]]) -> list[_Stage]:
+    """The pulls in the order of play."""
+    filled = set(goals)
+    for box, to in pulls:
+        filled.remove(box)
+        if to >= 0:
+            filled.add(to)
+    stages = [_Stage(sorted(filled), [], None)]
+    for square, origin in reversed(pulls):
+        stage = stages[-1]
+        if origin < 0:
+            stage.fills.append(square)
+            filled.add(square)
+        else:
+            stages[-1] = stage._replace(moves_on=(origin, square))
+            filled.remove(origin)
+            filled.add(square)
+            stages.append(_Stage(sorted(filled), [], None))
+    return stages
+
+
+def _packed(ground: Ground, stages: list[_Stage], groups: list[list[Group]]) -> Packing:
+    """The plan as arrays."""
+    steps, first_step = list(stages[0].base), []
+    for stage in stages:
+        first_step.append(len(steps))
+        steps += stage.fills
+        if stage.moves_on is not None:
+            steps.append(stage.moves_on[1])
+    flat = [group for of_stage in groups for group in of_stage]
+    every = ~np.uint64(0)
+    cores = [np.bitwise_and.reduce(group.fillings, initial=every) for group in flat]
+    return Packing(
+        steps=np.array(steps, np.int16),
+        first_step=np.array([*first_step, len(steps)]),
+        base=np.array([square for stage in stages for square in stage.base], np.int16),
+        first_base=_firsts([len(stage.base) for stage in stages]),
+        first_group=_firsts([len(of_stage) for of_stage in groups]),
+        squares=_joined([group.squares for group in flat], np.int16),
+        first_square=_firsts([len(group.squares) for group in flat]),
+        obstructions=_joined([group.obstructions for group in flat], np.uint64),
+        first_obstruction=_firsts(
+            [int(number) for group in flat for number in np.diff(group.first_obstruction)]
+        ),
+        fillings=_joined([group.fillings for group in flat], np.uint64),
+        first_filling=_firsts([len(group.fillings) for group in flat]),
+        core=np.array(cores, np.uint64),
+        kept_group=np.full(NUM_KEPT, NONE, np.int16),
+        kept_filling=np.empty(NUM_KEPT, np.uint64),
+        kept_packed=np.empty(NUM_KEPT, np.uint64),
+        points=_no_points(ground, stages),
+    )
+
+
+def _no_points(ground: Ground, stages: list[_Stage]) -> Points:
+    num_floor = len(ground.zone)
+    num_words = -(-num_floor // 64)
+    is_for_good = np.ones((len(stages), num_floor + 1), np.bool_)
+    for stage in range(len(stages)):
+        for later in stages[stage:]:
+            if later.moves_on is not None:
+                is_for_good[stage, later.moves_on[0]] = False
+    return Points(
+        neighbours=ground.neighbours,
+        is_for_good=is_for_good,
+        stage=np.full(NUM_POINTS, NO_POINT, np.int16),
+        packed=np.empty((NUM_POINTS, num_words), np.uint64),
+        out_of_plan=np.empty((NUM_POINTS, num_words), np.uint64),
+        words=np.empty(num_words, np.uint64),
+        is_filled=np.zeros(num_floor + 1, np.bool_),
+        is_reached=np.zeros(num_floor + 1, np.bool_),
+        waiting=np.empty(num_floor, np.int32),
+    )
+
+
+def _firsts(counts: list[int]) -> Int64[np.ndarray, " _"]:
+    """The first index of each of several lists in one array, and the end of the last."""
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
+
+
+def _joined(arrays: list[np.ndarray], dtype: type) -> np.ndarray:
+    return np.concatenate([np.empty(0, dtype), *arrays]).astype(dtype)

@@ -1,0 +1,192 @@
+"""A level for the plans by pulls, what one box can be pulled to, and where boxes leave the board.
+
+Axes as in ``ground``.
+"""
+
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Int16, Int32, Int64, UInt64
+
+from tokoban.compiling import entry, inner
+from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground
+from tokoban.sokoban.search.level.regions import Regions, empty_regions, find_regions
+
+
+class PullBoard(NamedTuple):
+    """A level for pulls, and workspace."""
+
+    neighbours: Int16[np.ndarray, "F+1 4"]
+    goals: Int16[np.ndarray, " G"]
+    is_goal: Bool[np.ndarray, "F+1"]
+    is_start: Bool[np.ndarray, "F+1"]
+    starts: Int16[np.ndarray, " G"]
+    has_one_sink: bool  # whether ``find_sink`` looks for the largest area; else any start will do
+    is_sink: Bool[np.ndarray, "F+1"]  # starts where boxes leave the board, as ``find_sink`` says
+    leaves_anywhere: Bool[np.ndarray, "F+1"]  # squares whose box may leave at any start
+    is_closed: Bool[np.ndarray, "F+1"]  # no box is ever pushed to this square
+    distance: Int32[np.ndarray, "F+1"]  # pushes of a lone box to the next goal
+    keys: UInt64[np.ndarray, "2 F"]
+    is_blocked: Bool[np.ndarray, "F+1"]
+    regions: Regions
+    seen: Int64[np.ndarray, "4*F+4"]
+    last_mark: Int64[np.ndarray, "1"]  # in ``seen``: each search for pulls has one of its own
+    marks: Int64[np.ndarray, "F+1"]
+    waiting: Int32[np.ndarray, "F+1"]
+    ways: Int32[np.ndarray, "3 4*F"]  # squares of the box, the player's region there, pulls
+    leaving: Int32[np.ndarray, "2 F"]  # boxes that can leave, their pulls
+    reach: Bool[np.ndarray, "G F+1"]  # of a box from each start
+    work: Int64[np.ndarray, "1"]  # squares looked at for ``fillings``
+
+
+def pull_board(
+    ground: Ground, starts: Int16[np.ndarray, " G"], *, has_one_sink: bool = False
+) -> PullBoard:
+    """A level whose boxes start on ``starts``."""
+    num_floor = len(ground.zone)
+    is_start = np.zeros(num_floor + 1, np.bool_)
+    is_start[starts] = True
+    nearest = ground.lower_bound.reshape(num_floor, 4).min(axis=1)
+    distance = np.where(nearest < UNREACHABLE, nearest, 0)
+    is_closed = np.ones(num_floor + 1, np.bool_)
+    open_squares(ground.neighbours, ground.zone, starts, is_closed)
+    is_blocked = np.zeros(num_floor + 1, np.bool_)
+    is_blocked[num_floor] = True
+    return PullBoard(
+        neighbours=ground.neighbours,
+        goals=ground.goals,
+        is_goal=ground.is_goal,
+        is_start=is_start,
+        starts=starts,
+        has_one_sink=has_one_sink,
+        is_sink=is_start.copy(),
+        leaves_anywhere=np.zeros(num_floor + 1, np.bool_),
+        is_closed=is_closed,
+        distance=np.append(distance, 0).astype(np.int32),
+        keys=ground.keys,
+        is_blocked=is_blocked,
+        regions=empty_regions(num_floor),
+        seen=np.zeros(4 * num_floor + 4, np.int64),
+        last_mark=np.zeros(1, np.int64),
+        marks=np.zeros(num_floor + 1, np.int64),
+        waiting=np.zeros(num_floor + 1, np.int32),
+        ways=np.zeros((3, 4 * num_floor), np.int32),
+        leaving=np.zeros((2, num_floor), np.int32),
+        reach=np.zeros((len(starts), num_floor + 1), np.bool_),
+        work=np.zeros(1, np.int64),
+    )
+
+
+@entry(makes_arrays=True)
+@no_type_check
+def open_squares(neighbours, zone, starts, is_closed):
+    """Clears ``is_closed`` wherever a lone box can be pushed to from some start."""
+    num_floor = len(neighbours) - 1
+    seen = np.zeros(4 * num_floor, np.bool_)
+    waiting = np.empty(4 * num_floor, np.int32)
+    count = 0
+    for start in starts:
+        for direction in range(4):
+            beside = neighbours[start, direction]
+            if beside != num_floor and zone[start, beside] == direction:
+                seen[np.int64(start) * 4 + direction] = True
+                waiting[count] = np.int64(start) * 4 + direction
+                count += 1
+        is_closed[start] = False
+    while count > 0:
+        count -= 1
+        box, side = waiting[count] // 4, waiting[count] % 4
+        for direction in range(4):
+            end, player = neighbours[box, direction], neighbours[box, direction ^ 2]
+            if end == num_floor or player == num_floor or zone[box, player] != side:
+                continue
+            is_closed[end] = False
+            place = np.int64(end) * 4 + zone[end, box]
+            if not seen[place]:
+                seen[place] = True
+                waiting[count] = place
+                count += 1
+
+
+@inner
+@no_type_check
+def find_pulls(board, box, player):
+    """Fills ``board.ways`` with what ``box`` can be pulled to, the nearest first; returns how many.
+
+    The box must be lifted and ``board.regions`` found so; ``player`` is the least square of the
+    player's region with the box in place. The first way is the box where it is.
+    """
+    neighbours, is_blocked, beside = board.neighbours, board.is_blocked, board.regions.beside
+    squares, players, pulls = board.ways
+    seen = board.seen
+    board.last_mark[0] += 1
+    mark = board.last_mark[0]
+    squares[0], players[0], pulls[0] = box, player, 0
+    for direction in range(4):
+        if beside[box, direction] == player:
+            seen[np.int64(box) * 4 + direction] = mark
+    first, count = 0, 1
+    while first < count:
+        square, region = np.int64(squares[first]), players[first]
+        for direction in range(4):
+            if beside[square, direction] != region:
+                continue
+            end = np.int64(neighbours[square, direction])
+            if is_blocked[neighbours[end, direction]] or seen[end * 4 + direction] == mark:
+                continue
+            region_after = beside[end, direction]
+            for side in range(4):
+                if beside[end, side] == region_after:
+                    seen[end * 4 + side] = mark
+            squares[count], players[count], pulls[count] = end, region_after, pulls[first] + 1
+            count += 1
+        first += 1
+    return count
+
+
+@inner
+@no_type_check
+def is_first_beside(beside, box, direction):
+    """Whether a region lies in this direction of a box, and in no earlier one."""
+    region = beside[box, direction]
+    is_first = region != NONE
+    for earlier in range(direction):
+        is_first &= beside[box, earlier] != region
+    return is_first
+
+
+@inner
+@no_type_check
+def find_sink(board):
+    """Finds where boxes leave the board as it stands; returns how many squares it looked at.
+
+    With one sink these are the most starts without a box of which each could be pulled to each
+    other one, past the boxes on the board.
+    """
+    if not board.has_one_sink:
+        return 0
+    neighbours, starts, reach, is_sink = board.neighbours, board.starts, board.reach, board.is_sink
+    find_regions(neighbours, board.is_blocked, board.regions)
+    work = len(neighbours)
+    for row in range(len(starts)):
+        start = np.int64(starts[row])
+        reach[row] = False
+        is_sink[start] = False
+        if board.is_blocked[start]:
+            continue
+        for direction in range(4):
+            if is_first_beside(board.regions.beside, start, direction):
+                count = find_pulls(board, start, board.regions.beside[start, direction])
+                work += count
+                for i in range(count):
+                    reach[row, board.ways[0, i]] = True
+    best = most = 0
+    for row in range(len(starts)):
+        size = 0
+        for other in range(len(starts)):
+            size += reach[row, starts[other]] and reach[other, starts[row]]
+        if size > most:
+            best, most = row, size
+    for other in range(len(starts)):
+        is_sink[starts[other]] = reach[best, starts[other]] and reach[other, starts[best]]
+    return work

@@ -1,0 +1,229 @@
+"""Plans by pulls: from all goals filled, boxes leave the board where some box starts.
+
+A small FESS of its own, after Shoham and Schaeffer 2020: a box that can be pulled to the *sink*
+leaves the board; there is always room for it, which is what makes the game easy (*relaxed*). Only
+if no box can leave is one pulled elsewhere. Read backwards, the path fills the goals one by one and
+parks boxes in between.
+
+There are two kinds of plans (``pull_board``). That boxes leave wherever some box starts is from
+Kirov's sokoban-ai. But a start among the goals then takes any number of boxes, and a plan may shut
+off all other starts. With one sink boxes leave in the largest area of starts alone, as in Festival
+(``find_sink``), and only if none can does one leave at another start.
+"""
+
+from typing import no_type_check
+
+import numpy as np
+
+from tokoban.compiling import entry, inner
+from tokoban.sokoban.search.level.flood import flood, flood_rest
+from tokoban.sokoban.search.level.ground import NONE
+from tokoban.sokoban.search.level.regions import find_regions
+from tokoban.sokoban.search.measures.packing.pull_board import PullBoard, find_pulls, find_sink
+from tokoban.sokoban.search.measures.packing.pull_tree import (
+    FOUND,
+    GONE,
+    GONE_ELSEWHERE,
+    NUM_NODES,
+    WORK,
+    add_child,
+    empty_pull_tree,
+    enter,
+    lay_out,
+    take_next,
+)
+from tokoban.sokoban.search.steps import Steps
+
+MAX_BOXES = 255  # a level of more is not planned: its cells alone are half a million
+_MOST_WORK = 60_000_000  # squares looked at: about a second
+_MOST_WORK_FOR_ONE_SINK = 20_000_000  # then the other kind of plan is tried
+_WORK_A_STEP = 500_000
+_GOING_ON, _ENDED = range(2)
+
+
+@inner
+@no_type_check
+def expand(board, tree, node):
+    """Enters what one box after another can be pulled to; if boxes can leave, they alone do."""
+    neighbours, is_blocked, regions = board.neighbours, board.is_blocked, board.regions
+    num_floor = len(neighbours) - 1
+    progress = tree.progress
+    lay_out(board, tree, node)
+    player = tree.player[node]
+    first_child = progress[NUM_NODES]
+    num_leaving = 0
+    progress[WORK] += find_sink(board)
+    advised = farthest = NONE
+    for box in range(num_floor):
+        if not is_blocked[box]:
+            continue
+        is_blocked[box] = False
+        num_without_box = find_regions(neighbours, is_blocked, regions)[0]
+        count = find_pulls(board, box, player)
+        progress[WORK] += num_floor + count
+        num_regions = regions.num_regions[box]
+        leaves_elsewhere = False
+        for i in range(1, count):
+            to = board.ways[0, i]
+            if board.is_sink[to]:
+                board.leaving[0, num_leaving] = box
+                board.leaving[1, num_leaving] = board.ways[2, i]
+                num_leaving += 1
+                break
+            if num_leaving > 0 or board.is_closed[to] or to == box:
+                continue
+            if board.is_start[to]:
+                if not leaves_elsewhere:
+                    leaves_elsewhere = True
+                    root = regions.root[player]
+                    child = add_child(board, tree, node, box, GONE_ELSEWHERE, root)
+                    tree.num_regions[child] = num_without_box
+                continue
+            child = add_child(board, tree, node, box, to, board.ways[1, i])
+            tree.num_regions[child] = regions.num_regions[to]
+            is_advisable = board.is_goal[box] and regions.num_regions[to] <= num_regions
+            if is_advisable and board.distance[to] > farthest:
+                advised, farthest = child, np.int64(board.distance[to])
+        is_blocked[box] = True
+    if num_leaving > 0:
+        progress[NUM_NODES] = first_child
+        remove_all(board, tree, node, num_leaving)
+        return
+    for child in range(first_child, progress[NUM_NODES]):
+        tree.weight[child] += child != advised and tree.to[child] != GONE_ELSEWHERE
+        enter(board, tree, child)
+
+
+@inner
+@no_type_check
+def remove_all(board, tree, node, num_leaving):
+    """Takes the boxes of ``board.leaving`` off the board one after another, the nearest first.
+
+    What can leave still can when others have left, for the player has more room then.
+    """
+    pulls = board.leaving[1]
+    start = np.int64(tree.player[node])
+    for _ in range(num_leaving):
+        nearest = 0
+        for i in range(1, num_leaving):
+            if pulls[i] < pulls[nearest]:
+                nearest = i
+        pulls[nearest] = 1 << 30
+        box = board.leaving[0, nearest]
+        board.is_blocked[box] = False
+        node = add_child(board, tree, node, box, GONE, NONE)
+    board.marks[:] = 0
+    neighbours, is_blocked = board.neighbours, board.is_blocked
+    tree.player[node] = flood(neighbours, is_blocked, start, board.marks, 1, board.waiting)
+    num_others = flood_rest(neighbours, is_blocked, board.marks, 1, board.waiting)
+    tree.num_regions[node] = 1 + num_others
+    enter(board, tree, node)
+
+
+@entry
+@no_type_check
+def search_pulls(board, tree, most_work):
+    """Goes on for about so much work; returns whether the search has ended, by whatever."""
+    num_floor = len(board.neighbours) - 1
+    progress = tree.progress
+    stop_at = progress[WORK] + most_work
+    while progress[WORK] < stop_at:
+        num_new = (len(board.goals) + 1) * 4 * num_floor
+        if progress[FOUND] != NONE or progress[NUM_NODES] + num_new > len(tree.parent):
+            return _ENDED
+        node = take_next(board, tree)
+        if node == NONE:
+            return _ENDED
+        expand(board, tree, node)
+    return _GOING_ON
+
+
+def pulls_in_steps(board: PullBoard) -> Steps[list[tuple[int, int]] | None]:
+    """The pulls of a plan: the square of a box and where it comes to, GONE or GONE_ELSEWHERE.
+
+    At their end every box that is left is where some box starts. None if no plan was found.
+    """
+    tree = empty_pull_tree(board)
+    while tree.progress[WORK] < (_MOST_WORK_FOR_ONE_SINK if board.has_one_sink else _MOST_WORK):
+        if search_pulls(board, tree, _WORK_A_STEP) == _ENDED:
+            break
+        yield
+    node = int(tree.progress[FOUND])
+    if node == NONE:
+        return None
+    moves: list[tuple[int, int]] = []
+    while tree.parent[node] != NONE:
+        moves.append((int(tree.box[node]), int(tree.to[node])))
+        node = int(tree.parent[node])
+    return (yield from simplified_in_steps(board, moves[::-1]))
+
+
+def simplified_in_steps(
+    board: PullBoard, moves: list[tuple[int, int]]
+) -> Steps[list[tuple[int, int]]]:
+    """The same plan without the stops of boxes that can be left out, one after another."""
+    i = 0
+    while i < len(moves):
+        box, stop = moves[i]
+        onward = [j for j in range(i + 1, len(moves)) if moves[j][0] == stop]
+        if stop >= 0 and onward:
+            j = onward[0]
+            onto = moves[j][1]
+            at_once = [(box, onto)] if onto != box else []
+            shorter = [*moves[:i], *moves[i + 1 : j], *at_once, *moves[j + 1 :]]
+            yield
+            if replay_pulls(board, np.array(shorter, np.int16).reshape(-1, 2)):
+                moves, i = shorter, 0
+                continue
+        i += 1
+    return moves
+
+
+@entry
+@no_type_check
+def replay_pulls(board, moves):
+    """Whether the pulls can be made from all goals filled, the player in some region to begin."""
+    is_blocked = board.is_blocked
+    num_floor = len(board.neighbours) - 1
+    for root in range(num_floor):
+        is_blocked[:num_floor] = False
+        for goal in board.goals:
+            is_blocked[goal] = True
+        if is_blocked[root]:
+            continue
+        board.marks[:] = 0
+        player = flood(board.neighbours, is_blocked, root, board.marks, 1, board.waiting)
+        if player != root:  # a region is tried from its least square
+            continue
+        num_made = 0
+        for i in range(len(moves)):
+            player = player_after(board, player, np.int64(moves[i, 0]), np.int64(moves[i, 1]))
+            if player == NONE:
+                break
+            num_made += 1
+        if num_made == len(moves):
+            return True
+    return False
+
+
+@inner
+@no_type_check
+def player_after(board, player, box, to):
+    """Makes the pulls of one box; returns where the player is then, NONE if that is impossible."""
+    if not board.is_blocked[box]:
+        return np.int64(NONE)
+    find_sink(board)
+    board.is_blocked[box] = False
+    find_regions(board.neighbours, board.is_blocked, board.regions)
+    count = find_pulls(board, box, player)
+    for i in range(1, count):
+        end = board.ways[0, i]
+        is_gone = (to == GONE and board.is_sink[end]) or (
+            to == GONE_ELSEWHERE and board.is_start[end]
+        )
+        if is_gone:
+            return np.int64(board.regions.root[player])
+        if to == end:
+            board.is_blocked[to] = True
+            return np.int64(board.ways[1, i])
+    return np.int64(NONE)

@@ -1,0 +1,1 @@
+"""The deadlock rules: `deadlocks` lists them, `pruning` applies them."""

@@ -1,0 +1,301 @@
+"""A bounded search of a corral: can the boxes around regions that the player cannot enter ever all
+come to goals, were there no other boxes? Condition and source in ``deadlocks``."""
+
+from functools import partial
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Int16, Int32, Int64, UInt64
+
+from tokoban.compiling import inner
+from tokoban.sokoban.search.level.flood import flood
+from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE
+from tokoban.sokoban.search.rules.corrals import touches
+from tokoban.sokoban.search.rules.deadlocks import is_immobile, mark_frozen
+from tokoban.sokoban.search.rules.few_boxes import is_deadlocked_by_few
+from tokoban.sokoban.search.rules.patterns import (
+    add_pattern,
+    allowed_positions,
+    has_pattern,
+    note_harmless,
+)
+from tokoban.sokoban.search.state.positions import (
+    Positions,
+    add,
+    bit_of,
+    copy,
+    empty_positions,
+    list_boxes,
+    slot_of,
+)
+
+_MAX_BOXES = 24  # corrals with more are not searched
+_MIN_SEARCHED, _MAX_SEARCHED = 50, 4000  # positions, then nothing is proved
+_FLOODS_TO_SHRINK = 1 << 13  # of a deadlock, then it stays as it is
+_CAPACITY = 4096  # and one more expansion
+
+
+class CorralSearch(NamedTuple):
+    """Workspace of one search; axis N boxes around the corral."""
+
+    positions: Positions
+    words: UInt64[np.ndarray, " W"]  # the boxes after a push
+    others: UInt64[np.ndarray, " W"]  # those that are not pushed
+    start: UInt64[np.ndarray, " W"]  # all
+    boxes: Int16[np.ndarray, " N"]
+    is_blocked: Bool[np.ndarray, "F+1"]
+    is_frozen: Bool[np.ndarray, "F+1"]
+    is_corral: Bool[np.ndarray, "F+1"]  # the region and the squares of its boxes
+    area: Int32[np.ndarray, "F+1"]
+    area_after: Int32[np.ndarray, "F+1"]
+    waiting: Int32[np.ndarray, "F+1"]
+    num_floods: Int64[np.ndarray, "1"]  # in all, as a measure of the work
+
+
+def empty_corral_search(num_floor: int) -> CorralSearch:
+    """Only the wall is blocked yet."""
+    search = CorralSearch(
+        positions=empty_positions(_CAPACITY, num_floor),
+        words=np.zeros(-(-num_floor // 64), np.uint64),
+        others=np.zeros(-(-num_floor // 64), np.uint64),
+        start=np.zeros(-(-num_floor // 64), np.uint64),
+        boxes=np.zeros(_MAX_BOXES, np.int16),
+        is_blocked=np.zeros(num_floor + 1, np.bool_),
+        is_frozen=np.zeros(num_floor + 1, np.bool_),
+        is_corral=np.zeros(num_floor + 1, np.bool_),
+        area=np.zeros(num_floor + 1, np.int32),
+        area_after=np.zeros(num_floor + 1, np.int32),
+        waiting=np.zeros(num_floor + 1, np.int32),
+        num_floods=np.zeros(1, np.int64),
+    )
+    search.is_blocked[num_floor] = True
+    return search
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def _flood(ground, search, player, marks):
+    """Marks the area of the player with 1 and all else with 0; returns its least square."""
+    search.num_floods[0] += 1
+    marks[:] = 0
+    return flood(ground.neighbours, search.is_blocked, player, marks, 1, search.waiting)
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def _store(ground, search, words, key, least):
+    """Stores a position if it is new; returns whether it was.
+
+    In place of a parent it keeps its slot, by which the hash table is emptied again.
+    """
+    positions = search.positions
+    slot = slot_of(positions, words, key, least, ground.keys[1, least])
+    if positions.slots[slot] != NONE:
+        return False
+    add(positions, slot, words, key, least, slot)
+    return True
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def _push(ground, patterns, few_boxes, search, boxes, row, direction, parent):
+    """Stores the position after a push if it is new and not deadlocked; returns whether it was."""
+    positions, words, others = search.positions, search.words, search.others
+    box = np.int64(boxes[row])
+    end = np.int64(ground.neighbours[box, direction])
+    if ground.lower_bound[end * 4 + ground.zone[end, box]] == UNREACHABLE:
+        return False
+    copy(positions.boxes[parent], others)
+    others[box >> 6] ^= bit_of(box)
+    if is_deadlocked_by_few(few_boxes, others, end, direction ^ 2):
+        return False
+    is_blocked = search.is_blocked
+    is_blocked[box] = False
+    is_blocked[end] = True
+    boxes[row] = end
+    is_deadlocked = (
+        is_immobile(ground, is_blocked, end)
+        and mark_frozen(ground, boxes, is_blocked, search.is_frozen) < 0
+    )
+    boxes[row] = box
+    is_new = False
+    if not is_deadlocked:
+        least = np.int64(_flood(ground, search, box, search.area_after))
+        copy(others, words)
+        words[end >> 6] ^= bit_of(end)
+        key = positions.boxes_key[parent] ^ ground.keys[0, box] ^ ground.keys[0, end]
+        if not has_pattern(patterns, words, end, least, 0):
+            is_new = _store(ground, search, words, key, least)
+    is_blocked[end] = False
+    is_blocked[box] = True
+    return is_new
+
+
+@inner
+@no_type_check
+def _may_be_solved(ground, patterns, few_boxes, search, num_boxes, player, max_positions):
+    """Whether the boxes of ``start`` may all come to goals, or one of them may leave the corral.
+
+    1 if so, 0 if not, -1 if ``max_positions`` do not decide it. It took ``positions.num_known``.
+    """
+    positions, is_blocked = search.positions, search.is_blocked
+    boxes = search.boxes[:num_boxes]
+    for position in range(positions.num_known[0]):
+        positions.slots[positions.parent[position]] = NONE
+    positions.num_known[0] = 0
+    list_boxes(search.start, boxes)
+    key = np.uint64(0)
+    for box in boxes:
+        key ^= ground.keys[0, box]
+        is_blocked[box] = True
+    least = np.int64(_flood(ground, search, player, search.area))
+    for box in boxes:
+        is_blocked[box] = False
+    _store(ground, search, search.start, key, least)
+    first = np.int64(0)
+    verdict = np.int64(0)
+    while first < positions.num_known[0] and verdict == 0:
+        if positions.num_known[0] >= max_positions:
+            verdict = np.int64(-1)
+        list_boxes(positions.boxes[first], boxes)
+        num_on_goals = 0
+        for box in boxes:
+            is_blocked[box] = True
+            num_on_goals += ground.is_goal[box]
+        if num_on_goals == num_boxes:
+            verdict = np.int64(1)
+        _flood(ground, search, np.int64(positions.player[first]), search.area)
+        for row in range(num_boxes):
+            for direction in range(4):
+                end = ground.neighbours[boxes[row], direction]
+                start = ground.neighbours[boxes[row], direction ^ 2]
+                if verdict != 0 or search.area[start] != 1 or is_blocked[end]:
+                    continue
+                is_new = _push(ground, patterns, few_boxes, search, boxes, row, direction, first)
+                if is_new and not search.is_corral[end]:
+                    verdict = np.int64(1)
+        for box in boxes:
+            is_blocked[box] = False
+        first += 1
+    return verdict
+
+
+@inner
+@no_type_check
+def _shrink(ground, patterns, few_boxes, search, num_boxes, player):
+    """Drops boxes of ``start`` that the deadlock does not need; returns how many are left."""
+    allowed = min(2 * search.positions.num_known[0] + _MIN_SEARCHED, _MAX_SEARCHED)
+    ends = search.num_floods[0] + _FLOODS_TO_SHRINK
+    for square in range(len(search.is_corral) - 1):
+        word, bit = square >> 6, bit_of(square)
+        if num_boxes > 1 and search.start[word] & bit and search.num_floods[0] < ends:
+            search.start[word] ^= bit
+            verdict = _may_be_solved(
+                ground, patterns, few_boxes, search, num_boxes - 1, player, allowed
+            )
+            if verdict == 0:
+                num_boxes -= 1
+            else:
+                search.start[word] ^= bit
+    return num_boxes
+
+
+@inner
+@no_type_check
+def is_deadlocked_corral(ground, patterns, few_boxes, search, boxes, marks, is_inside, player):
+    """Whether the boxes around regions of ``marks`` are deadlocked even were there no others.
+
+    The regions are those that ``is_inside`` marks. The fewest boxes that are found to be deadlocked
+    are added to the patterns.
+    """
+    num_boxes = np.int64(0)
+    key = np.uint64(0)
+    is_finished = True
+    search.start[:] = 0
+    for box in boxes:
+        if not touches(ground.neighbours, marks, box, is_inside):
+            continue
+        if num_boxes == len(search.boxes):
+            return False
+        search.start[box >> 6] |= bit_of(box)
+        num_boxes += 1
+        key ^= ground.keys[0, box]
+        is_finished &= ground.is_goal[box]
+    if is_finished:
+        return False
+    corral = search.boxes[:num_boxes]
+    list_boxes(search.start, corral)
+    for box in corral:
+        search.is_blocked[box] = True
+    least = np.int64(_flood(ground, search, player, search.area))
+    for box in corral:
+        search.is_blocked[box] = False
+    mixed = key ^ ground.keys[1, least]
+    max_positions = allowed_positions(patterns, mixed, _MIN_SEARCHED, _MAX_SEARCHED)
+    if max_positions == 0:
+        return False
+    for square in range(len(marks)):
+        search.is_corral[square] = is_inside[marks[square]]
+    for box in corral:
+        search.is_corral[box] = True
+    verdict = _may_be_solved(ground, patterns, few_boxes, search, num_boxes, player, max_positions)
+    if verdict != 0:
+        if verdict > 0:
+            note_harmless(patterns, mixed)
+        return False
+    num_boxes = _shrink(ground, patterns, few_boxes, search, num_boxes, player)
+    corral = search.boxes[:num_boxes]
+    list_boxes(search.start, corral)
+    for box in corral:
+        search.is_blocked[box] = True
+    _flood(ground, search, player, search.area)
+    for box in corral:
+        search.is_blocked[box] = False
+    add_pattern(patterns, corral, search.area, 1)
+    return True
+
+
+@inner
+@no_type_check
+def mark_beside(ground, box, marks, is_inside):
+    """Marks the regions beside a box, without the player's; returns whether there are several."""
+    num_marked = 0
+    for direction in range(4):
+        region = marks[ground.neighbours[box, direction]]
+        if region > 1 and not is_inside[region]:
+            is_inside[region] = True
+            num_marked += 1
+    return num_marked > 1
+
+
+@inner
+@no_type_check
+def has_deadlocked_corral(
+    ground,
+    patterns,
+    few_boxes,
+    search,
+    boxes,
+    marks,
+    num_regions,
+    is_inside,
+    player,
+    max_floods,
+):
+    """Whether a region, or all those beside one box, are deadlocked with the boxes around them.
+
+    No search begins once there have been ``max_floods``.
+    """
+    for seed in range(num_regions + len(boxes)):
+        if search.num_floods[0] >= max_floods:
+            return False
+        is_inside[: num_regions + 2] = False
+        if seed < num_regions:
+            is_inside[2 + seed] = True
+        elif not mark_beside(ground, boxes[seed - num_regions], marks, is_inside):
+            continue
+        if is_deadlocked_corral(
+            ground, patterns, few_boxes, search, boxes, marks, is_inside, player
+        ):
+            return True
+    return False

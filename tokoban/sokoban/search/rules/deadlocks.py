@@ -1,0 +1,206 @@
+"""Every deadlock rule of the searches, with its condition of soundness and its source.
+
+A rule that is *sound* calls a position deadlocked only if no moves solve it, so that an optimal
+search and a proof of unsolvability may use it. Every rule is held to brute force on small boards
+(``tests/sokoban/search/rules/test_deadlocks.py``). The reference rules, slow and plain, are in
+``tokoban.sokoban.deadlocks``; the checker of certificates has its own.
+
+- *Dead squares* (``Ground.lower_bound``, ``Ground.is_dead``): a lone box in its place reaches no
+  goal. Sound: other boxes never help it. "Simple deadlocks" of the Sokoban wiki; the zone of the
+  player beside the box is from Junghanns and Schaeffer 2001.
+- *Freeze* (``mark_frozen``): boxes that walls and each other hold in both axes never move again,
+  and one of them is on no goal. Sound: the set is the greatest fixed point, so each box of it is
+  held by others of it; a box also counts as held along an axis if both pushes deadlock it alone.
+  "Freeze deadlocks" of YASS (Brian Damgaard) and the Sokoban wiki.
+- *Two or three boxes* (``few_boxes``): alone on the board, with the player where it is, they cannot
+  all come to goals. Sound: removing boxes never makes a board unsolvable, and every position of the
+  two or three is examined. For a search by pulls: two or three boxes alone cannot have come there
+  from where the boxes and the player start. Junghanns and Schaeffer 2001 ("deadlock tables"), but
+  for whole levels and with the area of the player, as in Kirov's sokoban-ai.
+- *Two boxes between frozen ones* (``frozen_pairs``): the same for two boxes and the goals that are
+  left, with the boxes that are frozen on goals as walls. Sound: those never move again in any
+  solution, in this position or after it. The tables are used for no corral, whose boxes are
+  taken to be alone. Walls from frozen boxes are Festival's.
+- *Bipartite* (``bounds``): the boxes cannot be assigned to different goals that each reaches
+  alone, so the matching lower bound is UNREACHABLE; ``is_deadlocked_by_freeze`` asks the same with
+  frozen boxes as walls. Sound: every solution is such an assignment. Junghanns and Schaeffer 2001.
+- *Corral* (``corral_search``): the boxes around a region that the player cannot enter, or around
+  all such regions beside one box, alone on the board, can neither all come to goals nor let one of
+  them leave the regions and the squares of those boxes. Sound: removing boxes never makes a board
+  unsolvable, and so a box that has left proves nothing. A search that reaches its limit proves
+  nothing either; it is made again, with a higher limit, each time that it has been asked for twice
+  as often. "Corral deadlocks" of the Sokoban wiki; several regions take in its closed diagonals.
+  Limits that grow are Festival's.
+- *PI-corral* (``corrals.find_pi_corral``): every first push of a box around a corral leads into it
+  and can be made now. If there is no such push and the corral is unfinished, the position is
+  deadlocked, which is sound for every search. Else the search may try *only* those boxes (pruning
+  of pushes, no deadlock): the first of their pushes in a solution can be made before all others,
+  with as many pushes but perhaps a longer walk. So pruning is sound for the fewest pushes and for
+  any solution, not for the fewest moves. Brian Damgaard's YASS; Sokoban wiki, "PI-corral pruning".
+- *Deadlock pattern database* (``patterns``): boxes and player of every deadlocked corral that was
+  found, without the boxes that the same search shows not to be needed. Sound as the corral was: a
+  position with these boxes, among others, and the player in the same area is deadlocked. Junghanns
+  and Schaeffer 2001 ("deadlock tables", "pattern search").
+
+On words of 8x8 squares (``bitboard.terrain``) the freeze rule tests all boxes at once by shifts of
+words, which is why it is written again there; ``test_deadlocks`` holds it to the rule here.
+"""
+
+from functools import partial
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Int32, UInt64
+
+from tokoban.compiling import inner
+from tokoban.sokoban.search.measures.bounds import every_box_has_a_goal
+from tokoban.sokoban.search.state.positions import bit_of, copy
+
+_MAX_BYTES = 1 << 25
+_FEW_SETS, _MAX_SETS = 16, 4096
+
+
+class FrozenWalls(NamedTuple):
+    """Goals that boxes reach when frozen boxes are walls; a table of E sets of frozen boxes.
+
+    A set has one place in the table, where it may be replaced by another. ``goals`` are bits:
+    whether a box can be pushed from a square to each goal, wherever the player stands.
+    """
+
+    sets: UInt64[np.ndarray, "E W"]  # the frozen boxes; an unused entry has none
+    goals: UInt64[np.ndarray, "E F X"]
+    # Workspace.
+    frozen: UInt64[np.ndarray, " W"]  # the set that is looked up
+    is_frozen: Bool[np.ndarray, "F+1"]
+    waiting: Int32[np.ndarray, " F"]
+    goals_of_box: UInt64[np.ndarray, "G X"]
+    pairs: Int32[np.ndarray, "4 G"]
+
+
+def empty_frozen_walls(num_floor: int, num_goals: int, *, is_small: bool = False) -> FrozenWalls:
+    """A table with no sets; the size is a power of two."""
+    most = _FEW_SETS if is_small else _MAX_SETS
+    num_words = -(-num_goals // 64)
+    num_sets = 1
+    while 2 * num_sets * num_floor * num_words * 8 <= _MAX_BYTES and num_sets < most:
+        num_sets *= 2
+    return FrozenWalls(
+        sets=np.zeros((num_sets, -(-num_floor // 64)), np.uint64),
+        goals=np.zeros((num_sets, num_floor, num_words), np.uint64),
+        frozen=np.zeros(-(-num_floor // 64), np.uint64),
+        is_frozen=np.zeros(num_floor + 1, np.bool_),
+        waiting=np.zeros(num_floor, np.int32),
+        goals_of_box=np.zeros((num_goals, num_words), np.uint64),
+        pairs=np.zeros((4, num_goals), np.int32),
+    )
+
+
+@inner
+@no_type_check
+def is_immobile(ground, is_frozen, box):
+    """Whether a box can move in neither axis, where ``is_frozen`` marks walls and frozen boxes."""
+    around = ground.neighbours[box]
+    for axis in range(2):
+        if not (
+            ground.is_immovable[axis, box] or is_frozen[around[axis]] or is_frozen[around[axis + 2]]
+        ):
+            return False
+    return True
+
+
+@inner
+@no_type_check
+def mark_frozen(ground, boxes, is_blocked, is_frozen):
+    """Marks walls and the boxes that can never move again; returns how many boxes these are.
+
+    A box that can move only where it is deadlocked counts as one that cannot move. The number is -1
+    if one of them is on no goal: then the position is deadlocked.
+    """
+    for square in range(len(is_frozen)):
+        is_frozen[square] = is_blocked[square]
+    return keep_frozen(ground, boxes, is_frozen)
+
+
+@inner
+@no_type_check
+def keep_frozen(ground, boxes, is_frozen):
+    """Of the ``boxes`` that ``is_frozen`` marks keeps those that hold each other.
+
+    Returns how many are left, or -1 if one of them is on no goal.
+    """
+    has_changed = True
+    while has_changed:
+        has_changed = False
+        for box in boxes:
+            if is_frozen[box] and not is_immobile(ground, is_frozen, box):
+                is_frozen[box] = False
+                has_changed = True
+    num_frozen = 0
+    for box in boxes:
+        if is_frozen[box]:
+            if not ground.is_goal[box]:
+                return -1
+            num_frozen += 1
+    return num_frozen
+
+
+@inner
+@no_type_check
+def frozen_entry(ground, frozen_walls, boxes, is_frozen):
+    """The entry of ``frozen_walls`` for the boxes that ``is_frozen`` marks; filled if need be.
+
+    At least one box is marked. A hash chooses the entry, but the sets themselves are compared:
+    what the entry says may prove a position deadlocked.
+    """
+    frozen, waiting = frozen_walls.frozen, frozen_walls.waiting
+    frozen[:] = 0
+    mixed = np.uint64(0)
+    for box in boxes:
+        if is_frozen[box]:
+            frozen[box >> 6] |= bit_of(box)
+            mixed ^= ground.keys[0, box]
+    entry = np.int64(mixed & np.uint64(len(frozen_walls.sets) - 1))
+    known = frozen_walls.sets[entry]
+    is_known = True
+    for word in range(len(frozen)):
+        is_known &= known[word] == frozen[word]
+    if is_known:
+        return entry
+    for word in range(len(frozen)):
+        known[word] = frozen[word]
+    reached_from = frozen_walls.goals[entry]
+    reached_from[:] = 0
+    for goal in range(len(ground.goals)):
+        word, bit = goal >> 6, bit_of(goal)
+        reached_from[ground.goals[goal], word] |= bit
+        if is_frozen[ground.goals[goal]]:
+            continue  # the box there stays
+        waiting[0] = ground.goals[goal]
+        count = 1
+        while count > 0:
+            count -= 1
+            square = waiting[count]
+            for direction in range(4):
+                before = ground.neighbours[square, direction]
+                if is_frozen[before] or reached_from[before, word] & bit:
+                    continue
+                if not is_frozen[ground.neighbours[before, direction]]:
+                    reached_from[before, word] |= bit
+                    waiting[count] = before
+                    count += 1
+    return entry
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def is_deadlocked_by_freeze(ground, frozen_walls, boxes, is_blocked):
+    """Whether some box is frozen off the goals, or cut off from them by those frozen on goals."""
+    is_frozen = frozen_walls.is_frozen
+    num_frozen = mark_frozen(ground, boxes, is_blocked, is_frozen)
+    if num_frozen <= 0:
+        return num_frozen < 0
+    entry = frozen_entry(ground, frozen_walls, boxes, is_frozen)
+    goals = frozen_walls.goals[entry]
+    for row in range(len(boxes)):
+        copy(goals[boxes[row]], frozen_walls.goals_of_box[row])
+    return not every_box_has_a_goal(frozen_walls.goals_of_box, frozen_walls.pairs)

@@ -1,0 +1,159 @@
+"""The deadlock rules as A* and FESS apply them: after each push, and before a position is expanded.
+
+``deadlocks`` says why each rule is sound. Pruning saves more work than it costs only where pushes
+are expensive to try, so the searches on words of 8x8 squares test dead squares and freezes alone.
+"""
+
+from functools import partial
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool
+
+from tokoban.compiling import inner
+from tokoban.sokoban.search.rules.corral_search import (
+    CorralSearch,
+    empty_corral_search,
+    has_deadlocked_corral,
+)
+from tokoban.sokoban.search.rules.corrals import DEADLOCKED, NO_CORRAL, find_pi_corral
+from tokoban.sokoban.search.rules.deadlocks import (
+    FrozenWalls,
+    empty_frozen_walls,
+    is_deadlocked_by_freeze,
+    is_immobile,
+    mark_frozen,
+)
+from tokoban.sokoban.search.rules.few_boxes import (
+    FewBoxes,
+    is_position_deadlocked_now,
+    no_few_boxes,
+)
+from tokoban.sokoban.search.rules.frozen_pairs import use_frozen
+from tokoban.sokoban.search.rules.patterns import Patterns, has_pattern, no_patterns
+from tokoban.sokoban.search.rules.patterns import grown as grown_patterns
+
+# Floods of corral searches: one expansion tries so many moves that all are worth it.
+_UNLIMITED = 1 << 62
+
+
+class Pruning(NamedTuple):
+    """The deadlocks learned in one level, and workspace."""
+
+    frozen_walls: FrozenWalls
+    patterns: Patterns
+    few_boxes: FewBoxes
+    corral_search: CorralSearch
+    is_inside: Bool[np.ndarray, "F+2"]  # by region
+    is_around: Bool[np.ndarray, "F+1"]
+    may_move: Bool[np.ndarray, " G"]  # after PUSH_THESE, which boxes
+
+
+def empty_pruning(num_floor: int, num_boxes: int, *, is_small: bool = False) -> Pruning:
+    """Nothing is learned yet; ``is_small`` is for a search of a few hundred expansions."""
+    return Pruning(
+        frozen_walls=empty_frozen_walls(num_floor, num_boxes, is_small=is_small),
+        patterns=no_patterns(num_floor, is_small=is_small),
+        few_boxes=no_few_boxes(num_floor),
+        corral_search=empty_corral_search(num_floor),
+        is_inside=np.zeros(num_floor + 2, np.bool_),
+        is_around=np.zeros(num_floor + 1, np.bool_),
+        may_move=np.zeros(num_boxes, np.bool_),
+    )
+
+
+def grown(pruning: Pruning) -> Pruning:
+    """The same patterns, with tables of full size."""
+    num_floor, num_boxes = len(pruning.is_around) - 1, len(pruning.may_move)
+    larger = empty_pruning(num_floor, num_boxes)
+    return larger._replace(
+        patterns=grown_patterns(pruning.patterns),
+        few_boxes=pruning.few_boxes,
+        corral_search=pruning.corral_search,
+    )
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def is_deadlocked_by_push(ground, pruning, words, boxes, is_blocked, box, player):
+    """Whether a pattern or a freeze shows a deadlock after a push to the square ``box``."""
+    if has_pattern(pruning.patterns, words, box, player, 0):
+        return True
+    return is_immobile(ground, is_blocked, box) and is_deadlocked_by_freeze(
+        ground, pruning.frozen_walls, boxes, is_blocked
+    )
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def judge_corrals(
+    ground, pruning, words, boxes, is_blocked, area, num_regions, player, since, max_floods
+):
+    """DEADLOCKED, or the pushes that suffice for any solution and for one of fewest pushes.
+
+    These are the pushes of the boxes of ``pruning.may_move`` if it returns PUSH_THESE, and all if
+    it returns NO_CORRAL. ``area`` [F + 1] is 1 where the player can walk, and a number from 2 on
+    in each of the other regions. Corrals are searched while
+    ``corral_search.num_floods`` is below ``max_floods``; patterns are tried from ``since`` on.
+    """
+    for box in boxes:
+        if has_pattern(pruning.patterns, words, box, player, since):
+            return DEADLOCKED
+    few_boxes = pruning.few_boxes
+    if len(few_boxes.frozen.table) > 0:
+        is_frozen = pruning.frozen_walls.is_frozen
+        num_frozen = mark_frozen(ground, boxes, is_blocked, is_frozen)
+        if num_frozen < 0:
+            return DEADLOCKED
+        use_frozen(ground, few_boxes, boxes, is_frozen, num_frozen)
+        if is_position_deadlocked_now(few_boxes, words, boxes, ground.neighbours, area):
+            return DEADLOCKED
+    if has_deadlocked_corral(
+        ground,
+        pruning.patterns,
+        pruning.few_boxes,
+        pruning.corral_search,
+        boxes,
+        area,
+        num_regions,
+        pruning.is_inside,
+        player,
+        max_floods,
+    ):
+        return DEADLOCKED
+    return find_pi_corral(
+        ground,
+        boxes,
+        is_blocked,
+        area,
+        num_regions,
+        pruning.is_inside,
+        pruning.is_around,
+        pruning.may_move,
+    )
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def judge_position(ground, words, player, scratch, pruning, num_regions):
+    """The verdict on the corrals of a position that is laid out, and the floods it took.
+
+    Fills ``may_move``: which boxes need not wait for a corral.
+    """
+    num_floods = -pruning.corral_search.num_floods[0]
+    verdict = judge_corrals(
+        ground,
+        pruning,
+        words,
+        scratch.boxes,
+        scratch.is_blocked,
+        scratch.area,
+        num_regions,
+        np.int64(player),
+        0,
+        _UNLIMITED,
+    )
+    num_floods += pruning.corral_search.num_floods[0]
+    for row in range(len(scratch.may_move)):
+        scratch.may_move[row] = verdict == NO_CORRAL or pruning.may_move[row]
+    return verdict, num_floods

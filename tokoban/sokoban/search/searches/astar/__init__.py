@@ -1,0 +1,1 @@
+"""A* over pushes: `search` is the compiled loop, `solver` what others call."""

@@ -1,0 +1,212 @@
+"""A* for a board of any size, as a search that can be left off; ``search`` is its loop."""
+
+from collections.abc import Iterator
+from functools import cache, partial
+
+import numpy as np
+
+from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.search.answer import HASTE, MAX_PRICE, Objective, Optimum
+from tokoban.sokoban.search.level.ground import NONE, Ground, Squares, build_ground, ground_in_steps
+from tokoban.sokoban.search.measures.bounds import MAX_MATCHED
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, Pause, found_by, run_compiled
+from tokoban.sokoban.search.rules import few_boxes
+from tokoban.sokoban.search.rules.few_boxes import FewBoxesLater
+from tokoban.sokoban.search.rules.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.rules.pruning import grown as grown_pruning
+from tokoban.sokoban.search.searches.astar import search as push_search
+from tokoban.sokoban.search.searches.astar.search import Frontier, Problem
+from tokoban.sokoban.search.state import positions as stores
+from tokoban.sokoban.search.state.columns import column_names, new_columns
+from tokoban.sokoban.search.state.positions import packed_bits, refill, refill_slots
+from tokoban.sokoban.search.steps import Steps
+
+_FIRST_CAPACITY_BITS = 12  # 2 ** 12 positions at first
+# Expansions before the deadlock tables grow to their full size. Most searches of the generator and
+# of ratings end earlier; with full tables for each, puzzles took 1.5 times as long.
+_FEW_EXPANSIONS = 512
+
+
+def astar_in_steps(board: Board, objective: Objective) -> "Steps[AStar]":
+    """A* alone, set up in steps."""
+    squares = Squares(board)
+    ground = yield from ground_in_steps(board, squares)
+    return AStar(board, squares, ground, objective)
+
+
+class AStar:
+    """A search for the fewest moves or pushes, or any solution."""
+
+    def __init__(
+        self,
+        board: Board,
+        squares: Squares,
+        ground: Ground,
+        objective: Objective,
+        pruning: Pruning | None = None,
+        few_boxes: FewBoxesLater | None = None,
+        *,
+        work: int = 1,
+    ) -> None:
+        """``pruning`` and ``few_boxes`` are shared with other searches if given, like the ground.
+
+        What is shared is not counted in the bytes. An expansion counts as so much ``work``.
+        """
+        self.player = squares.number[board.player]
+        self._objective = objective
+        self.problem = Problem(
+            ground,
+            counts_moves=objective == "moves",
+            weight=HASTE if objective == "any" else 1,
+            is_matched=len(ground.goals) <= MAX_MATCHED,
+        )
+        boxes = squares.numbers(board.boxes)
+        self.frontier = _first_frontier(ground, boxes, self.player)
+        num_floor = len(squares.squares)
+        self.scratch = push_search.empty_scratch(num_floor, len(boxes))
+        self.pruning = pruning or empty_pruning(num_floor, len(boxes), is_small=True)
+        self._is_small = pruning is None
+        self._is_sharing = pruning is not None
+        self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=_FEW_EXPANSIONS)
+        self._now = np.full(1, NONE)  # as in ``FewBoxes``
+        self._work = work
+        self._at_least = 0
+        # Not summed at each pause, of which a short search has many.
+        self._num_bytes = self._count_bytes()
+
+    @property
+    def _num_expansions(self) -> int:
+        return int(self.frontier.progress[push_search.NUM_EXPANSIONS])
+
+    def pause(self) -> Pause:
+        """As ``Searcher`` says."""
+        is_any = self._objective == "any"
+        return Pause(
+            "weighted-astar" if is_any else "astar",
+            self._num_expansions,
+            int(self.frontier.positions.num_known[0]),
+            None if is_any else self._at_least,
+            work=self._work * self._num_expansions,
+            num_bytes=self._num_bytes,
+        )
+
+    search = run_compiled
+
+    def advance(self, budget: Budget) -> Outcome:
+        """As ``Compiled`` says."""
+        num_expansions = self._num_expansions
+        stop_at = min(num_expansions - (-budget.work // self._work), budget.expansions)
+        if self._is_small:
+            if num_expansions >= _FEW_EXPANSIONS:
+                self.pruning, self._is_small = grown_pruning(self.pruning), False
+                self._num_bytes = self._count_bytes()
+            else:
+                stop_at = min(stop_at, _FEW_EXPANSIONS)
+        if num_expansions >= self._few_boxes.next_at:
+            self._few_boxes.go_on()
+            self._num_bytes = self._count_bytes()
+            return Outcome.BUDGET_SPENT
+        stop_at = min(stop_at, self._few_boxes.next_at)
+        pruning = self.pruning._replace(few_boxes=self._few_boxes.tables._replace(now=self._now))
+        outcome: Outcome = push_search.search(
+            self.problem, self.frontier, self.scratch, pruning, stop_at
+        )
+        # No solution costs less than the least total of an open position.
+        lowest = int(self.frontier.progress[push_search.LOWEST_BUCKET])
+        self._at_least = max(self._at_least, lowest)
+        return outcome
+
+    def bytes_to_grow(self) -> int:
+        """As ``Compiled`` says: the old hash table stays while the new one is filled."""
+        frontier = self.frontier
+        slots, others = frontier.positions.slots, (frontier.bucket, frontier.progress)
+        return stores.num_bytes((frontier, slots)) - stores.num_bytes(others)
+
+    def grow(self) -> Iterator[bool]:
+        """As ``Compiled`` says."""
+        self.frontier = _grown(self.frontier)
+        self._num_bytes = self._count_bytes()
+        positions = self.frontier.positions
+        enter = partial(refill_slots, positions, self.problem.ground.keys)
+        yield from refill(int(positions.num_known[0]), enter)
+
+    def directions(self) -> tuple[Direction, ...]:
+        """As ``Compiled`` says."""
+        return _directions(self.problem.ground, self.frontier, self.player)
+
+    @property
+    def optimum(self) -> Optimum | None:
+        """As ``Compiled`` says."""
+        return None if self._objective == "any" else self._objective
+
+    def _count_bytes(self) -> int:
+        own = stores.num_bytes((self.frontier, self.scratch))
+        if self._is_sharing:
+            return own
+        own += stores.num_bytes((self.problem, self.pruning))
+        return own + self._few_boxes.num_bytes()
+
+
+@cache
+def prepare() -> None:
+    """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
+    few_boxes.prepare()
+    squares = Squares(ONE_PUSH)
+    found_by(AStar(ONE_PUSH, squares, build_ground(ONE_PUSH, squares), "moves"))
+
+
+def _empty_frontier(capacity: int, num_floor: int) -> Frontier:
+    return Frontier(
+        positions=stores.empty_positions(capacity, num_floor),
+        **new_columns(Frontier, P=capacity),
+        bucket=np.full(MAX_PRICE, NONE, np.int32),
+        progress=np.zeros(5, np.int64),
+    )
+
+
+def _first_frontier(ground: Ground, boxes: np.ndarray, player: int) -> Frontier:
+    """The start alone, which must not be solved already."""
+    # One expansion adds up to four positions a box.
+    bits = max(_FIRST_CAPACITY_BITS, (4 * len(boxes)).bit_length())
+    num_floor = len(ground.zone)
+    frontier = _empty_frontier(1 << bits, num_floor)
+    is_box = np.zeros(num_floor, np.bool_)
+    is_box[boxes] = True
+    positions = frontier.positions
+    positions.boxes[0] = packed_bits(is_box)
+    positions.boxes_key[0] = np.bitwise_xor.reduce(ground.keys[0, boxes])
+    positions.player[0] = player
+    positions.parent[0] = NONE
+    positions.num_known[0] = 1
+    refill_slots(positions, ground.keys, 0, 1)
+    frontier.cost[0] = 0
+    frontier.lower_bound[0] = 1
+    frontier.next_open[0] = NONE
+    frontier.num_patterns[0] = 0
+    frontier.bucket[1] = 0
+    return frontier
+
+
+def _grown(frontier: Frontier) -> Frontier:
+    """The same search, in the same arrays, with room for twice as many positions.
+
+    All are to be entered anew into the hash table, by ``refill_slots``.
+    """
+    capacity = len(frontier.cost)
+    for name in column_names(Frontier, "P"):
+        stores.enlarge(getattr(frontier, name), 2 * capacity)
+    return frontier._replace(positions=stores.enlarged(frontier.positions, 2 * capacity))
+
+
+def _directions(ground: Ground, frontier: Frontier, player: int) -> tuple[Direction, ...]:
+    """All moves to the position that the search reached, from a start with the player there."""
+    positions, num_floor = frontier.positions, len(ground.zone)
+    chain = [int(frontier.progress[push_search.REACHED])]
+    while (parent := int(positions.parent[chain[-1]])) != NONE:
+        chain.append(parent)
+    moves = np.empty(len(chain) * num_floor, np.int8)
+    count = push_search.list_moves(
+        ground.neighbours, positions, np.array(chain[::-1]), player, moves
+    )
+    return tuple(map(Direction, moves[:count].tolist()))

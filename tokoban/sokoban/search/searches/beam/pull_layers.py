@@ -1,0 +1,284 @@
+"""One layer of a beam of pulls: all positions one move beyond those of the layer before; compiled.
+
+A move is any pulls of one box alone. Axes as in ``ground``, and N candidates.
+"""
+
+from functools import partial
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Int16, Int32, Int64, UInt64
+
+from tokoban.compiling import entry, inner
+from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE
+from tokoban.sokoban.search.level.regions import Regions, empty_regions, find_regions
+from tokoban.sokoban.search.level.words import count as count_bits
+from tokoban.sokoban.search.measures.bounds import lower_bound_after, match_all
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.rules.few_boxes import is_deadlocked_now
+from tokoban.sokoban.search.searches.beam.rounds import BADNESS_BITS, LEAST_BADNESS
+from tokoban.sokoban.search.state.columns import column_names, new_columns
+from tokoban.sokoban.search.state.positions import (
+    add,
+    bit_of,
+    copy,
+    empty_slots,
+    enlarge,
+    next_capacity,
+    num_bytes,
+    slot_of,
+)
+from tokoban.sokoban.search.state.workspace import lay_out_position
+
+# Entries of `Layer.progress`.
+(
+    NEXT,  # the position whose moves are next
+    NEXT_ROW,  # its next box
+    NUM_CANDIDATES,
+    NUM_PULLS,  # that were tried, and lower bounds: the measure of the work
+    SOLVED_BY,  # the candidate that is the start of the level, or NONE
+) = range(5)
+
+
+class Layer(NamedTuple):
+    """Positions one move beyond those of the layer before, which a beam may keep.
+
+    They are told apart by their hash alone: nothing is proved here.
+    """
+
+    parent: Int32[np.ndarray, " N"]
+    box: Int16[np.ndarray, " N"]  # where the pulled box was
+    to: Int16[np.ndarray, " N"]  # where it is
+    player: Int16[np.ndarray, " N"]  # the least square that the player can walk to
+    boxes_key: UInt64[np.ndarray, " N"]  # the keys of all boxes, xored
+    score: Int64[np.ndarray, " N"]  # its kind and its badness, as ``rounds`` says
+    slots: Int32[np.ndarray, " S"]  # hash table; the size is a power of two
+    goal_words: UInt64[np.ndarray, " W"]
+    regions: Regions  # workspace, for one lifted box
+    progress: Int64[np.ndarray, "5"]
+
+
+def empty_layer(capacity: int, goal_words: UInt64[np.ndarray, " W"], num_floor: int) -> Layer:
+    """Room for so many candidates."""
+    layer = Layer(
+        **new_columns(Layer, N=capacity),
+        slots=empty_slots(capacity),
+        goal_words=goal_words,
+        regions=empty_regions(num_floor),
+        progress=np.zeros(5, np.int64),
+    )
+    layer.progress[SOLVED_BY] = NONE
+    return layer
+
+
+def grown(layer: Layer) -> Layer:
+    """The same candidates, in the same arrays, with more room; their hash table is empty if new.
+
+    They are to be entered into it by ``refill_slots``.
+    """
+    capacity = next_capacity(len(layer.parent))
+    for name in column_names(Layer, "N"):
+        enlarge(getattr(layer, name), capacity)
+    if len(layer.slots) >= 2 * capacity:
+        return layer
+    return layer._replace(slots=empty_slots(capacity))
+
+
+def num_bytes_while_growing(layer: Layer) -> int:
+    """The most bytes while it grows."""
+    capacity, size = len(layer.parent), next_capacity(len(layer.parent))
+    columns = sum(getattr(layer, name).nbytes for name in column_names(Layer, "N"))
+    slots = 4 << (2 * size - 1).bit_length()
+    return num_bytes(layer) + columns // capacity * (size - capacity) + slots
+
+
+@inner
+@no_type_check
+def slot_of_candidate(layer, keys, key):
+    """The slot of the hash table that holds the candidate with this hash of boxes and player, or
+    the empty one where it belongs."""
+    mask = len(layer.slots) - 1
+    slot = np.int64(key >> np.uint64(1)) & mask
+    while layer.slots[slot] != NONE:
+        known = layer.slots[slot]
+        if layer.boxes_key[known] ^ keys[1, layer.player[known]] == key:
+            break
+        slot = (slot + 1) & mask
+    return slot
+
+
+@entry
+@no_type_check
+def refill_slots(layer, keys, first, last):
+    """Enters the candidates from ``first`` on, before ``last``, into the hash table."""
+    for candidate in range(first, last):
+        key = layer.boxes_key[candidate] ^ keys[1, layer.player[candidate]]
+        layer.slots[slot_of_candidate(layer, keys, key)] = candidate
+
+
+@entry
+@no_type_check
+def add_pulls(
+    tables, positions, layer, scratch, few_boxes, start_player, weights, bonuses, last, stop_at
+):
+    """Adds the moves of positions from ``progress[NEXT]`` on, before ``last``, as candidates.
+
+    It stops after about ``stop_at`` pulls in all, for want of room, and at the start of the level:
+    its boxes in place and ``start_player`` the least square that the player can walk to. Where it
+    stops for a limit it goes on later as if it had not. ``bonuses`` has the bonus of a box on each
+    square.
+    """
+    ground, progress = tables.ground, layer.progress
+    if progress[SOLVED_BY] != NONE:
+        return Outcome.SOLVED
+    while progress[NEXT] < last and progress[NUM_PULLS] < stop_at:
+        position = progress[NEXT]
+        if progress[NEXT_ROW] == 0:
+            words, player = positions.boxes[position], np.int64(positions.player[position])
+            lay_out_position(ground, words, player, scratch)
+            match_all(ground, tables.is_matched, scratch.places, scratch.matching, scratch.path)
+        for row in range(progress[NEXT_ROW], len(scratch.boxes)):
+            if progress[NUM_CANDIDATES] + 4 * len(ground.zone) > len(layer.parent):
+                return Outcome.STORE_FULL
+            if progress[NUM_PULLS] >= stop_at:
+                return Outcome.BUDGET_SPENT
+            _pull_box(
+                tables, positions, layer, scratch, few_boxes, start_player, weights, bonuses, row
+            )
+            if progress[SOLVED_BY] != NONE:
+                return Outcome.SOLVED
+            progress[NEXT_ROW] = row + 1
+        progress[NEXT] += 1
+        progress[NEXT_ROW] = 0
+    return Outcome.EXHAUSTED if progress[NEXT] == last else Outcome.BUDGET_SPENT
+
+
+@inner
+@no_type_check
+def _pull_box(tables, positions, layer, scratch, few_boxes, start_player, weights, bonuses, row):
+    """Adds the moves of one box of the position that is laid out."""
+    ground, regions = tables.ground, layer.regions
+    neighbours, is_blocked, seen = ground.neighbours, scratch.is_blocked, scratch.seen
+    boxes, reached_from, _ = scratch.ways
+    start = np.int64(scratch.boxes[row])
+    may_move = False
+    for direction in range(4):
+        end = neighbours[start, direction]
+        may_move |= scratch.area[end] == 1 and not is_blocked[neighbours[end, direction]]
+    if not may_move:
+        return
+    copy(positions.boxes[layer.progress[NEXT]], scratch.others)
+    scratch.others[start >> 6] ^= bit_of(start)
+    bonus_of_others = np.int64(0)
+    for other in scratch.boxes:
+        if other != start:
+            bonus_of_others += bonuses[other]
+    is_blocked[start] = False
+    find_regions(neighbours, is_blocked, regions)
+    scratch.last_mark[0] += 1
+    seen_now = scratch.last_mark[0]
+    first, count = 0, 1
+    boxes[0] = start
+    reached_from[0] = 0
+    for direction in range(4):
+        if scratch.area[neighbours[start, direction]] == 1:
+            reached_from[0] |= 1 << direction
+            seen[start * 4 + direction] = seen_now
+    while first < count:
+        box = np.int64(boxes[first])
+        for direction in range(4):
+            end = np.int64(neighbours[box, direction])
+            player = neighbours[end, direction]
+            if not reached_from[first] >> direction & 1 or is_blocked[end] or is_blocked[player]:
+                continue
+            if seen[end * 4 + direction] == seen_now:
+                continue
+            layer.progress[NUM_PULLS] += 1
+            place = end * 4 + ground.zone[end, player]
+            if ground.lower_bound[place] == UNREACHABLE:
+                continue
+            if is_deadlocked_now(few_boxes, scratch.others, end, direction):
+                continue
+            least = np.int64(regions.beside[end, direction])
+            boxes[count] = end
+            reached_from[count] = 0
+            for around in range(4):
+                if regions.beside[end, around] == least:
+                    reached_from[count] |= 1 << around
+                    seen[end * 4 + around] = seen_now
+            count += 1
+            _add_candidate(
+                tables,
+                positions,
+                layer,
+                scratch,
+                start_player,
+                weights,
+                bonus_of_others + bonuses[end],
+                row,
+                place,
+                least,
+            )
+        first += 1
+    is_blocked[start] = True
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def _add_candidate(
+    tables, positions, layer, scratch, start_player, weights, bonus, row, place, least
+):
+    """Adds the position with box ``row`` on ``place``, unless it is known or no matching exists.
+
+    ``scratch.others`` are the other boxes.
+    """
+    ground, progress, words = tables.ground, layer.progress, scratch.words
+    position, start, end = progress[NEXT], np.int64(scratch.boxes[row]), place >> 2
+    key = positions.boxes_key[position] ^ ground.keys[0, start] ^ ground.keys[0, end]
+    slot = slot_of_candidate(layer, ground.keys, key ^ ground.keys[1, least])
+    if layer.slots[slot] != NONE:
+        return
+    copy(scratch.others, words)
+    words[end >> 6] ^= bit_of(end)
+    known = slot_of(positions, words, key, least, ground.keys[1, least])
+    if positions.slots[known] != NONE:
+        return
+    lower_bound = lower_bound_after(
+        ground, tables.is_matched, scratch.places, row, place, scratch.matching, scratch.path
+    )
+    progress[NUM_PULLS] += 1  # a lower bound takes as long as trying a pull
+    if lower_bound == UNREACHABLE:
+        return
+    num_on_goals = np.int64(0)
+    for word in range(len(words)):
+        num_on_goals += count_bits(words[word] & layer.goal_words[word])
+    num_regions = np.int64(layer.regions.num_regions[end])
+    kind = num_on_goals << 16 | num_regions
+    badness = lower_bound + weights[0] * num_regions + weights[1] * num_on_goals - bonus
+    candidate = progress[NUM_CANDIDATES]
+    progress[NUM_CANDIDATES] += 1
+    layer.slots[slot] = candidate
+    layer.boxes_key[candidate] = key
+    layer.player[candidate] = least
+    layer.parent[candidate] = position
+    layer.box[candidate] = start
+    layer.to[candidate] = end
+    layer.score[candidate] = kind << BADNESS_BITS | LEAST_BADNESS + badness
+    if lower_bound == 0 and least == start_player:
+        progress[SOLVED_BY] = candidate
+
+
+@entry
+@no_type_check
+def keep(ground, positions, layer, chosen, words):
+    """Stores the chosen candidates, for which there must be room."""
+    for i in range(len(chosen)):
+        candidate = chosen[i]
+        parent, player = layer.parent[candidate], np.int64(layer.player[candidate])
+        box, to = np.int64(layer.box[candidate]), np.int64(layer.to[candidate])
+        copy(positions.boxes[parent], words)
+        words[box >> 6] ^= bit_of(box)
+        words[to >> 6] ^= bit_of(to)
+        key = layer.boxes_key[candidate]
+        slot = slot_of(positions, words, key, player, ground.keys[1, player])
+        add(positions, slot, words, key, player, parent)

@@ -1,0 +1,274 @@
+"""The rounds of a beam: how many positions a layer keeps, which ones, and what later rounds learn.
+
+Rounds are of two kinds, which have as much work each. Plain rounds begin where the search begins
+and grow wider. Taught rounds add the bonuses that all rounds so far have led to
+(``squeaky_wheel``), and most of them begin partway along the best path so far, the first moves of
+which may be right where the last ones are not. The two beams differ in their moves alone: pushes
+towards the goals, or pulls towards the squares where the boxes start, which are called goals here
+too.
+
+A candidate has one *score*: above ``BADNESS_BITS`` its kind, below them its badness, of which less
+is better.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from jaxtyping import Bool, Int64, UInt64
+
+from tokoban.sokoban.board import Direction
+from tokoban.sokoban.hashing import GOLDEN
+from tokoban.sokoban.search.level.ground import Ground
+from tokoban.sokoban.search.level.one_box import Step
+from tokoban.sokoban.search.measures.bounds import MAX_MATCHED
+from tokoban.sokoban.search.measures.shut_off import num_at_once, num_shut_off
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import Budget, Found, Searcher, Turn, in_pauses
+from tokoban.sokoban.search.searches.beam.squeaky_wheel import Bonuses
+from tokoban.sokoban.search.searches.fess.scores import CELL_SHIFT
+from tokoban.sokoban.search.steps import Steps
+
+BADNESS_BITS = CELL_SHIFT  # so that a score of FESS becomes one of a beam by a new lower part
+LEAST_BADNESS = 1 << 24  # added to a badness, so that none is negative
+_BADNESS_MASK = (1 << BADNESS_BITS) - 1
+ORDERING_BYTES = 80  # for each candidate, while ``in_order`` sorts them
+
+PATIENCE = 20  # layers in which no badness falls below the least so far; then the round ends
+# Positions that a layer keeps in the narrowest rounds; each wider kind keeps so many times more.
+_FIRST_WIDTH, _GROWTH = 100, 3
+# Added to the badness for each goal that is shut off, in the rounds that count them.
+_SHUT_OFF = 8
+SHUT_OFF_WORK = 4  # of counting them in one position, in floods or what takes as long
+_LEARNT_FROM = 300  # positions of a round, the best ones
+_PLAIN, _TAUGHT = range(2)  # kinds of rounds
+_MAX_MATCHING = 1 << 26  # squares of floor times the boxes squared: a fifth of a second a box
+_NUM_PARTS = 4  # taught rounds begin in turn where each of these parts of the best path begins
+
+
+def are_all_matched(ground: Ground) -> bool:
+    """Whether a beam matches all boxes and goals: between two boxes no limit is looked at."""
+    num_floor, num_boxes = len(ground.zone), len(ground.goals)
+    return num_boxes <= MAX_MATCHED and num_floor * num_boxes**2 <= _MAX_MATCHING
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The settings that plain rounds go through in turn, and taught rounds by themselves."""
+
+    weights: tuple[tuple[int, int], ...]  # each width has a round by each pair
+    # Every other round counts the goals that are shut off: from the first one on, or the second.
+    counts_shut_off_first: bool = False
+
+
+@dataclass(frozen=True)
+class Round:
+    """The settings of one round."""
+
+    is_taught: bool
+    width: int  # positions that a layer keeps
+    weights: tuple[int, int]  # what they weigh is the beam's own matter
+    shut_off_weight: int  # added to the badness for each goal that is shut off
+    prefix: list[Step]  # from where the search begins to where the round does
+    next_step: Step | None  # the one after the prefix on the best path
+    bonuses: Int64[np.ndarray, " F"]  # of a box on each square
+    seed: int  # chooses the order of equal candidates
+
+
+class Rounds:
+    """One round after another."""
+
+    def __init__(
+        self,
+        is_goal: Bool[np.ndarray, " F"],
+        schedule: Schedule,
+        *,
+        counts_shut_off: bool,
+        seed: int,
+    ) -> None:
+        """``counts_shut_off`` says whether any round counts the goals that are shut off."""
+        self._schedule, self._counts_shut_off, self._seed = schedule, counts_shut_off, seed
+        self._is_goal = is_goal
+        self._bonuses = Bonuses(is_goal)
+        self._num_rounds, self._work_of = [0, 0], [0, 0]  # of either kind, that are over
+        # To the position with the most boxes on goals among those learnt from.
+        self._best_path: list[Step] = []
+        self._most_on_goals = 0
+        # To that position of the last round; empty while the first one is underway.
+        self.path_of_round: list[Step] = []
+        self.now = self._next()
+
+    @property
+    def work(self) -> int:
+        """Of the rounds that are over."""
+        return sum(self._work_of)
+
+    def _next(self) -> Round:
+        kind = _TAUGHT if self._work_of[_TAUGHT] < self._work_of[_PLAIN] else _PLAIN
+        num_before = self._num_rounds[kind]
+        schedule = self._schedule
+        turn, which = divmod(num_before, len(schedule.weights))
+        is_counting = self._counts_shut_off and (
+            schedule.counts_shut_off_first == (num_before % 2 == 0)
+        )
+        part = 0 if kind == _PLAIN else num_before // 2 % _NUM_PARTS
+        begin = len(self._best_path) * part // _NUM_PARTS
+        bonuses = self._bonuses.of_square
+        return Round(
+            is_taught=kind == _TAUGHT,
+            width=_FIRST_WIDTH * _GROWTH ** (turn if kind == _PLAIN else _widening(turn)),
+            weights=schedule.weights[which],
+            shut_off_weight=_SHUT_OFF if is_counting else 0,
+            prefix=self._best_path[:begin],
+            next_step=self._best_path[begin] if self._best_path else None,
+            bonuses=bonuses if kind == _TAUGHT else np.zeros_like(bonuses),
+            seed=self._seed,
+        )
+
+    def learn(self, is_box: Bool[np.ndarray, "K F"], path_to: Callable[[int], list[Step]]) -> None:
+        """Learns from the round, which is over.
+
+        ``is_box`` has the boxes of its best positions; ``path_to`` gives the steps to one of them,
+        from where the round began.
+        """
+        self.path_of_round = []
+        if len(is_box) > 0:
+            self._bonuses.learn(is_box)
+            num_on_goals = is_box[:, self._is_goal].sum(axis=1)
+            end = int(num_on_goals.argmax())
+            self.path_of_round = [*self.now.prefix, *path_to(end)]
+            if num_on_goals[end] >= self._most_on_goals:
+                self._most_on_goals = int(num_on_goals[end])
+                self._best_path = self.path_of_round
+
+    def end(self, work: int) -> None:
+        """Has the next round; the one that is over took so much work."""
+        kind = _TAUGHT if self.now.is_taught else _PLAIN
+        self._num_rounds[kind] += 1
+        self._work_of[kind] += work
+        self.now = self._next()
+
+    def cut_path(self, length: int) -> None:
+        """No solution has the steps of ``path_of_round`` but for the first so many: drops them."""
+        is_best = self._best_path is self.path_of_round
+        self.path_of_round = self.path_of_round[:length]
+        if is_best:
+            self._best_path = self.path_of_round
+
+    def forget_path(self) -> None:
+        """Drops the best path: no solution has the prefix of this round."""
+        self._best_path, self._most_on_goals = [], 0
+
+
+def badness_of(score: Int64[np.ndarray, " N"]) -> Int64[np.ndarray, " N"]:
+    """The badness of each candidate."""
+    return score & _BADNESS_MASK
+
+
+def best_of(badness: Int64[np.ndarray, " N"]) -> Int64[np.ndarray, " _"]:
+    """Those that a round learns from: the least, ascending; of equal ones the first."""
+    if len(badness) > _LEARNT_FROM:
+        most = np.partition(badness, _LEARNT_FROM - 1)[_LEARNT_FROM - 1]
+        candidates = np.flatnonzero(badness <= most)
+    else:
+        candidates = np.arange(len(badness))
+    return candidates[np.argsort(badness[candidates], kind="stable")[:_LEARNT_FROM]]
+
+
+def choose_in_steps(
+    score: Int64[np.ndarray, " N"],
+    key: UInt64[np.ndarray, " N"],
+    now: Round,
+    ground: Ground,
+    boxes_of: Callable[[Int64[np.ndarray, " K"]], Bool[np.ndarray, "K F"]],
+    *,
+    by_pulls: bool,
+) -> Steps[Int64[np.ndarray, " _"]]:
+    """The candidates that the next layer tries to keep, in this order.
+
+    ``boxes_of`` is asked for those in which goals that are shut off are counted; ``by_pulls`` as in
+    ``num_shut_off``.
+    """
+    chosen = np.arange(len(score))
+    if now.shut_off_weight and len(score) > now.width:
+        # Counting is slow, so it only reorders the candidates that would be tried without it.
+        chosen = np.sort(in_order(score, key, now.width, now.seed))
+        score, key = score[chosen], key[chosen]
+        at_once = num_at_once(ground)
+        for i in range(0, len(chosen), at_once):
+            is_box = boxes_of(chosen[i : i + at_once])
+            score[i : i + at_once] += now.shut_off_weight * num_shut_off(
+                ground, is_box, by_pulls=by_pulls
+            )
+            yield
+    return chosen[in_order(score, key, now.width, now.seed)]
+
+
+def in_order(
+    score: Int64[np.ndarray, " N"], key: UInt64[np.ndarray, " N"], width: int, seed: int
+) -> Int64[np.ndarray, " _"]:
+    """The candidates in the order in which they are tried, until ``width`` have been kept.
+
+    By turns the next best, and the next of the best of each kind in turn, after the types of Xie,
+    Müller, Holte and Imai, "Type-based exploration with multiple search queues for satisficing
+    planning" (AAAI 2014): up to twice ``width`` of either.
+    """
+    if len(score) <= width:
+        return np.arange(len(score))
+    # Equal ones are ordered by their hash, as good as drawn. An odd factor permutes the hashes.
+    drawn = key * np.uint64(pow(int(GOLDEN), seed, 1 << 64)) >> np.uint64(48)
+    badness = (badness_of(score) << 16) + drawn.astype(np.int64)
+    best = np.argsort(badness, kind="stable")[: 2 * width]
+    ranks = _ranks_in_kind(score >> BADNESS_BITS, badness)
+    in_turn = np.lexsort((badness, ranks))[: 2 * width]
+    by_turns = np.stack([best, in_turn], axis=1).ravel()
+    places = np.unique(by_turns, return_index=True)[1]
+    return by_turns[np.sort(places)]
+
+
+def _ranks_in_kind(
+    kind: Int64[np.ndarray, " N"], badness: Int64[np.ndarray, " N"]
+) -> Int64[np.ndarray, " N"]:
+    """The place of each candidate among those of its kind, from 0 for the least badness."""
+    by_kind = np.lexsort((badness, kind))
+    firsts = np.flatnonzero(np.diff(kind[by_kind], prepend=-1))
+    ranks = np.empty(len(kind), np.int64)
+    ranks[by_kind] = np.arange(len(kind)) - np.repeat(firsts, np.diff(firsts, append=len(kind)))
+    return ranks
+
+
+def _widening(turn: int) -> int:
+    """The power of ``_GROWTH`` that multiplies the width: 0 0 0 1 0 0 0 1 0 0 0 1 2 and so on.
+
+    ``_GROWTH`` turns of one width are followed by one of the next, so all widths get equal work.
+    The universal sequence of Luby, Sinclair and Zuckerman, "Optimal speedup of Las Vegas
+    algorithms" (1993), with ``_GROWTH`` in place of 2.
+    """
+    length, widening = 1, 0  # of the sequence up to the first turn of this width
+    while length <= turn:
+        length, widening = _GROWTH * length + 1, widening + 1
+    while turn < length - 1:
+        length, widening = length // _GROWTH, widening - 1
+        turn %= length
+    return widening
+
+
+class Beam(Searcher, Protocol):
+    """A search by layers."""
+
+    def directions(self) -> tuple[Direction, ...]:
+        """The solution that it found."""
+
+
+def end_layer(
+    beam: Beam, steps: Steps[Outcome], budget: Budget
+) -> Turn[tuple[Found | None, Budget]]:
+    """Ends a layer in steps; what the beam found if that was the last one, and the next budget."""
+    outcome, budget = yield from in_pauses(steps, beam.pause, budget)
+    if outcome == Outcome.SOLVED:
+        return Found(outcome, beam.pause(), beam.directions()), budget
+    if outcome == Outcome.EXHAUSTED:
+        return Found(outcome, beam.pause()), budget
+    budget = yield beam.pause()
+    return None, budget

@@ -1,0 +1,220 @@
+"""Bidirectional FESS: any solution of a level of any size, or a proof that there is none.
+
+Feature space search (Shoham and Schaeffer 2020, see ``features``) from the start by pushes and from
+the solved board by pulls, until the two sides meet.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+
+import numpy as np
+
+from tokoban import compiling
+from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.search.answer import Answer, Report
+from tokoban.sokoban.search.level.ground import NONE, Ground, Squares
+from tokoban.sokoban.search.level.one_box import Step
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import (
+    ONE_PUSH,
+    Budget,
+    Pause,
+    Search,
+    found_by,
+    run_compiled,
+    set_up,
+)
+from tokoban.sokoban.search.rules import few_boxes
+from tokoban.sokoban.search.rules.few_boxes import FewBoxesLater, few_boxes_both_ways
+from tokoban.sokoban.search.rules.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.run import find_answer
+from tokoban.sokoban.search.searches.bidirectional.heaps import enter
+from tokoban.sokoban.search.searches.bidirectional.moves import empty_scratch
+from tokoban.sokoban.search.searches.bidirectional.paths import find_directions, steps_to_end
+from tokoban.sokoban.search.searches.bidirectional.search import search
+from tokoban.sokoban.search.searches.bidirectional.sides import (
+    MET,
+    NUM_EXPANSIONS,
+    NUM_FLOODS,
+    REACHED,
+    Side,
+    first_side,
+    grown,
+    num_bytes_while_growing,
+)
+from tokoban.sokoban.search.searches.bidirectional.tables import Tables, tables_in_steps
+from tokoban.sokoban.search.state.positions import Positions, num_bytes, refill, refill_slots
+from tokoban.sokoban.search.steps import Steps, completed
+
+_TURN_FLOODS = 1 << 12  # one side searches so far ahead of the other
+_FIRST_CAPACITY = 1 << 12
+_UNTIL_THE_END = 1 << 62  # floods
+
+
+def solve_any(
+    board: Board,
+    *,
+    max_expansions: int | None = None,
+    time_limit_s: float | None = None,
+    memory_limit_mb: float = 2000.0,
+    stop: threading.Event | None = None,
+    report: Report | None = None,
+    clock: Callable[[], float] = compiling.clock,
+) -> Answer:
+    """Finds some solution, or proves that there is none, as ``run.find_answer`` says.
+
+    The answer does not depend on the clock except through ``time_limit_s``. What is reported are
+    sums over both sides of the search.
+    """
+    prepare()
+    limits = Limits(
+        max_expansions=max_expansions,
+        time_limit_s=time_limit_s,
+        memory_limit_mb=memory_limit_mb,
+        stop=stop,
+    )
+
+    def search(budget: Budget) -> Search:
+        return set_up(fess_in_steps(board, Squares(board)), budget)
+
+    return find_answer(board, search, limits, report=report, clock=clock)
+
+
+def fess_in_steps(
+    board: Board, squares: Squares, ground: Ground | None = None
+) -> "Steps[BidirectionalFess]":
+    """The search for a board that is neither solved nor hopeless, set up in steps.
+
+    ``ground`` is that of the board, if known.
+    """
+    forward, backward = yield from tables_in_steps(board, squares, ground)
+    return BidirectionalFess(forward, backward, squares.number[board.player])
+
+
+class BidirectionalFess:
+    """The two sides, in turns; the unit of its work is a flood."""
+
+    optimum = None
+
+    def __init__(
+        self,
+        forward: Tables,
+        backward: Tables,
+        player: int,
+        pruning: Pruning | None = None,
+        few_boxes: tuple[FewBoxesLater, FewBoxesLater] | None = None,
+        *,
+        is_backward_only: bool = False,
+    ) -> None:
+        """``pruning`` and ``few_boxes`` are shared with other searches if given, like the tables.
+
+        What is shared is not counted in the bytes.
+        """
+        self.player = player
+        self.tables = (forward, backward)
+        goals, boxes = forward.ground.goals, backward.ground.goals
+        num_floor = len(forward.ground.zone)
+        # At least the moves of one box, beside as many positions of the end as there are areas.
+        capacity = max(_FIRST_CAPACITY, 1 << (5 * num_floor).bit_length())
+        self.sides: list[Side] = [
+            first_side(forward, boxes, [self.player], capacity),
+            first_side(backward, goals, list(range(num_floor)), capacity),
+        ]
+        for side in self.sides:
+            for position in range(side.positions.num_known[0]):
+                enter(side, position)
+        self.scratch = empty_scratch(num_floor, len(boxes))
+        # Other searches may work between two boxes of one position, so that what these two say of
+        # the position cannot be shared.
+        self.pruning = (pruning or empty_pruning(num_floor, len(boxes)))._replace(
+            may_move=np.zeros(len(boxes), np.bool_)
+        )
+        self._now = np.full((2, 1), NONE)  # as in ``FewBoxes``
+        self._is_sharing = pruning is not None
+        self._few_boxes = few_boxes or few_boxes_both_ways(forward.ground, backward.ground, player)
+        self._lacks_slots = False
+        self.turn = int(is_backward_only)
+        self._is_backward_only = is_backward_only
+
+    def pause(self) -> Pause:
+        """As ``Searcher`` says: sums over both sides."""
+        progress = [side.progress for side in self.sides]
+        own = num_bytes((*self.sides, self.scratch))
+        if not self._is_sharing:
+            own += num_bytes((*self.tables, self.pruning))
+            own += sum(few.num_bytes() for few in self._few_boxes)
+        return Pause(
+            "bidirectional-fess",
+            sum(int(one[NUM_EXPANSIONS]) for one in progress),
+            sum(int(side.positions.num_known[0]) for side in self.sides),
+            work=sum(int(one[NUM_FLOODS]) for one in progress),
+            num_bytes=own,
+        )
+
+    search = run_compiled
+
+    def advance(self, budget: Budget) -> Outcome:
+        """As ``Compiled`` says."""
+        side, other = self.sides[self.turn], self.sides[1 - self.turn]
+        # The turns must not depend on the budgets, for these depend on the clock.
+        turn_ends = int(other.progress[NUM_FLOODS]) // _TURN_FLOODS * _TURN_FLOODS + _TURN_FLOODS
+        if self._is_backward_only:
+            turn_ends = _UNTIL_THE_END
+        later = self._few_boxes[self.turn]
+        if side.progress[NUM_EXPANSIONS] >= later.next_at:
+            later.go_on()
+            return Outcome.BUDGET_SPENT
+        outcome: Outcome = search(
+            self.tables[self.turn],
+            side,
+            other,
+            self.scratch,
+            self.pruning._replace(few_boxes=later.tables._replace(now=self._now[self.turn])),
+            min(int(side.progress[NUM_FLOODS]) + budget.work, turn_ends),
+            min(later.next_at, budget.expansions - int(other.progress[NUM_EXPANSIONS])),
+        )
+        if outcome == Outcome.BUDGET_SPENT and side.progress[NUM_FLOODS] >= turn_ends:
+            self.turn = 1 - self.turn
+        return outcome
+
+    def bytes_to_grow(self) -> int:
+        """As ``Compiled`` says."""
+        side = self.sides[self.turn]
+        return num_bytes_while_growing(side) - num_bytes(side)
+
+    def grow(self) -> Iterator[bool]:
+        """As ``Compiled`` says."""
+        slots = self.sides[self.turn].positions.slots
+        self.sides[self.turn] = side = grown(self.sides[self.turn])
+        positions = side.positions
+        if positions.slots is not slots:
+            del slots
+            enter = partial(refill_slots, positions, self.tables[self.turn].ground.keys)
+            for self._lacks_slots in refill(int(positions.num_known[0]), enter):
+                yield self._lacks_slots
+
+    def directions(self) -> tuple[Direction, ...]:
+        """The solution, once the sides have met."""
+        progress = self.sides[self.turn].progress
+        here, there = int(progress[REACHED]), int(progress[MET])
+        meeting = (there, here) if self.turn else (here, there)
+        forward, backward = self.sides
+        return find_directions(self.tables[0].ground, forward, backward, meeting, self.player)
+
+    @property
+    def pulled(self) -> Positions | None:
+        """As ``FromTheEnd`` says."""
+        return None if self._lacks_slots else self.sides[1].positions
+
+    def steps_to_end(self, position: int) -> list[Step]:
+        """As ``FromTheEnd`` says."""
+        return steps_to_end(self.sides[1], position, len(self.tables[0].ground.zone))
+
+
+@cache
+def prepare() -> None:
+    """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
+    few_boxes.prepare()
+    found_by(completed(fess_in_steps(ONE_PUSH, Squares(ONE_PUSH))))

@@ -1,0 +1,285 @@
+"""Solves a level as a guide advises: by LevinTS, PHS, PHS*, or greedy play.
+
+``tree`` has the methods and their sources. No position is ever dropped on the guide's word, so an
+exhausted search proves that there is no solution.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, get_args
+
+import numpy as np
+from jaxtyping import Bool
+
+from tokoban import compiling
+from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.search.answer import Answer, Report
+from tokoban.sokoban.search.level.flood import flood
+from tokoban.sokoban.search.level.ground import (
+    NONE,
+    Squares,
+    build_ground,
+    ground_in_steps,
+    zobrist_keys,
+)
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import (
+    UNLIMITED,
+    Budget,
+    Pause,
+    Search,
+    found_by,
+    run_compiled,
+    set_up,
+)
+from tokoban.sokoban.search.run import find_answer
+from tokoban.sokoban.search.searches.astar.search import empty_scratch, list_moves
+from tokoban.sokoban.search.searches.guided import tree as compiled
+from tokoban.sokoban.search.searches.guided.classical import Classical, classical_rules
+from tokoban.sokoban.search.searches.guided.guide import Guidance, Guide, UniformGuide
+from tokoban.sokoban.search.searches.guided.tree import Batch, Level, Tree
+from tokoban.sokoban.search.state import positions as stores
+from tokoban.sokoban.search.state.columns import new_columns
+from tokoban.sokoban.search.state.positions import packed_bits
+from tokoban.sokoban.search.steps import Steps
+
+SearchOrder = Literal["levin", "phs", "phs*"]
+Order = Literal[SearchOrder, "greedy"]
+SEARCHES: tuple[SearchOrder, ...] = get_args(SearchOrder)
+ORDERS: tuple[Order, ...] = get_args(Order)
+
+_FIRST_CAPACITY = 1 << 10  # positions, pushes and nodes
+_MOST_EXPANSIONS_AT_ONCE = 1000  # of positions that were evaluated earlier
+
+
+@dataclass(frozen=True, kw_only=True)
+class GuidedOptions:
+    """The options of a guided search."""
+
+    order: str = "phs"  # one of ORDERS
+    batch_size: int = 1  # positions evaluated at a time
+    uniform: float = 1e-3  # share of the uniform policy: every push may be tried
+    deadlock_weight: float = 1.0  # how far a likely deadlock is put off; 0 ignores it
+    push_loss: float = 0.4  # "phs": expected -log p of each push to go
+    is_classical: bool = False  # prunes by the classical deadlock rules too
+
+    def __post_init__(self) -> None:
+        if self.order not in ORDERS:
+            raise ValueError(f"order is {self.order!r}; expected one of {', '.join(ORDERS)}")
+        if not self.batch_size >= 1:
+            raise ValueError(f"batch_size is {self.batch_size}; expected at least 1")
+        if self.batch_size > 1 and self.order not in SEARCHES:
+            raise ValueError(f"batch_size is {self.batch_size}; {self.order} play has batches of 1")
+        # A share that a push rounds to 0 would leave it out, and refute levels that have solutions.
+        if not 1e-12 <= self.uniform <= 1:
+            raise ValueError(f"uniform is {self.uniform}; expected a share from 1e-12 to 1")
+        for name in ("deadlock_weight", "push_loss"):
+            value = getattr(self, name)
+            if not 0 <= value < float("inf"):
+                raise ValueError(f"{name} is {value}; expected 0 or more")
+
+
+def solve_guided(
+    board: Board,
+    guide: Guide,
+    *,
+    options: GuidedOptions | None = None,
+    limits: Limits | None = None,
+    report: Report | None = None,
+    clock: Callable[[], float] = compiling.clock,
+) -> Answer:
+    """Finds any solution, or proves that there is none; ``guide`` is made for ``Squares(board)``.
+
+    ``Answer.num_evaluated`` counts the positions that the guide judged, ``num_expansions`` the
+    nodes whose pushes were put into the queue, and ``num_generated`` the pushes that were made.
+    Limits and all else are as ``run.find_answer`` says.
+    """
+    limits, options = limits or Limits(), options or GuidedOptions()
+    prepare(options.is_classical)
+
+    def in_steps() -> Steps[GuidedSearch]:
+        squares = Squares(board)
+        classical = None
+        if options.is_classical:
+            classical = classical_rules((yield from ground_in_steps(board, squares)))
+        return GuidedSearch(board, squares, guide, options, limits.max_evaluated, classical)
+
+    def search(budget: Budget) -> Search:
+        return set_up(in_steps(), budget)
+
+    return find_answer(board, search, limits, report=report, clock=clock)
+
+
+class GuidedSearch:
+    """A guided search; the unit of its work is one call of ``ask``."""
+
+    optimum = None
+
+    def __init__(
+        self,
+        board: Board,
+        squares: Squares,
+        guide: Guide,
+        options: GuidedOptions,
+        max_evaluated: int | None = None,
+        classical: Classical | None = None,
+    ) -> None:
+        """Boxes and goals of the level must be as many, and inside, or boxes on goals outside."""
+        self.name = options.order
+        self._guide, self._classical, self._max_evaluated = guide, classical, max_evaluated
+        self._player = squares.number[board.player]
+        num_floor = len(squares.squares)
+        boxes, goals = squares.numbers(board.boxes), squares.numbers(board.goals)
+        self._level = Level(
+            neighbours=squares.neighbours,
+            keys=zobrist_keys(num_floor),
+            goals=packed_bits(np.isin(np.arange(num_floor), goals)),
+            order=ORDERS.index(options.order),
+            deadlock_weight=float(options.deadlock_weight),
+            push_loss=float(options.push_loss),
+            uniform=float(options.uniform),
+        )
+        self._batch = Batch(
+            nodes=np.empty(2 * options.batch_size, np.int32),
+            positions=np.empty(options.batch_size, np.int32),
+            boxes=np.empty((options.batch_size, num_floor), np.bool_),
+            zone=np.empty((options.batch_size, num_floor), np.bool_),
+            sizes=np.zeros(2, np.int64),
+        )
+        self._scratch = empty_scratch(num_floor, len(boxes))
+        # A batch has up to twice its size of nodes.
+        needed = 4 * len(boxes) * (2 * options.batch_size + 1)
+        self.tree = _empty_tree(max(_FIRST_CAPACITY, 1 << needed.bit_length()), num_floor)
+        self._begin(boxes)
+
+    def _begin(self, boxes: np.ndarray) -> None:
+        is_box = np.zeros(len(self._scratch.is_blocked), np.bool_)
+        is_box[boxes] = is_box[-1] = True
+        marks, waiting = np.zeros_like(self._scratch.marks), self._scratch.waiting
+        zone = flood(self._level.neighbours, is_box, self._player, marks, 1, waiting)
+        key = np.bitwise_xor.reduce(self._level.keys[0, boxes])
+        compiled.begin(self._level, self.tree, key, packed_bits(is_box[:-1]), zone)
+
+    search = run_compiled
+
+    def advance(self, budget: Budget) -> Outcome:
+        """As ``Compiled`` says."""
+        for _ in range(budget.work):
+            outcome = self.ask(budget.expansions)
+            if outcome is None:
+                self.tell(self._guide.evaluate(*self.asked))
+            elif outcome != Outcome.BUDGET_SPENT or self._is_spent(budget.expansions):
+                return outcome
+        return Outcome.BUDGET_SPENT
+
+    def ask(self, max_expansions: int = UNLIMITED) -> Outcome | None:
+        """Searches until positions must be judged; None if they must, else why it came back."""
+        tree, batch = self.tree, self._batch
+        if self.is_at_limit:
+            return Outcome.BUDGET_SPENT
+        num_wanted = len(batch.positions)
+        if self._max_evaluated is not None:
+            num_wanted = min(num_wanted, self._max_evaluated - self.num_evaluated)
+        num_expanded = int(tree.progress[compiled.NUM_EXPANDED])
+        stop = compiled.take(
+            self._level,
+            tree,
+            self._scratch,
+            self._classical,
+            batch,
+            num_wanted,
+            min(max_expansions, num_expanded + _MOST_EXPANSIONS_AT_ONCE),
+        )
+        if stop == NONE:
+            return None
+        if stop == Outcome.EXHAUSTED and self.name not in SEARCHES:
+            return Outcome.STUCK
+        return Outcome(stop)
+
+    @property
+    def asked(self) -> tuple[Bool[np.ndarray, "P F"], Bool[np.ndarray, "P F"]]:
+        """Boxes and zones of the positions to judge, after ``ask`` has returned None."""
+        rows = slice(int(self._batch.sizes[1]))
+        return self._batch.boxes[rows], self._batch.zone[rows]
+
+    def tell(self, guidance: Guidance) -> None:
+        """Goes on with the judgement of what was ``asked``."""
+        compiled.expand_batch(self._level, self.tree, self._batch, *guidance)
+
+    @property
+    def is_at_limit(self) -> bool:
+        """Whether it may ask for no more judgements."""
+        return self._max_evaluated is not None and self.num_evaluated >= self._max_evaluated
+
+    def _is_spent(self, max_expansions: int) -> bool:
+        """Whether it may not go on: the other reason to come back is that limits are looked at."""
+        return self.is_at_limit or int(self.tree.progress[compiled.NUM_EXPANDED]) >= max_expansions
+
+    @property
+    def num_evaluated(self) -> int:
+        """The number of positions that the guide has judged."""
+        return int(self.tree.progress[compiled.NUM_EVALUATED])
+
+    def pause(self) -> Pause:
+        """As ``Searcher`` says."""
+        tree = self.tree
+        return Pause(
+            self.name,
+            int(tree.progress[compiled.NUM_EXPANDED]),
+            int(tree.positions.num_known[0]),
+            evaluated=self.num_evaluated,
+            generated=int(tree.progress[compiled.NUM_GENERATED]),
+            num_bytes=stores.num_bytes((self._level, tree, self._batch, self._classical)),
+        )
+
+    def bytes_to_grow(self) -> int:
+        """As ``Compiled`` says: the larger tree is twice the old one, which is copied."""
+        return 2 * stores.num_bytes(self.tree)
+
+    def grow(self) -> Iterator[bool]:
+        """As ``Compiled`` says."""
+        old = self.tree
+        capacity = len(old.heap)
+        larger = _empty_tree(2 * capacity, self._level.keys.shape[1])
+        for name in set(Tree._fields) - {"positions"}:
+            array = getattr(old, name)
+            getattr(larger, name)[: len(array)] = array
+        self.tree = larger._replace(positions=stores.grown(old.positions, self._level.keys))
+        yield from ()
+
+    def directions(self) -> tuple[Direction, ...]:
+        """As ``Compiled`` says."""
+        tree, num_floor = self.tree, self._level.keys.shape[1]
+        node = int(tree.progress[compiled.REACHED])
+        nodes: list[int] = []
+        while node != NONE:
+            nodes.append(node)
+            node = int(tree.parent[node])
+        nodes.reverse()
+        chain = tree.position[nodes]
+        moves = np.empty(len(chain) * num_floor, np.int8)
+        count = list_moves(self._level.neighbours, tree.positions, chain, self._player, moves)
+        return tuple(map(Direction, moves[:count].tolist()))
+
+
+def _empty_tree(capacity: int, num_floor: int) -> Tree:
+    """Room for so many positions, pushes and nodes, a power of two."""
+    return Tree(
+        positions=stores.empty_positions(capacity, num_floor),
+        progress=np.zeros(7, np.int64),
+        **new_columns(Tree, P=capacity, E=capacity, N=capacity),
+    )
+
+
+@cache
+def prepare(is_classical: bool = False) -> None:
+    """Searches a board of two pushes, so that no clock counts the seconds of a compilation."""
+    board = Board.from_xsb("######|#@$ .#|######")
+    squares = Squares(board)
+    classical = classical_rules(build_ground(board, squares)) if is_classical else None
+    search = GuidedSearch(
+        board, squares, UniformGuide(squares.neighbours), GuidedOptions(), classical=classical
+    )
+    found_by(search)

@@ -1,0 +1,428 @@
+"""Compiled: the tree of a guided search, its queue, and the generation of positions.
+
+A *node* is a sequence of pushes from the start. Nodes with equal boxes and player's zone have one
+*position*, compared exactly, which is evaluated and whose pushes are generated once. A node is cut
+if its position was expanded with at least its probability, or waits with that and no higher
+priority: the policy depends on the position alone, so that every node below it is cheaper elsewhere
+("state cuts", arXiv:1811.10928).
+
+The queue takes the node of least *priority*, the natural log of its cost. With g pushes made
+and one more, h pushes expected, pi the probability of the node and s that its position is solvable:
+
+- LEVIN: g / pi, LevinTS (arXiv:1811.10928). It expands at most depth / probability nodes before any
+  solution.
+- PHS: (g + h) / pi * exp(push_loss * h), as if each push to go had the probability
+  exp(-push_loss), and PHS_STAR: (g + h) / pi ** (1 + h / g), as if it had the mean of those made
+  (arXiv:2103.11505). They expand no more nodes than the highest cost on the way to the solution.
+
+All these are multiplied by 1 / s ** deadlock_weight, which leaves the bounds: h >= 0 and s <= 1.
+No node has a lower priority than its parent.
+
+GREEDY is no search but play: of each node only one push is followed, the likeliest that leads to
+no deadlock (pi * s ** deadlock_weight) of those to positions where it has not been. It ends where
+there is none.
+
+Axes: F floor squares, G boxes, W words of 64 squares, P positions, E pushes of positions, N nodes,
+B positions of a batch.
+"""
+
+import math
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Float32, Float64, Int16, Int32, Int64, UInt64
+
+from tokoban.compiling import entry, inner
+from tokoban.sokoban.search.level.flood import flood
+from tokoban.sokoban.search.level.ground import NONE
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.searches.guided.classical import judge, may_push
+from tokoban.sokoban.search.searches.guided.guide import MOST_DEADLOCKED
+from tokoban.sokoban.search.state.positions import Positions, add, bit_of, copy, list_boxes, slot_of
+
+LEVIN, PHS, PHS_STAR, GREEDY = range(4)
+
+# Entries of `Tree.progress`.
+NUM_NODES, NUM_EDGES, NUM_OPEN, NUM_EVALUATED, NUM_EXPANDED, NUM_GENERATED, REACHED = range(7)
+
+
+class Level(NamedTuple):
+    """What stays the same throughout a search."""
+
+    neighbours: Int16[np.ndarray, "F+1 4"]
+    keys: UInt64[np.ndarray, "2 F"]
+    goals: UInt64[np.ndarray, " W"]
+    order: int
+    deadlock_weight: float
+    push_loss: float  # nats that each push to go is expected to add to -log pi
+    uniform: float  # share of the uniform policy in every other
+
+
+class Tree(NamedTuple):
+    """Positions, their pushes, and the nodes."""
+
+    positions: Positions  # the player on the least square of the zone
+    first_edge: Int32[np.ndarray, " P"]  # NONE until its pushes are generated
+    num_edges: Int32[np.ndarray, " P"]
+    is_evaluated: Bool[np.ndarray, " P"]
+    pushes_left: Float32[np.ndarray, " P"]  # as the guide expects
+    log_solvable: Float32[np.ndarray, " P"]
+    expanded_log_pi: Float64[np.ndarray, " P"]  # the highest of its expanded nodes
+    open_log_pi: Float64[np.ndarray, " P"]  # of the node that was last put into the queue
+    open_priority: Float64[np.ndarray, " P"]
+    child: Int32[np.ndarray, " E"]
+    edge_push: Int32[np.ndarray, " E"]  # square of the box * 4 + direction
+    edge_log_pi: Float32[np.ndarray, " E"]
+    edge_log_solvable: Float32[np.ndarray, " E"]
+    position: Int32[np.ndarray, " N"]
+    parent: Int32[np.ndarray, " N"]
+    depth: Int32[np.ndarray, " N"]
+    log_pi: Float64[np.ndarray, " N"]
+    priority: Float64[np.ndarray, " N"]
+    heap: Int32[np.ndarray, " N"]
+    progress: Int64[np.ndarray, "7"]
+
+
+class Batch(NamedTuple):
+    """Positions to evaluate, and the nodes that wait for it."""
+
+    nodes: Int32[np.ndarray, " 2*B"]
+    positions: Int32[np.ndarray, " B"]
+    boxes: Bool[np.ndarray, "B F"]
+    zone: Bool[np.ndarray, "B F"]
+    sizes: Int64[np.ndarray, "2"]  # nodes, positions
+
+
+@inner
+@no_type_check
+def _comes_before(tree, node, other):
+    """Whether a node is taken before another: the lower priority, then the newer."""
+    first, second = tree.priority[node], tree.priority[other]
+    return first < second or (first == second and node > other)
+
+
+@inner
+@no_type_check
+def _enter(tree, node):
+    """Puts a node into the queue."""
+    heap, progress = tree.heap, tree.progress
+    place = progress[NUM_OPEN]
+    progress[NUM_OPEN] += 1
+    while place > 0 and _comes_before(tree, node, heap[(place - 1) // 2]):
+        heap[place] = heap[(place - 1) // 2]
+        place = (place - 1) // 2
+    heap[place] = node
+
+
+@inner
+@no_type_check
+def _leave(tree):
+    """Takes the node that comes before all others out of the queue."""
+    heap, progress = tree.heap, tree.progress
+    first = heap[0]
+    progress[NUM_OPEN] -= 1
+    count = progress[NUM_OPEN]
+    last = heap[count]
+    place = 0
+    while 2 * place + 1 < count:
+        below = 2 * place + 1
+        if below + 1 < count and _comes_before(tree, heap[below + 1], heap[below]):
+            below += 1
+        if _comes_before(tree, last, heap[below]):
+            break
+        heap[place] = heap[below]
+        place = below
+    heap[place] = last
+    return first
+
+
+@inner
+@no_type_check
+def _priority(level, tree, parent, edge, log_pi):
+    """The priority of the node after a push, by what its position or its parent's is known for."""
+    position, child = tree.position[parent], tree.child[edge]
+    made = tree.depth[parent] + 2.0  # the pushes and one more
+    left = max(tree.pushes_left[position] - 1, 0.0)
+    log_solvable = min(tree.log_solvable[position], tree.edge_log_solvable[edge])
+    if tree.is_evaluated[child]:
+        left = tree.pushes_left[child]
+        log_solvable = min(tree.log_solvable[position], tree.log_solvable[child])
+    put_off = level.deadlock_weight * log_solvable
+    if level.order == LEVIN:
+        cost = math.log(made) - log_pi
+    elif level.order == PHS:
+        cost = math.log(made + left) - log_pi + level.push_loss * left
+    else:
+        cost = math.log(made + left) - log_pi * (1.0 + left / made)
+    return max(cost - put_off, tree.priority[parent])
+
+
+@inner
+@no_type_check
+def _add_node(tree, parent, edge, log_pi, priority):
+    """Stores a node without putting it into the queue."""
+    node = tree.progress[NUM_NODES]
+    tree.progress[NUM_NODES] += 1
+    tree.position[node] = tree.child[edge]
+    tree.parent[node] = parent
+    tree.depth[node] = tree.depth[parent] + 1
+    tree.log_pi[node] = log_pi
+    tree.priority[node] = priority
+    return node
+
+
+@inner
+@no_type_check
+def _is_solved(level, tree, position):
+    """Whether all boxes are on goals."""
+    for word in range(len(level.goals)):
+        if tree.positions.boxes[position, word] != level.goals[word]:
+            return False
+    return True
+
+
+@inner
+@no_type_check
+def _follow_likeliest(level, tree, node):
+    """Puts one node into the queue: after the likeliest push that leads to no deadlock, and to a
+    position that play has not visited."""
+    first, best, best_log_pi = tree.first_edge[tree.position[node]], NONE, -np.inf
+    for edge in range(first, first + tree.num_edges[tree.position[node]]):
+        log_solvable = np.float64(tree.edge_log_solvable[edge])
+        log_pi = tree.edge_log_pi[edge] + level.deadlock_weight * log_solvable
+        if log_pi > best_log_pi and tree.expanded_log_pi[tree.child[edge]] == -np.inf:
+            best, best_log_pi = edge, log_pi
+    if best == NONE:
+        return
+    child = tree.child[best]
+    log_pi = tree.log_pi[node] + tree.edge_log_pi[best]
+    later = _add_node(tree, node, best, log_pi, 0.0)
+    if _is_solved(level, tree, child):
+        tree.progress[REACHED] = later
+    else:
+        _enter(tree, later)
+
+
+@inner
+@no_type_check
+def _expand(level, tree, node):
+    """Puts the nodes after the pushes of an evaluated position into the queue, except those cut."""
+    position = tree.position[node]
+    if tree.expanded_log_pi[position] >= tree.log_pi[node]:
+        return
+    tree.expanded_log_pi[position] = tree.log_pi[node]
+    tree.progress[NUM_EXPANDED] += 1
+    if level.order == GREEDY:
+        _follow_likeliest(level, tree, node)
+        return
+    first = tree.first_edge[position]
+    for edge in range(first, first + tree.num_edges[position]):
+        child = tree.child[edge]
+        log_pi = tree.log_pi[node] + tree.edge_log_pi[edge]
+        if tree.expanded_log_pi[child] >= log_pi:
+            continue
+        priority = _priority(level, tree, node, edge, log_pi)
+        if tree.open_log_pi[child] >= log_pi and tree.open_priority[child] <= priority:
+            continue
+        tree.open_log_pi[child], tree.open_priority[child] = log_pi, priority
+        _enter(tree, _add_node(tree, node, edge, log_pi, priority))
+
+
+@inner
+@no_type_check
+def _number_of(level, tree, boxes_key, words, player):
+    """The position with these boxes and the player's zone of this least square; new ones are
+    stored."""
+    positions = tree.positions
+    slot = slot_of(positions, words, boxes_key, player, level.keys[1, player])
+    if positions.slots[slot] != NONE:
+        return np.int64(positions.slots[slot])
+    position = add(positions, slot, words, boxes_key, player, NONE)
+    tree.first_edge[position] = NONE
+    tree.num_edges[position] = 0
+    tree.is_evaluated[position] = False
+    tree.expanded_log_pi[position] = tree.open_log_pi[position] = -np.inf
+    tree.open_priority[position] = np.inf
+    return position
+
+
+@inner
+@no_type_check
+def lay_out(level, tree, scratch, position):
+    """Puts the boxes of a position into the scratch, and ``area`` 1 where the player can walk."""
+    boxes = scratch.boxes
+    list_boxes(tree.positions.boxes[position], boxes)
+    for box in boxes:
+        scratch.is_blocked[box] = True
+    scratch.area[:] = 0
+    player = tree.positions.player[position]
+    flood(level.neighbours, scratch.is_blocked, player, scratch.area, 1, scratch.waiting)
+
+
+@inner
+@no_type_check
+def _list_pushes(level, tree, scratch, classical, position):
+    """Adds the pushes of a position that is laid out, without those that the rules forbid."""
+    neighbours, is_blocked = level.neighbours, scratch.is_blocked
+    tree.first_edge[position] = edge = tree.progress[NUM_EDGES]
+    if classical is not None and not judge(classical, tree.positions, scratch, position):
+        return
+    for row in range(len(scratch.boxes)):
+        box = np.int64(scratch.boxes[row])
+        for direction in range(4):
+            end = np.int64(neighbours[box, direction])
+            if scratch.area[neighbours[box, direction ^ 2]] != 1 or is_blocked[end]:
+                continue
+            if classical is not None and not may_push(
+                classical, tree.positions, scratch, position, row, end, box
+            ):
+                continue
+            tree.edge_push[edge] = box * 4 + direction
+            edge += 1
+    tree.num_edges[position] = edge - tree.first_edge[position]
+    tree.progress[NUM_EDGES] = edge
+
+
+@inner
+@no_type_check
+def _generate(level, tree, scratch, position):
+    """Finds the position after each push; returns a push that solves the level, or NONE."""
+    neighbours, keys, words = level.neighbours, level.keys, scratch.words
+    solving = NONE
+    first = tree.first_edge[position]
+    for edge in range(first, first + tree.num_edges[position]):
+        box = np.int64(tree.edge_push[edge] // 4)
+        end = np.int64(neighbours[box, tree.edge_push[edge] % 4])
+        copy(tree.positions.boxes[position], words)
+        words[box >> 6] ^= bit_of(box)
+        words[end >> 6] ^= bit_of(end)
+        scratch.is_blocked[box] = False
+        scratch.is_blocked[end] = True
+        scratch.last_mark[0] += 1
+        player = flood(
+            neighbours,
+            scratch.is_blocked,
+            box,
+            scratch.marks,
+            scratch.last_mark[0],
+            scratch.waiting,
+        )
+        scratch.is_blocked[end] = False
+        scratch.is_blocked[box] = True
+        key = tree.positions.boxes_key[position] ^ keys[0, box] ^ keys[0, end]
+        tree.child[edge] = _number_of(level, tree, key, words, player)
+        tree.progress[NUM_GENERATED] += 1
+        if _is_solved(level, tree, tree.child[edge]):
+            solving = edge
+    return solving
+
+
+@entry
+@no_type_check
+def take(level, tree, scratch, classical, batch, num_wanted, max_expansions):
+    """Fills the batch with up to ``num_wanted`` positions of the first nodes of the queue.
+
+    Their pushes are generated, and nodes whose positions were evaluated earlier are expanded.
+    Returns NONE if there are nodes for ``expand_batch``, else the outcome. A search ends once a
+    push is found that solves the level, play once it is made.
+    """
+    progress, sizes, boxes = tree.progress, batch.sizes, scratch.boxes
+    sizes[:] = 0
+    while sizes[0] < len(batch.nodes) and sizes[1] < num_wanted:
+        stop = NONE
+        if progress[REACHED] != NONE:
+            stop = Outcome.SOLVED
+        elif progress[NUM_OPEN] == 0:
+            stop = Outcome.EXHAUSTED
+        elif progress[NUM_EXPANDED] + sizes[0] >= max_expansions:
+            stop = Outcome.BUDGET_SPENT
+        elif not _has_room(tree, 4 * len(boxes) * (sizes[0] + 1)):
+            stop = Outcome.STORE_FULL
+        if stop != NONE:
+            return NONE if sizes[0] > 0 else stop
+        node = _leave(tree)
+        position = tree.position[node]
+        if tree.expanded_log_pi[position] >= tree.log_pi[node]:
+            continue
+        if tree.is_evaluated[position]:
+            _expand(level, tree, node)
+            continue
+        if tree.first_edge[position] != NONE:  # it is in the batch already
+            batch.nodes[sizes[0]] = node
+            sizes[0] += 1
+            continue
+        lay_out(level, tree, scratch, position)
+        for square in range(len(scratch.area) - 1):
+            batch.boxes[sizes[1], square] = scratch.is_blocked[square]
+            batch.zone[sizes[1], square] = scratch.area[square] == 1
+        _list_pushes(level, tree, scratch, classical, position)
+        edge = _generate(level, tree, scratch, position)
+        for box in boxes:
+            scratch.is_blocked[box] = False
+        if edge != NONE and level.order < GREEDY:
+            progress[NUM_EXPANDED] += 1
+            progress[REACHED] = _add_node(tree, node, edge, 0.0, 0.0)
+            return Outcome.SOLVED
+        if tree.num_edges[position] == 0:
+            # The guide need not judge it: no solution goes through this position.
+            tree.is_evaluated[position] = True
+            tree.log_solvable[position] = math.log(1.0 - MOST_DEADLOCKED)
+            _expand(level, tree, node)
+            continue
+        batch.nodes[sizes[0]] = node
+        sizes[0] += 1
+        batch.positions[sizes[1]] = position
+        sizes[1] += 1
+    return NONE
+
+
+@inner
+@no_type_check
+def _has_room(tree, count):
+    """Whether so many positions, pushes and nodes can be added."""
+    capacity, progress = len(tree.heap), tree.progress
+    most = max(tree.positions.num_known[0], progress[NUM_EDGES], progress[NUM_NODES])
+    return most + count < capacity
+
+
+@entry
+@no_type_check
+def expand_batch(level, tree, batch, log_policy, pushes_left, deadlocked, push_deadlocks):
+    """Stores what the guide says of the batch, and expands its nodes."""
+    for row in range(batch.sizes[1]):
+        position = batch.positions[row]
+        tree.is_evaluated[position] = True
+        tree.pushes_left[position] = max(pushes_left[row], 0.0)
+        tree.log_solvable[position] = math.log(1.0 - min(deadlocked[row], MOST_DEADLOCKED))
+        first, count = tree.first_edge[position], tree.num_edges[position]
+        total = 0.0
+        for edge in range(first, first + count):
+            box, direction = tree.edge_push[edge] // 4, tree.edge_push[edge] % 4
+            total += math.exp(log_policy[row, box, direction])
+        for edge in range(first, first + count):
+            box, direction = tree.edge_push[edge] // 4, tree.edge_push[edge] % 4
+            share = 1.0 / count
+            if total > 0.0:
+                probability = math.exp(log_policy[row, box, direction]) / total
+                share = (1.0 - level.uniform) * probability + level.uniform * share
+            tree.edge_log_pi[edge] = math.log(share)
+            is_lost = min(push_deadlocks[row, box, direction], MOST_DEADLOCKED)
+            tree.edge_log_solvable[edge] = math.log(1.0 - is_lost)
+    tree.progress[NUM_EVALUATED] += batch.sizes[1]
+    for i in range(batch.sizes[0]):
+        _expand(level, tree, batch.nodes[i])
+
+
+@entry
+@no_type_check
+def begin(level, tree, boxes_key, words, player):
+    """Puts the start into the queue; ``player`` is the least square of its zone."""
+    tree.progress[:] = 0
+    tree.progress[REACHED] = NONE
+    tree.progress[NUM_NODES] = 1
+    tree.position[0] = _number_of(level, tree, boxes_key, words, player)
+    tree.parent[0] = NONE
+    tree.depth[0] = 0
+    tree.log_pi[0] = 0.0
+    tree.priority[0] = 0.0
+    _enter(tree, 0)

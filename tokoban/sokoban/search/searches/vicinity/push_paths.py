@@ -1,0 +1,225 @@
+"""A solution as pushes, with what lies between them: the shortest walks.
+
+Axes in this folder, besides those of ``ground``: M pushes of a solution, T totals that are
+searched. A push is the square of its box times 4, plus its direction.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Int16, Int32, Int64, UInt64
+
+from tokoban.compiling import entry, inner
+from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.search.level.flood import flood
+from tokoban.sokoban.search.level.ground import Ground, Squares, build_ground
+from tokoban.sokoban.search.state.positions import bit_of, list_boxes
+
+# A cost is the figure that is minimised times this, plus the other one.
+MAIN = 1 << 32
+
+_PUSHES_A_STEP = 256  # followed before limits and Ctrl-C are looked at
+
+
+class Task(NamedTuple):
+    """A level without its boxes and player, and what is minimised."""
+
+    counts_moves: bool  # moves are minimised, and pushes where moves are equal; else the reverse
+    ground: Ground
+    lower_bound: Int32[np.ndarray, " F"]  # on the pushes of a lone box, from its best zone
+
+
+class Scratch(NamedTuple):
+    """Workspace of one expansion."""
+
+    is_blocked: Bool[np.ndarray, "F+1"]  # walls and boxes
+    is_frozen: Bool[np.ndarray, "F+1"]
+    marks: Int64[np.ndarray, "F+1"]  # of the newest flood where the player can walk
+    steps: Int32[np.ndarray, "F+1"]  # the length of the walk to there
+    waiting: Int16[np.ndarray, "F+1"]
+    boxes: Int16[np.ndarray, " K"]
+    words: UInt64[np.ndarray, " W"]
+    num_floods: Int64[np.ndarray, "1"]
+
+
+class PushPath(NamedTuple):
+    """The position before each push of a solution, and the last one."""
+
+    pushes: Int16[np.ndarray, " M"]
+    boxes: UInt64[np.ndarray, "M+1 W"]
+    player: Int16[np.ndarray, " M+1"]  # right after the push before
+    cost: Int64[np.ndarray, " M+1"]  # up to here
+
+    @property
+    def main_figure(self) -> int:
+        """The figure that is minimised: moves or pushes."""
+        return int(self.cost[-1]) // MAIN
+
+
+def build_task(
+    board: Board, squares: Squares, minimise: str, check: Callable[[], None] = lambda: None
+) -> Task:
+    """The task of a level; ``check`` is called between steps and may raise to stop."""
+    ground = build_ground(board, squares, check)
+    lower_bound = ground.lower_bound.reshape(-1, 4).min(axis=1)
+    return Task(minimise == "moves", ground, lower_bound)
+
+
+def empty_scratch(num_floor: int, num_boxes: int) -> Scratch:
+    """Only the wall is blocked yet."""
+    is_blocked = np.zeros(num_floor + 1, np.bool_)
+    is_blocked[num_floor] = True
+    return Scratch(
+        is_blocked=is_blocked,
+        is_frozen=np.empty(num_floor + 1, np.bool_),
+        marks=np.zeros(num_floor + 1, np.int64),
+        steps=np.empty(num_floor + 1, np.int32),
+        waiting=np.empty(num_floor + 1, np.int16),
+        boxes=np.empty(num_boxes, np.int16),
+        words=np.empty(-(-num_floor // 64), np.uint64),
+        num_floods=np.zeros(1, np.int64),
+    )
+
+
+def path_of(
+    task: Task,
+    scratch: Scratch,
+    board: Board,
+    squares: Squares,
+    directions: tuple[int, ...],
+    check: Callable[[], None] = lambda: None,
+) -> PushPath:
+    """The pushes among moves, which the rules must allow; ``check`` may end the work."""
+    number = squares.number
+    boxes, player = set(board.boxes), board.player
+    pushes = []
+    for direction in directions:
+        player = player.neighbour(direction)
+        if player in boxes:
+            boxes.remove(player)
+            boxes.add(player.neighbour(direction))
+            pushes.append(number[player] * 4 + direction)
+    start = np.zeros_like(scratch.words)
+    for box in squares.numbers(board.boxes).tolist():
+        start[box // 64] |= np.uint64(1 << box % 64)
+    in_numbers = np.array(pushes, np.int16)
+    return followed(task, scratch, start, number[board.player], in_numbers, check)
+
+
+def followed(
+    task: Task,
+    scratch: Scratch,
+    start: UInt64[np.ndarray, " W"],
+    player: int,
+    pushes: Int16[np.ndarray, " M"],
+    check: Callable[[], None] = lambda: None,
+) -> PushPath:
+    """The path of these pushes, which the rules must allow; ``check`` may end the work."""
+    path = PushPath(
+        pushes=pushes,
+        boxes=np.zeros((len(pushes) + 1, len(start)), np.uint64),
+        player=np.zeros(len(pushes) + 1, np.int16),
+        cost=np.zeros(len(pushes) + 1, np.int64),
+    )
+    path.boxes[0], path.player[0] = start, player
+    for first in range(0, len(pushes), _PUSHES_A_STEP):
+        if not _follow(task, path, scratch, first, min(first + _PUSHES_A_STEP, len(pushes))):
+            raise RuntimeError("a solution contains a push that the rules forbid")
+        check()
+    return path
+
+
+def directions_of(task: Task, scratch: Scratch, path: PushPath) -> tuple[Direction, ...]:
+    """All moves of the path."""
+    # The moves are one of the two figures in the cost.
+    most = sum(divmod(int(path.cost[-1]), MAIN))
+    return tuple(map(Direction, _moves_of(task.ground, path, scratch, most).tolist()))
+
+
+@inner
+@no_type_check
+def mark_walks(ground, scratch, start):
+    """Marks where the player can walk, and how far that is; returns the mark."""
+    scratch.num_floods[0] += 1
+    mark = scratch.num_floods[0]
+    flood(
+        ground.neighbours,
+        scratch.is_blocked,
+        start,
+        scratch.marks,
+        mark,
+        scratch.waiting,
+        scratch.steps,
+    )
+    return mark
+
+
+@inner
+@no_type_check
+def cost_of_push(counts_moves, steps):
+    """The cost of a walk of so many steps and the push after it."""
+    if counts_moves:
+        return (steps + 1) * MAIN + 1
+    return MAIN + steps + 1
+
+
+@entry
+@no_type_check
+def _follow(task, path, scratch, first, last):
+    """Fills in what follows each push from ``first`` to ``last``; whether all can be made."""
+    neighbours, is_blocked = task.ground.neighbours, scratch.is_blocked
+    for i in range(first, last):
+        list_boxes(path.boxes[i], scratch.boxes)
+        for other in scratch.boxes:
+            is_blocked[other] = True
+        mark = mark_walks(task.ground, scratch, path.player[i])
+        box, direction = path.pushes[i] // 4, path.pushes[i] % 4
+        behind, beyond = neighbours[box, direction ^ 2], neighbours[box, direction]
+        can_push = is_blocked[box] and scratch.marks[behind] == mark and not is_blocked[beyond]
+        for other in scratch.boxes:
+            is_blocked[other] = False
+        if not can_push:
+            return False
+        for word in range(path.boxes.shape[1]):
+            path.boxes[i + 1, word] = path.boxes[i, word]
+        path.boxes[i + 1, box >> 6] ^= bit_of(box)
+        path.boxes[i + 1, beyond >> 6] ^= bit_of(beyond)
+        path.player[i + 1] = box
+        steps = np.int64(scratch.steps[behind])
+        path.cost[i + 1] = path.cost[i] + cost_of_push(task.counts_moves, steps)
+    return True
+
+
+@partial(entry, makes_arrays=True)
+@no_type_check
+def _moves_of(ground, path, scratch, most):
+    """The moves of a path, of which there are at most so many."""
+    neighbours, is_blocked = ground.neighbours, scratch.is_blocked
+    moves = np.empty(most, np.int8)
+    count = 0
+    for i in range(len(path.pushes)):
+        list_boxes(path.boxes[i], scratch.boxes)
+        for other in scratch.boxes:
+            is_blocked[other] = True
+        box, push = path.pushes[i] // 4, path.pushes[i] % 4
+        # From the end of the walk, so that from its start each step leads to a smaller number.
+        mark = mark_walks(ground, scratch, neighbours[box, push ^ 2])
+        player = np.int64(path.player[i])
+        while scratch.steps[player] > 0:
+            for direction in range(4):
+                ahead = neighbours[player, direction]
+                if (
+                    scratch.marks[ahead] == mark
+                    and scratch.steps[ahead] == scratch.steps[player] - 1
+                ):
+                    moves[count] = direction
+                    break
+            count += 1
+            player = np.int64(ahead)
+        moves[count] = push
+        count += 1
+        for other in scratch.boxes:
+            is_blocked[other] = False
+    return moves[:count]

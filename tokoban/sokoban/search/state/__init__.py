@@ -1,0 +1,1 @@
+"""Positions that a search stores, and the workspace in which it lays one out."""
