@@ -1,7 +1,7 @@
 """Any solution: several searches of one board, which work in turns.
 
 No search is better everywhere. Turns are counted in work, never by the clock, so that every machine
-finds the same solution. docs/decisions/0046-the-portfolio.md has the reasons.
+finds the same solution. docs/decisions/0054-the-searches.md has the reasons.
 """
 
 from collections.abc import Callable, Sequence
