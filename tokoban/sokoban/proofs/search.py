@@ -14,7 +14,7 @@ from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.rules.deadlocks import is_immobile, keep_frozen, mark_frozen
+from tokoban.sokoban.search.rules.freeze import is_immobile, keep_frozen, mark_frozen
 from tokoban.sokoban.search.state import positions as stored
 from tokoban.sokoban.search.state.positions import Positions, add, bit_of, copy, list_boxes, slot_of
 

@@ -20,7 +20,7 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground, Squares, build_ground
 from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
-from tokoban.sokoban.search.rules.deadlocks import mark_frozen
+from tokoban.sokoban.search.rules.freeze import mark_frozen
 from tokoban.sokoban.search.state.positions import (
     Positions,
     add,

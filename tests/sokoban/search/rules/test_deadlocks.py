@@ -19,8 +19,8 @@ from tokoban.sokoban.search.bitboard.terrain import empty_terrain
 from tokoban.sokoban.search.rules import (
     corral_search,
     corrals,
-    deadlocks,
     few_boxes,
+    freeze,
     frozen_pairs,
     patterns,
 )
@@ -32,9 +32,9 @@ from tokoban.sokoban.search.steps import completed
 
 has_deadlocked_corral_in = for_python(corral_search.has_deadlocked_corral)
 find_pi_corral = for_python(corrals.find_pi_corral)
-mark_frozen = for_python(deadlocks.mark_frozen)
-frozen_entry = for_python(deadlocks.frozen_entry)
-is_deadlocked_by_freeze = for_python(deadlocks.is_deadlocked_by_freeze)
+mark_frozen = for_python(freeze.mark_frozen)
+frozen_entry = for_python(freeze.frozen_entry)
+is_deadlocked_by_freeze = for_python(freeze.is_deadlocked_by_freeze)
 survey = for_python(terrains.survey)
 is_frozen_on_words = for_python(terrains.is_frozen)
 shrink = for_python(corral_search._shrink)

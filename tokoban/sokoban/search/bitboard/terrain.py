@@ -1,6 +1,6 @@
 """Facts about a level before any search: the ways of lone boxes, dead squares, freezes.
 
-The freeze rule is that of ``deadlocks.mark_frozen``, on all boxes at once by shifts of words.
+The freeze rule is that of ``rules.freeze.mark_frozen``, on all boxes at once by shifts of words.
 
 Axes: G room for goals (their number, and at least four); places are numbered cell * 4 + side, where
 the side is the direction from a box to the player. Sides that the player can walk between while the
@@ -206,7 +206,7 @@ def is_frozen(terrain, boxes, box):
     A box that can only be pushed where it is deadlocked counts as one that cannot move.
     """
     upright, across = terrain.words[UPRIGHT], terrain.words[ACROSS]
-    # The greatest fixed point, as in ``deadlocks.frozen_boxes``, over all boxes at once.
+    # The greatest fixed point, as in ``sokoban.deadlocks.frozen_boxes``, over all boxes at once.
     frozen = boxes
     while True:
         held = frozen & (upright | moved(frozen, 0) | moved(frozen, 2))

@@ -1,1 +1,1 @@
-"""The deadlock rules: `deadlocks` lists them, `pruning` applies them."""
+"""The deadlock rules: `table` lists them, `pruning` applies them."""

@@ -1,5 +1,5 @@
 """A bounded search of a corral: can the boxes around regions that the player cannot enter ever all
-come to goals, were there no other boxes? Condition and source in ``deadlocks``."""
+come to goals, were there no other boxes? Condition and source in ``table``."""
 
 from functools import partial
 from typing import NamedTuple, no_type_check
@@ -11,8 +11,8 @@ from tokoban.compiling import inner
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.rules.corrals import touches
-from tokoban.sokoban.search.rules.deadlocks import is_immobile, mark_frozen
 from tokoban.sokoban.search.rules.few_boxes import is_deadlocked_by_few
+from tokoban.sokoban.search.rules.freeze import is_immobile, mark_frozen
 from tokoban.sokoban.search.rules.patterns import (
     add_pattern,
     allowed_positions,

@@ -1,6 +1,6 @@
 """PI-corrals: regions that the player cannot enter, and the boxes around them that must be pushed.
 
-After YASS (Brian Damgaard) and the Sokoban wiki; conditions in ``deadlocks``. In all functions
+After YASS (Brian Damgaard) and the Sokoban wiki; conditions in ``table``. In all functions
 ``marks`` is 1 where the player can walk, a number from 2 on for each other region of free floor,
 and 0 on walls and boxes.
 """

@@ -2,7 +2,7 @@
 
 Pairs and triples that can come to goals are found backwards (``box_sets``). The rest is deadlocked,
 whatever else is on the board. The mirror image, for a search by pulls: what pushes from two or
-three boxes of the start can reach. Conditions and sources in ``deadlocks``. Pairs are tabulated
+three boxes of the start can reach. Conditions and sources in ``table``. Pairs are tabulated
 again between boxes that are frozen on goals (``frozen_pairs``).
 
 Axes as in ``box_sets``; rows of the tables are ``4 * number + direction`` of a live square.

@@ -1,7 +1,7 @@
 """Which pairs of boxes are deadlocked between boxes that are frozen on goals, as if by walls.
 
 A table is made for a set of frozen boxes that was asked for often enough. Condition in
-``deadlocks``; axes as in ``few_boxes``.
+``table``; axes as in ``few_boxes``.
 """
 
 from typing import NamedTuple, no_type_check

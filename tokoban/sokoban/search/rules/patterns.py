@@ -1,7 +1,7 @@
 """The deadlock pattern database: boxes that cannot all come to goals, found by corral searches.
 
 A pattern is boxes and an area: wherever other boxes are, a position with a box on each of its
-squares and the player in its area is deadlocked, for more boxes never help. Source: ``deadlocks``.
+squares and the player in its area is deadlocked, for more boxes never help. Source: ``table``.
 """
 
 from typing import NamedTuple, no_type_check

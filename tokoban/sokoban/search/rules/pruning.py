@@ -1,6 +1,6 @@
 """The deadlock rules as A* and FESS apply them: after each push, and before a position is expanded.
 
-``deadlocks`` says why each rule is sound. Pruning saves more work than it costs only where pushes
+``table`` says why each rule is sound. Pruning saves more work than it costs only where pushes
 are expensive to try, so the searches on words of 8x8 squares test dead squares and freezes alone.
 """
 
@@ -17,17 +17,17 @@ from tokoban.sokoban.search.rules.corral_search import (
     has_deadlocked_corral,
 )
 from tokoban.sokoban.search.rules.corrals import DEADLOCKED, NO_CORRAL, find_pi_corral
-from tokoban.sokoban.search.rules.deadlocks import (
+from tokoban.sokoban.search.rules.few_boxes import (
+    FewBoxes,
+    is_position_deadlocked_now,
+    no_few_boxes,
+)
+from tokoban.sokoban.search.rules.freeze import (
     FrozenWalls,
     empty_frozen_walls,
     is_deadlocked_by_freeze,
     is_immobile,
     mark_frozen,
-)
-from tokoban.sokoban.search.rules.few_boxes import (
-    FewBoxes,
-    is_position_deadlocked_now,
-    no_few_boxes,
 )
 from tokoban.sokoban.search.rules.frozen_pairs import use_frozen
 from tokoban.sokoban.search.rules.patterns import Patterns, has_pattern, no_patterns

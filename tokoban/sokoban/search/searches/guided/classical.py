@@ -1,7 +1,7 @@
 """Compiled: the classical deadlock rules in a guided search.
 
 All are sound and bind pushes only where others suffice for some solution, so an exhausted search is
-still a proof (``deadlocks``). Axes as in ``ground``.
+still a proof (``rules.table``). Axes as in ``ground``.
 """
 
 from functools import partial

@@ -15,7 +15,7 @@ from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.level.words import count
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.rules.deadlocks import is_immobile, mark_frozen
+from tokoban.sokoban.search.rules.freeze import is_immobile, mark_frozen
 from tokoban.sokoban.search.searches.vicinity.push_paths import MAIN, cost_of_push, mark_walks
 from tokoban.sokoban.search.searches.vicinity.store import (
     BUCKET,

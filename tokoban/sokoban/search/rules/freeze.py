@@ -1,49 +1,9 @@
-"""Every deadlock rule of the searches, with its condition of soundness and its source.
+"""Freezes: boxes that walls and each other hold for good, and goals that they cut off.
 
-A rule that is *sound* calls a position deadlocked only if no moves solve it, so that an optimal
-search and a proof of unsolvability may use it. Every rule is held to brute force on small boards
-(``tests/sokoban/search/rules/test_deadlocks.py``). The reference rules, slow and plain, are in
-``tokoban.sokoban.deadlocks``; the checker of certificates has its own.
-
-- *Dead squares* (``Ground.lower_bound``, ``Ground.is_dead``): a lone box in its place reaches no
-  goal. Sound: other boxes never help it. "Simple deadlocks" of the Sokoban wiki; the zone of the
-  player beside the box is from Junghanns and Schaeffer 2001.
-- *Freeze* (``mark_frozen``): boxes that walls and each other hold in both axes never move again,
-  and one of them is on no goal. Sound: the set is the greatest fixed point, so each box of it is
-  held by others of it; a box also counts as held along an axis if both pushes deadlock it alone.
-  "Freeze deadlocks" of YASS (Brian Damgaard) and the Sokoban wiki.
-- *Two or three boxes* (``few_boxes``): alone on the board, with the player where it is, they cannot
-  all come to goals. Sound: removing boxes never makes a board unsolvable, and every position of the
-  two or three is examined. For a search by pulls: two or three boxes alone cannot have come there
-  from where the boxes and the player start. Junghanns and Schaeffer 2001 ("deadlock tables"), but
-  for whole levels and with the area of the player, as in Kirov's sokoban-ai.
-- *Two boxes between frozen ones* (``frozen_pairs``): the same for two boxes and the goals that are
-  left, with the boxes that are frozen on goals as walls. Sound: those never move again in any
-  solution, in this position or after it. The tables are used for no corral, whose boxes are
-  taken to be alone. Walls from frozen boxes are Festival's.
-- *Bipartite* (``bounds``): the boxes cannot be assigned to different goals that each reaches
-  alone, so the matching lower bound is UNREACHABLE; ``is_deadlocked_by_freeze`` asks the same with
-  frozen boxes as walls. Sound: every solution is such an assignment. Junghanns and Schaeffer 2001.
-- *Corral* (``corral_search``): the boxes around a region that the player cannot enter, or around
-  all such regions beside one box, alone on the board, can neither all come to goals nor let one of
-  them leave the regions and the squares of those boxes. Sound: removing boxes never makes a board
-  unsolvable, and so a box that has left proves nothing. A search that reaches its limit proves
-  nothing either; it is made again, with a higher limit, each time that it has been asked for twice
-  as often. "Corral deadlocks" of the Sokoban wiki; several regions take in its closed diagonals.
-  Limits that grow are Festival's.
-- *PI-corral* (``corrals.find_pi_corral``): every first push of a box around a corral leads into it
-  and can be made now. If there is no such push and the corral is unfinished, the position is
-  deadlocked, which is sound for every search. Else the search may try *only* those boxes (pruning
-  of pushes, no deadlock): the first of their pushes in a solution can be made before all others,
-  with as many pushes but perhaps a longer walk. So pruning is sound for the fewest pushes and for
-  any solution, not for the fewest moves. Brian Damgaard's YASS; Sokoban wiki, "PI-corral pruning".
-- *Deadlock pattern database* (``patterns``): boxes and player of every deadlocked corral that was
-  found, without the boxes that the same search shows not to be needed. Sound as the corral was: a
-  position with these boxes, among others, and the player in the same area is deadlocked. Junghanns
-  and Schaeffer 2001 ("deadlock tables", "pattern search").
-
-On words of 8x8 squares (``bitboard.terrain``) the freeze rule tests all boxes at once by shifts of
-words, which is why it is written again there; ``test_deadlocks`` holds it to the rule here.
+Conditions and sources in ``table``. The reference rule, slow and plain, is in
+``tokoban.sokoban.deadlocks``; the checker of certificates has its own. On words of 8x8 squares
+(``bitboard.terrain``) the rule tests all boxes at once by shifts of words, which is why it is
+written again there; ``test_deadlocks`` holds it to the rule here.
 """
 
 from functools import partial
