@@ -146,19 +146,6 @@ def test_a_walk_through_a_large_room_takes_linear_time() -> None:
     assert num_calls(board.inside) < 5 * num_squares
 
 
-def test_a_level_too_large_for_every_search_is_walked_through_once() -> None:
-    board = Board(
-        255, 255, frozenset(), frozenset({Square(5, 5)}), frozenset({Square(9, 9)}), Square(0, 0)
-    )
-    walks = num_calls(board.inside)
-
-    def refuse() -> None:
-        with pytest.raises(ValueError, match="at most 4096 squares of floor"):
-            solve(board, time_limit_s=1.0)
-
-    assert num_calls(refuse) < 1.1 * walks
-
-
 def test_frozen_boxes_take_linear_time() -> None:
     def calls_on_a_staircase(num_steps: int) -> int:
         """Each box is held by both neighbours until those at the ends are let go."""

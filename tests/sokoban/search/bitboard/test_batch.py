@@ -10,12 +10,10 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.bitboard import driver, push_search, slices, workspace
+from tokoban.sokoban.search.bitboard import slices, workspace
 from tokoban.sokoban.search.bitboard.batch import Solving, solve_many, workspace_for
 from tokoban.sokoban.search.bitboard.driver import Answers, Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards, from_board
@@ -107,11 +105,6 @@ def test_growing_room_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert equal(growing, deepening)
 
 
-def test_no_levels_have_no_answers() -> None:
-    answers = solve_many(levels_of(BOARDS[:0]), "pushes", num_threads=2)
-    assert [len(array) for array in answers] == [0] * 5
-
-
 def test_boxes_out_of_reach_matter_only_off_their_goals() -> None:
     boards = ["@$.-#*#|-----##", "@$.-#$#|----##.", "@*--|----", "$.-@#*#|-----##"]
     answers = solve_many(levels_of([parse_board(board) for board in boards]), "pushes")
@@ -167,31 +160,6 @@ def test_open_positions_know_the_cheapest_matching() -> None:
     assert num_checked > 300
 
 
-def test_positions_with_boxes_frozen_off_goals_are_not_expanded() -> None:
-    num_expanded = num_frozen = 0
-    for board in [*PUZZLES, LARGE]:
-        level = from_board(board)
-        assert level is not None
-        room = workspace_for(level)
-        Solving(level, "pushes", Limits()).run(room, 1 << 20)
-        store, goals = room.store, int(level.goals[0])
-        num_positions = int(store.progress[push_search.NUM_POSITIONS])
-        parents = set(store.parent[1:num_positions].tolist())
-        for position in range(1, num_positions):
-            walls, goal_squares, box_squares = (
-                frozenset(Square(*divmod(cell, 8)) for cell in range(64) if word >> cell & 1)
-                for word in (int(level.walls[0]), goals, int(store.boxes[position]))
-            )
-            start = Square(*divmod(int(store.player[position]).bit_length() - 1, 8))
-            after = Board(8, 8, walls, goal_squares, box_squares, start)
-            is_frozen = not frozen_boxes(after) <= goal_squares
-            is_expanded = store.next_open[position] == push_search._CLOSED or position in parents
-            assert not (is_frozen and is_expanded)
-            num_frozen += is_frozen
-            num_expanded += is_expanded
-    assert num_expanded > 100 and num_frozen > 10
-
-
 def side_of(area: np.ndarray, split: np.uint64, cell: int, player: int) -> int:
     """The side on which the place of a box and a player is kept."""
     if not int(split) >> cell & 1:
@@ -244,13 +212,6 @@ def test_memory_is_a_limit_that_holds() -> None:
     assert 1e6 < worker.workspace.num_bytes < 11e6
 
 
-def test_time_is_a_limit_for_each_level() -> None:
-    started_s = time.perf_counter()
-    answers = solve_many(levels_of([LARGE, PUSH, LARGE]), "moves", limits=Limits(time_limit_s=0.05))
-    assert list(answers.verdict) == [Verdict.OUT_OF_TIME, Verdict.SOLVED, Verdict.OUT_OF_TIME]
-    assert time.perf_counter() - started_s < 5
-
-
 def test_the_stop_flag_gives_up_every_level_that_is_left() -> None:
     levels, stop = levels_of([PUSH, LARGE, PUSH]), threading.Event()
     limits = Limits(stop=stop)
@@ -276,18 +237,3 @@ def test_an_interrupt_ends_the_threads_at_once() -> None:
         solve_many(levels_of([LARGE] * 11), "moves", num_threads=2, report=interrupt)
     assert threading.active_count() == num_threads
     assert time.perf_counter() - started_s < 10
-
-
-def test_a_fault_of_the_search_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(levels, room, answers, *rest):
-        answers.verdict[0] = driver.FAULT
-        return workspace.ALL_DONE
-
-    monkeypatch.setattr(driver, "solve_levels", refuse)
-    with pytest.raises(RuntimeError, match=r"the solver contradicts itself about .*0x2"):
-        solve_many(levels_of([PUSH]), "pushes")
-
-
-def test_only_moves_or_pushes_or_nothing_is_minimised() -> None:
-    with pytest.raises(ValueError, match="minimise is 'moves', 'pushes' or 'any', not 'steps'"):
-        solve_many(levels_of([PUSH]), "steps")

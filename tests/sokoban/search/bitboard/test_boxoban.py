@@ -1,15 +1,15 @@
 """Boxoban: every level solved, two independent searches agreed, lost states proved lost again."""
 
 import tarfile
-from collections import deque
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from benchmarks.unsolvable import ends_solved
 from tokoban.sokoban import rules
-from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.boxoban import parse_boxoban
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
@@ -47,28 +47,6 @@ def test_every_level_is_solved_as_the_sweep_says(boards: list[Board], unit: str)
         assert rules.play(board, answers.directions(i))[-1].is_solved
 
 
-def ends_solved(board: Board, num_most: int) -> bool | None:
-    """Whether some play of the board does, by plain breadth-first search; None if over a limit."""
-    floor = {square for square in board.squares() if square not in board.walls}
-    start = (board.boxes, board.player)
-    seen, waiting = {start}, deque([start])
-    while waiting and len(seen) < num_most:
-        boxes, player = waiting.popleft()
-        if boxes == board.goals:
-            return True
-        for direction in Direction:
-            ahead = player.neighbour(direction)
-            beyond, after = ahead.neighbour(direction), boxes
-            if ahead in boxes:
-                if beyond in boxes or beyond not in floor:
-                    continue
-                after = boxes - {ahead} | {beyond}
-            if ahead in floor and (after, ahead) not in seen:
-                seen.add((after, ahead))
-                waiting.append((after, ahead))
-    return None if waiting else False
-
-
 def test_deadlocked_states_of_play_are_unsolvable_and_no_play_of_them_ends_solved(
     boards: list[Board],
 ) -> None:
@@ -86,7 +64,8 @@ def test_deadlocked_states_of_play_are_unsolvable_and_no_play_of_them_ends_solve
     assert np.array_equal(answers.verdict == Verdict.UNSOLVABLE, is_deadlocked)
     assert 0.1 < is_deadlocked.mean() < 0.9
     proofs = [
-        ends_solved(to_board(words, (int(i),)), 50_000) for i in np.flatnonzero(is_deadlocked)[:29]
+        ends_solved(to_board(words, (int(i),)), 50_000)[0]
+        for i in np.flatnonzero(is_deadlocked)[:29]
     ]
     assert set(proofs) <= {False, None}
     assert proofs.count(False) > 5

@@ -88,19 +88,6 @@ def test_distances_of_one_box_are_those_of_the_tables() -> None:
         assert np.array_equal(distance[inside][:, inside], expected[inside][:, inside])
 
 
-def test_three_states_of_the_smallest_level_can_be_solved() -> None:
-    level = words_of([parse_board("@$.")])
-    found = sweep(level, "moves")
-    assert found is not None
-    assert {
-        (int(boxes), cell): int(row[cell])
-        for boxes, row in zip(found.boxes, found.distance, strict=True)
-        for cell in range(64)
-        if row[cell] != DEADLOCKED
-    } == {(0b100, 0): 0, (0b100, 1): 0, (0b010, 0): 1}
-    assert [int(cells) for cells in found.cells] == [0b011, 0b001]
-
-
 def test_boxes_out_of_reach_are_part_of_no_set() -> None:
     words = words_of([parse_board("@$.-#*#|-----##")])
     found = sweep(words, "moves")
@@ -126,22 +113,6 @@ def test_the_arrays_of_one_level_hold_what_labels_say() -> None:
             cell = int(words.player[state]).bit_length() - 1
             assert labels.distance[state] == (DEADLOCKED if row is None else row[cell])
             state += 1
-
-
-def test_threads_change_nothing() -> None:
-    words = words_of(BOARDS * 3)
-    states = States(words.boxes, words.player, np.arange(1, words.num_levels + 1))
-    reports = []
-    alone = label_many(words, states, "pushes")
-    together = label_many(
-        words,
-        states,
-        "pushes",
-        num_threads=3,
-        report=lambda done, total: reports.append((done, total)),
-    )
-    assert all(np.array_equal(*arrays) for arrays in zip(alone, together, strict=True))
-    assert reports[-1] == (words.num_levels, words.num_levels)
 
 
 @pytest.mark.parametrize(

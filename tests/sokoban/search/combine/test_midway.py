@@ -1,7 +1,6 @@
 """Pushes to positions midway: what they find solves the board, and what they cut off is dead."""
 
 from collections.abc import Set
-from functools import partial
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ from tests.sokoban.brute_force import Shape, random_boards
 from tests.sokoban.search.push_graph import (
     Position,
     board_at,
-    can_be_solved,
     position_of,
     push_graph,
 )
@@ -18,28 +16,21 @@ from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.level import Solution
-from tokoban.sokoban.search.combine import pair as pair_module
 from tokoban.sokoban.search.combine.midway import Midway
-from tokoban.sokoban.search.combine.portfolio import SLICES, Portfolio, setting_in_steps
+from tokoban.sokoban.search.combine.portfolio import SLICES, setting_in_steps
 from tokoban.sokoban.search.level.ground import Squares, build_ground, with_goals_in_steps
 from tokoban.sokoban.search.level.one_box import Step
-from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
     Budget,
     Found,
     Search,
-    Searcher,
     Underway,
-    found_by,
-    set_up,
     underway,
 )
-from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.searches.beam import pull_beam, push_beam
 from tokoban.sokoban.search.searches.beam import rounds as beam_rounds
-from tokoban.sokoban.search.searches.beam.push_beam import PushBeam
-from tokoban.sokoban.search.steps import Steps, completed
+from tokoban.sokoban.search.steps import completed
 
 
 @pytest.fixture(autouse=True)
@@ -68,28 +59,6 @@ def go_on(going: Underway, budget: int = 1 << 12) -> Found | None:
     if bound and going.go_on(Budget(0)) is None:
         assert going.pause.num_bytes <= bound
     return going.go_on(Budget(budget))
-
-
-def test_what_is_found_solves_the_board_and_nothing_is_proved() -> None:
-    num_by_pushes = num_hopeless = 0
-    for board in boards():
-
-        def in_steps(board: Board = board) -> Steps[Searcher]:
-            setting = yield from setting_in_steps(board, Squares(board))
-            return Portfolio(setting, [SLICES["pull-beam"]], 2000.0)
-
-        # Solutions are replayed by the rules, or this raises.
-        answer = find_answer(board, partial(set_up, in_steps()), Limits(max_expansions=3000))
-        assert answer.status != "unsolvable" or answer.solver == "rules"
-        if not can_be_solved(board):
-            assert answer.status != "solved"
-            num_hopeless += 1
-        elif answer.solver != "rules":
-            assert answer.status == "solved"
-            search = search_of(board)
-            Solution.of(board, found_by(search, 1 << 12).directions)
-            num_by_pushes += search._pair.later is not None
-    assert num_by_pushes >= 3 and num_hopeless >= 2
 
 
 def position_after(board: Board, path: list[Step], length: int) -> Position:
@@ -187,65 +156,6 @@ def test_a_path_is_gone_on_from_where_it_can_be_and_cut_where_it_cannot(
                 assert all(dead != boxes for boxes, _ in reached)
             num_cut += len(cuts)
     assert num_solved >= 20 and num_cut >= 5 and num_elsewhere > 0
-
-
-def test_pushes_may_end_at_any_position_of_the_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
-    num_met = 0
-    for board in PUZZLES:
-        reached = push_graph(board).keys()
-        for path in paths_of(board, reached):
-            if position_after(board, path, len(path) - 1) in reached:
-                continue
-            search = search_of(board)
-            pull(search)
-            going, found = pushing(search, path, len(path) - 1), None
-            while found is None and search._pulls.path is path:
-                found = go_on(going)
-            if found is not None and found.outcome == Outcome.SOLVED:
-                Solution.of(board, found.directions)
-                num_met += 1
-    assert num_met > 0
-
-
-def test_pushes_get_the_work_of_the_pulls_however_it_is_cut() -> None:
-    for board in PUZZLES:
-        found = set()
-        for budget in (1, 1 << 20):
-            search = search_of(board)
-            pair, going, ended = search._pair, underway(search), None
-            work, set_up_work = [0, 0], 0  # of pulls, of pushes
-            while ended is None:
-                is_pushing, before = pair.later is not None, pair.first.pause.work
-                whole, ended = going.pause.work, go_on(going, budget)
-                pulled = pair.first.pause.work - before
-                work[False] += pulled
-                rest = going.pause.work - whole - pulled
-                work[True] += rest if is_pushing else 0
-                set_up_work += 0 if is_pushing else rest
-                assert not (is_pushing and pulled)
-            assert set_up_work % pair_module._SETUP_WORK == 0
-            # A unit of work may be exceeded by a test for deadlocks or a count.
-            assert work[1] <= 1.5 * work[0] + 200
-            assert ended.outcome == Outcome.SOLVED
-            last = ended.last
-            found.add((ended.directions, last.work, last.expansions, last.positions))
-        assert len(found) == 1
-
-
-def test_pulls_and_pushes_have_different_seeds_and_pushes_midway_their_own_schedule() -> None:
-    setting = completed(setting_in_steps(PUZZLES[0], Squares(PUZZLES[0]), seed=3))
-    pushes = completed(SLICES["push-beam"].start(setting))
-    assert isinstance(pushes, PushBeam)
-    assert pushes._rounds.now.seed == 7 and pushes._rounds._schedule is push_beam.FROM_START
-    search = completed(SLICES["pull-beam"].start(setting))
-    assert isinstance(search, Midway)
-    assert search._pulls._rounds.now.seed == 6
-    going = underway(search)
-    while search._pair.later is None:
-        assert go_on(going) is None
-    rounds = search._pair.later._rounds
-    assert rounds.now.seed == 6 and rounds._schedule is push_beam.TO_POSITIONS
 
 
 def test_a_ground_with_other_goals_is_that_of_the_board_with_them() -> None:

@@ -171,14 +171,6 @@ def test_the_answer_does_not_depend_on_slices_or_room(
         assert (best.solution, best.num_expansions) == (expected.solution, expected.num_expansions)
 
 
-def test_without_time_the_walks_are_still_shortened(long_solution: Given) -> None:
-    board, given = long_solution
-    best = optimise(board, given, limits=Limits(time_limit_s=0.0))
-    check(board, given, best, "moves")
-    assert figures(best)[0] < len(given)
-    assert best.reason == "0 s" and best.optimum is None
-
-
 @pytest.mark.parametrize("limit_mb", [0.0, 0.5])
 def test_with_little_memory_the_path_is_searched_window_by_window(
     limit_mb: float, long_solution: Given
@@ -213,27 +205,6 @@ def test_reports_get_better_and_the_last_is_near_the_answer(long_solution: Given
     assert lengths[-1] == figures(best)[0] < lengths[0] <= len(given)
     assert {so_far.optimum for so_far in said} == {None}
     check(board, given, said[len(said) // 2], "moves")
-
-
-def test_ctrl_c_goes_through(long_solution: Given) -> None:
-    def interrupt(so_far: Answer) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        optimise(*long_solution, report=interrupt)
-
-
-def test_a_solution_that_is_the_best_is_kept_as_it_is() -> None:
-    # Of two walks equally long the given one.
-    board = parse_board("#######|#-@---#|#---$.#|#######")
-    for given in ("drR", "rdR"):
-        assert str(optimise(board, lurd.parse(given)).solution) == given
-
-
-def test_boxes_out_of_reach_are_left_alone() -> None:
-    board = parse_board("##########|#@-$.#*-##|##########")
-    best = optimise(board, lurd.parse("rlrR"))
-    assert str(best.solution) == "rR"
 
 
 @pytest.mark.parametrize(

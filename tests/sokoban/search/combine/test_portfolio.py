@@ -152,26 +152,6 @@ def test_when_memory_is_full_who_holds_most_by_its_share_ends_and_the_last_goes_
     assert (alone.status, alone.solver, alone.reason) == ("gave up", "b", "12 MB")
 
 
-def test_a_slice_that_is_set_up_when_memory_is_full_makes_room_too(short: None) -> None:
-    large, late = Fake("large", first_mb=9), Fake("late", first_mb=2)
-    search = portfolio_of(plan(large), plan(late, first_round=1), memory_limit_mb=10.0)
-    assert set(turns(search, 1, 40)[-5:]) == {"late"}
-
-
-def test_tables_that_a_slice_makes_on_the_way_make_room_too(short: None) -> None:
-    class Making(Fake):
-        def pause(self) -> Pause:
-            num_bytes = (3 if self.work < 8 else 9) * MEGABYTE
-            return super().pause()._replace(num_bytes=num_bytes)
-
-    search = portfolio_of(
-        plan(Fake("a", first_mb=4)), plan(Making("b"), share=3), memory_limit_mb=10.0
-    )
-    done = turns(search, 1, 60)
-    assert set(done[:10]) == {"a", "b"} and set(done[30:]) == {"b"}
-    assert search.pause().num_bytes <= SETTING.num_bytes + 10 * MEGABYTE
-
-
 def test_no_slice_expands_more_than_is_left_for_all(short: None) -> None:
     search = portfolio_of(plan(Fake("a")), plan(Fake("b")))
     answer = find_answer(PUSH, search.search, Limits(max_expansions=18))

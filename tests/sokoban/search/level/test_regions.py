@@ -1,7 +1,6 @@
 """Regions of floor for every square a box may come to, against a flood for each."""
 
 import numpy as np
-import pytest
 
 from tests.sokoban.search.laid_out import for_python
 from tests.sokoban.search.level.floors import neighbours_of, random_floors
@@ -53,19 +52,3 @@ def test_one_search_finds_what_a_flood_finds_for_every_square() -> None:
                 assert region_of(neighbours, regions, box, square) == least[square]
             num_parted += len(set(expected) - {NONE}) > 1
     assert num_parted > 500
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_regions_of_another_board_leave_no_trace(seed: int) -> None:
-    floor = sorted(random_floors(12, seed=seed)[-1])
-    neighbours = neighbours_of(floor)
-    used, fresh = empty_regions(len(floor)), empty_regions(len(floor))
-    draw = np.random.default_rng(seed)
-    for share in (0.4, 0.1):
-        is_blocked = draw.random(len(floor) + 1) < share
-        is_blocked[-1] = True
-        find_regions(neighbours, is_blocked, used)
-    find_regions(neighbours, is_blocked, fresh)
-    free = np.flatnonzero(~is_blocked)
-    assert (used.beside[free] == fresh.beside[free]).all()
-    assert (used.num_regions[free] == fresh.num_regions[free]).all()

@@ -64,9 +64,3 @@ def test_hotspots_are_counted_among_the_boxes_there_are() -> None:
     assert num_hotspots(hotspots, words) == 1
     words[0] ^= np.uint64(1) << np.uint64(squares.number[Square(2, 4)])
     assert num_hotspots(hotspots, words) == 0
-
-
-def test_large_boards_have_no_hotspots() -> None:
-    row = "#" + "-" * 60 + "#"
-    wide = "|".join(["#" * 62, "#@$." + "-" * 57 + "#", *[row] * 12, "#" * 62])
-    assert not built(parse_board(wide))[1].blocked.any()

@@ -38,22 +38,6 @@ def test_goals_behind_boxes_that_have_theirs(drawing: str, expected: int) -> Non
     assert count(parse_board(drawing)) == expected
 
 
-@pytest.mark.parametrize(
-    ("drawing", "expected"),
-    [
-        ("########|#.-$-*@#|########", 1),  # the player cannot go on beyond the last goal
-        ("########|#*.-$-@#|########", 1),  # nor where a box on a goal is
-        ("########|#-.-$*@#|########", 0),
-    ],
-)
-def test_goals_to_which_no_box_can_be_pulled(drawing: str, expected: int) -> None:
-    board = parse_board(drawing)
-    squares = Squares(board)
-    is_box = squares.is_among(board.boxes)
-    ground = build_ground(board, squares)
-    assert num_shut_off(ground, is_box[np.newaxis], by_pulls=True).tolist() == [expected]
-
-
 def slow_count(
     squares: Squares, goals: frozenset[Square], boxes: frozenset[Square], *, by_pulls: bool
 ) -> int:

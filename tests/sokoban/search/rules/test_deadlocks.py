@@ -37,7 +37,6 @@ frozen_entry = for_python(freeze.frozen_entry)
 is_deadlocked_by_freeze = for_python(freeze.is_deadlocked_by_freeze)
 survey = for_python(terrains.survey)
 is_frozen_on_words = for_python(terrains.is_frozen)
-shrink = for_python(corral_search._shrink)
 use_frozen = for_python(frozen_pairs.use_frozen)
 is_position_deadlocked_now = for_python(few_boxes.is_position_deadlocked_now)
 has_pattern_of = for_python(patterns.has_pattern)
@@ -201,36 +200,12 @@ def test_a_corral_that_must_be_entered_now_binds_the_moves_to_its_boxes() -> Non
         "###########|#--#------#|#.-$------#|#--#-----@#|#.-$$-----#|#--#---.--#|###########",
         # The box can be pushed along the wall instead of into the niche.
         "#########|####-####|#---$--.#|#@------#|#########",
+        # The room is finished.
+        "##########|#--#----@#|#--*--$--#|#--#--.--#|##########",
     ],
 )
 def test_a_corral_with_other_ways_binds_nobody(drawing: str) -> None:
     assert corral_verdict(lay_out_board(parse_board(drawing))) == NO_CORRAL
-
-
-def test_a_corral_with_too_many_positions_for_a_small_search_is_not_called_lost() -> None:
-    # It is lost, for the goal below is out of reach; but the boxes have more ways to stand in the
-    # room than the small search looks at.
-    rows = ["#" * 14, "#@#" + "-" * 10 + "#", *["#-#" + "-" * 10 + "#"] * 8]
-    rows[3] = rows[6] = "#-$" + "-" * 10 + "#"
-    rows[5] = "#-#-----.----#"
-    rows += ["#-" + "#" * 12, "#--.-" + "#" * 9, "#" * 14]
-    laid = lay_out_board(parse_board("|".join(rows)))
-    assert laid.num_regions == 1 and not has_deadlocked_corral(laid)
-
-
-def test_boxes_are_not_dropped_from_a_pattern_by_searches_that_do_not_fit_their_store() -> None:
-    # Any two boxes are one too many for the goal in the room; they can stand there in more ways
-    # than the store holds. The other goals lie around a bend.
-    rows = ["#" * 15, *["#" + "-" * 13 + "#"] * 12, "#-" + "#" * 13, "#--..-" + "#" * 9, "#" * 15]
-    rows[4], rows[6] = "#---$-$-$-----#", "#@----.-------#"
-    laid = lay_out_board(parse_board("|".join(rows)))
-    search = laid.pruning.corral_search
-    search.start[:] = laid.positions.boxes[0]
-    search.is_corral[:] = True
-    search.positions.parent[:] = 0
-    search.positions.num_known[0] = 4000  # as after a search of so many
-    patterns, few = laid.pruning.patterns, laid.pruning.few_boxes
-    assert shrink(laid.ground, patterns, few, search, 3, laid.positions.player[0]) == 3
 
 
 def test_a_corral_entered_from_another_region_takes_that_region_in() -> None:
@@ -240,13 +215,6 @@ def test_a_corral_entered_from_another_region_takes_that_region_in() -> None:
     assert corral_verdict(laid) not in (DEADLOCKED, NO_CORRAL)
     assert laid.pruning.may_move.all()
     assert can_be_solved(board)
-
-
-def test_a_finished_room_binds_nobody() -> None:
-    board = parse_board("##########|#--#----@#|#--*--$--#|#--#--.--#|##########")
-    laid = lay_out_board(board)
-    assert laid.num_regions == 1
-    assert corral_verdict(laid) == NO_CORRAL and not has_deadlocked_corral(laid)
 
 
 def test_boxes_frozen_on_goals_shut_others_off_from_theirs() -> None:

@@ -78,12 +78,6 @@ def test_consistent_fillings_are_those_that_play_can_complete() -> None:
     assert num_rooms > 30 and num_fillings > 4 * num_rooms
 
 
-def test_a_room_of_eight_goals() -> None:
-    board = parse_board("##########|#....-$--#|#.##.-$$$#|#..#-$$$@#|##########")
-    group = group_of(board)
-    assert {boxes_in(group, filling) for filling in group.fillings.tolist()} == completable(board)
-
-
 def test_obstructions_stand_in_where_there_are_too_many_fillings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -55,13 +55,6 @@ def asked(squares: Squares, packing: Packing, boxes: list[tuple[int, int]]) -> l
     return [int(answer) for answer in answers]
 
 
-def test_squares_count_as_packed_if_what_is_missing_can_still_be_filled() -> None:
-    squares, packing = packing_of(LANE)
-    for boxes, packed in [([], 0), ([(1, 1)], 1), ([(1, 2)], 0), ([(1, 2), (1, 8)], 1)]:
-        assert asked(squares, packing, boxes)[0] == packed
-    assert asked(squares, packing, [(1, 1), (1, 2), (1, 8)])[:2] == [3, NONE]
-
-
 @pytest.mark.parametrize("board", [LANE, *(parse_board(drawing) for drawing in PARKING)])
 def test_a_game_by_the_plan_packs_one_more_at_each_step(board: Board) -> None:
     squares, packing = packing_of(board)
@@ -199,14 +192,3 @@ def test_out_of_plan_is_what_the_next_change_cuts_off(board: Board) -> None:
         assert out == slowly_out_of_plan(packing, squares.neighbours, boxes)
         num_out += len(out)
     assert num_out > 100
-
-
-def test_boxes_are_out_of_plan_before_a_square_that_cuts_them_off_is_filled() -> None:
-    # The goal in the lane comes first and parts the rooms: no box on the left is of use then.
-    board = parse_board("###########|#--#####-.#|#-$-.---$@#|#--#####--#|###########")
-    squares, packing = packing_of(board)
-    for boxes in ([(2, 2), (2, 8)], [(2, 2), (2, 4)]):
-        *_, num_out, bits = asked(squares, packing, boxes)
-        assert num_out == 1
-        out = {square for i, square in enumerate(squares.squares) if bits >> i & 1}
-        assert Square(2, 2) in out and not {Square(2, 8), Square(2, 4)} & out

@@ -12,14 +12,13 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search import run
 from tokoban.sokoban.search.answer import HASTE, Answer, Objective, Optimum
-from tokoban.sokoban.search.level.ground import NONE, Squares, build_ground
+from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.pauses import Budget, set_up, underway
+from tokoban.sokoban.search.pauses import Budget, set_up
 from tokoban.sokoban.search.rules.few_boxes import FewBoxesLater
 from tokoban.sokoban.search.rules.patterns import NUM_PATTERNS
 from tokoban.sokoban.search.rules.pruning import Pruning
 from tokoban.sokoban.search.run import find_answer
-from tokoban.sokoban.search.searches.astar import search as push_search
 from tokoban.sokoban.search.searches.astar import solver as astar_search
 from tokoban.sokoban.search.searches.astar.solver import AStar, astar_in_steps
 from tokoban.sokoban.search.state import positions
@@ -48,37 +47,12 @@ def test_a_store_that_grows_searches_as_a_roomy_one_does(monkeypatch: pytest.Mon
     )
 
 
-def test_a_position_met_again_for_less_takes_the_lower_price() -> None:
-    # Down, back and twice left; the same pushes in other orders need a longer walk.
-    board = parse_board(".-$@|-#-$|---.|-#--")
-    answer = solve_by_astar(board, "moves")
-    assert answer.solution is not None
-    assert len(answer.solution.directions) == 4
-
-
 def searched(board: Board, objective: Optimum, num_expansions: int) -> tuple[Squares, AStar]:
     """The numbered squares, and the search after so many expansions."""
     squares = Squares(board)
     search = AStar(board, squares, build_ground(board, squares), objective)
     search.advance(Budget(num_expansions))
     return squares, search
-
-
-def test_limits_are_looked_at_while_a_store_that_has_grown_is_filled(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(astar_search, "_FIRST_CAPACITY_BITS", 1)
-    monkeypatch.setattr(positions, "_ENTERED_AT_ONCE", 7)
-    _, search = searched(LARGE, "pushes", 1)
-    going = underway(search)
-    while not going.pause.growing_bytes:
-        assert going.go_on(Budget(1)) is None
-    before = going.pause
-    for _ in range(-(-before.positions // 7)):
-        assert going.go_on(Budget(1)) is None
-        assert going.pause[:6] == before[:6]
-    going.go_on(Budget(1))
-    assert going.pause.expansions == before.expansions + 1
 
 
 @pytest.mark.parametrize("objective", ["moves", "pushes"])
@@ -108,17 +82,6 @@ def boxes_of(search: AStar, position: int) -> list[int]:
     return np.flatnonzero(unpacked_bits(words, len(search.problem.ground.zone))).tolist()
 
 
-def test_for_fewest_pushes_the_player_is_the_lowest_square_of_its_area() -> None:
-    squares, search = searched(LARGE, "pushes", 29)
-    players = search.frontier.positions.player
-    num_positions = search.frontier.positions.num_known[0]
-    assert num_positions > 29
-    for i in range(1, num_positions):
-        blocked = LARGE.walls | {squares.squares[box] for box in boxes_of(search, i)}
-        player = squares.squares[players[i]]
-        assert min(Board(7, 8, blocked, frozenset(), frozenset(), player).inside()) == player
-
-
 @pytest.mark.parametrize("objective", ["moves", "pushes"])
 def test_the_lower_bound_is_the_cheapest_matching_of_boxes_and_goals(objective: Optimum) -> None:
     _, search = searched(LARGE, objective, 29)
@@ -128,17 +91,6 @@ def test_the_lower_bound_is_the_cheapest_matching_of_boxes_and_goals(objective: 
         boxes = np.array(boxes_of(search, i))
         pushes = ground.pushes[boxes * 4 + ground.zone[boxes, positions.player[i]]]
         assert search.frontier.lower_bound[i] == pushes[linear_sum_assignment(pushes)].sum()
-
-
-def test_the_cost_of_a_position_is_the_length_of_the_way_to_it() -> None:
-    _, search = searched(CROWDED, "moves", 997)
-    frontier = search.frontier
-    num_positions = frontier.positions.num_known[0]
-    current = [i for i in range(num_positions) if frontier.cost[i] != NONE]
-    assert len(current) < num_positions
-    for i in current:
-        frontier.progress[push_search.REACHED] = i
-        assert len(search.directions()) == frontier.cost[i]
 
 
 def test_a_price_out_of_range_is_a_limit_and_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
 """The beam of pulls: what it finds is a solution, what it keeps, and when it begins anew."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,14 +19,10 @@ from tests.sokoban.search.searches.beam.test_rounds import begin_midway
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.search.combine.portfolio import MIDWAY, SLICES, Portfolio, setting_in_steps
+from tokoban.sokoban.search.combine.portfolio import MIDWAY, SLICES, setting_in_steps
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.level.one_box import Step
-from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import Budget, Searcher, found_by, set_up, underway
-from tokoban.sokoban.search.run import find_answer
+from tokoban.sokoban.search.pauses import Budget, found_by, underway
 from tokoban.sokoban.search.searches.beam import pull_beam
 from tokoban.sokoban.search.searches.beam import rounds as beam_rounds
 from tokoban.sokoban.search.searches.beam.pull_beam import PullBeam
@@ -56,70 +51,10 @@ def beam_of(board: Board) -> PullBeam:
     return search
 
 
-def searcher(board: Board) -> Steps[Searcher]:
-    setting = yield from setting_in_steps(board, Squares(board), without=frozenset({MIDWAY}))
-    return Portfolio(setting, [SLICES["pull-beam"]], 2000.0)
-
-
-def answer_to(board: Board) -> Answer:
-    # Solutions are replayed by the rules, or this raises.
-    return find_answer(board, partial(set_up, searcher(board)), Limits())
-
-
 def boards() -> list[Board]:
     shapes = Shape(4, 5, 3, is_closed=True), Shape(2, 9, 2, is_closed=False)
     every = [board for shape in shapes for board in random_boards(shape, 16, seed=22)]
     return [board for board in every if not board.is_solved]
-
-
-def test_a_beam_that_drops_nothing_solves_what_can_be_solved_and_proves_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
-    monkeypatch.setattr(pull_beam, "PATIENCE", 1 << 12)
-    solved = [board for board in boards() if can_be_solved(board)]
-    hopeless = [board for board in boards() if not can_be_solved(board)]
-    assert len(solved) >= 8 and len(hopeless) >= 8
-    for board in solved:
-        assert answer_to(board).status == "solved"
-    for board in hopeless:
-        answer = answer_to(board)
-        assert answer.status == "gave up" or answer.solver == "rules"
-
-
-def check_best_path(search: PullBeam) -> None:
-    """Its pulls lead from the end to a position with the most boxes at starts so far."""
-    ground, rounds = search.tables.ground, search._rounds
-    is_box = np.zeros(len(ground.zone), np.bool_)
-    is_box[search.goals] = True
-    for step in rounds._best_path:
-        assert is_box[step.end]
-        is_box[step.end] = False
-        assert not is_box[step.box]
-        is_box[step.box] = True
-    if rounds._best_path:
-        assert is_box[ground.goals].sum() == rounds._most_on_goals
-
-
-def test_rounds_follow_until_one_keeps_a_way_to_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1)
-    monkeypatch.setattr(pull_beam, "PATIENCE", 7)
-    num_rounds = 0
-    for board in PUZZLES:
-        search = beam_of(board)
-        going, before = underway(search), (0, 0)
-        while (found := going.go_on(Budget(3))) is None:
-            if bound := going.pause.growing_bytes:
-                num_rounds += search.is_over
-                going.go_on(Budget(0))
-                assert going.pause.num_bytes <= bound
-                check_best_path(search)
-            now = going.pause.work, going.pause.expansions
-            assert now >= before
-            before = now
-        assert found.outcome == Outcome.SOLVED
-        assert answer_to(board).status == "solved"
-    assert num_rounds > len(PUZZLES)
 
 
 def finish(search: PullBeam, board: Board) -> None:
@@ -181,49 +116,6 @@ def test_a_prefix_without_a_solution_is_dropped(monkeypatch: pytest.MonkeyPatch)
             finish(again, board)
             num_dead += 1
     assert num_dead > 0
-
-
-def test_a_round_learns_from_its_best_positions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 3)
-    monkeypatch.setattr(beam_rounds, "_LEARNT_FROM", 5)
-    num_better_later = 0
-    for board in PUZZLES:
-        search = beam_of(board)
-        badness = dict[int, int]()  # of each position
-        while True:
-            first = search._layer_ends
-            if not end_layer(search):
-                break
-            ground, positions = search.tables.ground, search._positions
-            for i in range(first, search._layer_ends):
-                boxes = np.flatnonzero(search._boxes_of(np.array([i]))[0])
-                player = positions.player[i]
-                pulls = ground.pushes[4 * boxes + ground.zone[boxes, player]]
-                on_goals = np.isin(boxes, search.goals).sum()
-                here = board_at(
-                    board,
-                    (
-                        boxes_of(positions.boxes[i], list(Squares(board).squares)),
-                        Squares(board).squares[int(player)],
-                    ),
-                )
-                least = int(pulls[linear_sum_assignment(pulls)].sum())
-                weights = search._rounds.now.weights
-                badness[i] = least + weights[0] * num_regions(here) + weights[1] * int(on_goals)
-            best = sorted(badness, key=lambda i: (badness[i], i))[:5]
-            assert search._best.tolist() == best
-            num_better_later += best != sorted(best)
-    assert num_better_later > 0
-
-
-def test_what_is_found_does_not_depend_on_how_the_work_is_cut() -> None:
-    for board in PUZZLES:
-        found = set()
-        for budget in (1, 1 << 20):
-            ended = found_by(beam_of(board), budget)
-            last = ended.last
-            found.add((ended.directions, last.work, last.expansions, last.positions))
-        assert len(found) == 1
 
 
 def moves_to(graph: dict[Position, list[Push]], ends: set[Position]) -> set[Position]:

@@ -1,7 +1,6 @@
 """The beam of moves: what it finds is a solution, what it keeps, and when it begins anew."""
 
-from functools import partial
-from itertools import cycle, permutations
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -19,28 +18,20 @@ from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES, boards, b
 from tests.sokoban.search.searches.beam.test_rounds import begin_midway
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.level import Solution
-from tokoban.sokoban.search.combine.portfolio import SLICES, Portfolio, setting_in_steps
+from tokoban.sokoban.search.combine.portfolio import SLICES, setting_in_steps
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.level.one_box import Step
-from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.measures import shut_off
 from tokoban.sokoban.search.measures.shut_off import num_shut_off
-from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import Budget, Searcher, found_by, set_up, underway
-from tokoban.sokoban.search.run import find_answer
+from tokoban.sokoban.search.pauses import Budget, found_by, underway
 from tokoban.sokoban.search.searches.beam import push_beam
 from tokoban.sokoban.search.searches.beam import rounds as beam_rounds
 from tokoban.sokoban.search.searches.beam.push_beam import PushBeam
 from tokoban.sokoban.search.searches.beam.rounds import Schedule, badness_of, in_order
 from tokoban.sokoban.search.searches.fess import scores
 from tokoban.sokoban.search.searches.fess.paths import steps_to
-from tokoban.sokoban.search.searches.fess.tree import (
-    NUM_DEADLOCKED,
-    NUM_LAID_OUT,
-    NUM_PUSHES,
-    SOLVED_BY,
-)
-from tokoban.sokoban.search.steps import Steps, completed
+from tokoban.sokoban.search.searches.fess.tree import SOLVED_BY
+from tokoban.sokoban.search.steps import completed
 
 
 def beam_of(board: Board) -> PushBeam:
@@ -48,81 +39,6 @@ def beam_of(board: Board) -> PushBeam:
     search = completed(SLICES["push-beam"].start(setting))
     assert isinstance(search, PushBeam)
     return search
-
-
-def searcher(board: Board) -> Steps[Searcher]:
-    setting = yield from setting_in_steps(board, Squares(board))
-    return Portfolio(setting, [SLICES["push-beam"]], 2000.0)
-
-
-def test_a_beam_that_drops_nothing_solves_what_can_be_solved_and_proves_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
-    num_solved = num_hopeless = 0
-    for board in boards():
-        # Solutions are replayed by the rules, or this raises.
-        answer = find_answer(board, partial(set_up, searcher(board)), Limits())
-        is_solvable = can_be_solved(board)
-        num_solved += is_solvable
-        num_hopeless += not is_solvable
-        if is_solvable:
-            assert answer.status == "solved"
-        else:
-            assert answer.status == "gave up" or answer.solver == "rules"
-    assert num_solved >= 8 and num_hopeless >= 8
-
-
-def num_on_goals(search: PushBeam) -> int:
-    """Of the boxes, after the best path."""
-    is_box = search._is_box.copy()
-    for step in search._rounds._best_path:
-        is_box[step.box], is_box[step.end] = False, True
-    return int(is_box[search._tables.ground.goals].sum())
-
-
-@pytest.mark.parametrize("schedule", [push_beam.FROM_START, push_beam.TO_POSITIONS])
-def test_plain_rounds_grow_wider_and_taught_ones_have_as_much_work(
-    schedule: Schedule, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(push_beam, "FROM_START", schedule)
-    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1)
-    monkeypatch.setattr(push_beam, "PATIENCE", 7)
-    num_rounds = [0, 0]  # plain, taught
-    for board in PUZZLES:
-        search = beam_of(board)
-        going, before = underway(search), (0, 0)
-        work = [0, 0]
-        rounds = search._rounds
-        begun = [[(rounds.now.width, rounds.now.weights, rounds.now.shut_off_weight)], []]
-        assert not rounds.now.is_taught and not rounds.now.bonuses.any()
-        while (found := going.go_on(Budget(3))) is None:
-            if bound := going.pause.growing_bytes:
-                is_over = search._is_over
-                work[rounds.now.is_taught] += is_over * int(search._tree.progress[NUM_PUSHES])
-                ends = search._boxes_of(search._best)[:, search._tables.ground.goals].sum(axis=1)
-                most = int(ends.max(initial=rounds._most_on_goals))
-                going.go_on(Budget(0))
-                assert going.pause.num_bytes <= bound
-                if is_over:
-                    assert rounds._most_on_goals == most == num_on_goals(search)
-                    now = rounds.now
-                    part = len(begun[True]) // 2 % 4 if now.is_taught else 0
-                    assert len(now.prefix) == len(rounds._best_path) * part // 4
-                    assert now.is_taught == (work[True] < work[False])
-                    assert now.bonuses.any() == now.is_taught
-                    begun[now.is_taught].append((now.width, now.weights, now.shut_off_weight))
-            spent = going.pause.work, going.pause.expansions
-            assert spent >= before
-            before = spent
-        assert found.outcome == Outcome.SOLVED
-        for is_taught, widths in (False, (1, 3, 9, 27)), (True, (1, 1, 1, 3)):
-            pairs = [(width, weights) for width in widths for weights in schedule.weights]
-            in_turn = (8, 0) if schedule.counts_shut_off_first else (0, 8)
-            every = [(*pair, shut_off) for pair, shut_off in zip(pairs, cycle(in_turn))]
-            assert begun[is_taught] == every[: len(begun[is_taught])]
-            num_rounds[is_taught] = max(num_rounds[is_taught], len(begun[is_taught]))
-    assert min(num_rounds) > 3
 
 
 def begun_midway(board: Board, best_path: list[Step], part: int) -> PushBeam:
@@ -193,16 +109,6 @@ def test_a_round_learns_from_its_best_positions(monkeypatch: pytest.MonkeyPatch)
             expected = [squares.is_among(one).tolist() for one in boxes]
             assert search._boxes_of(search._best).tolist() == expected
     assert num_better_later > 0
-
-
-def test_what_is_found_does_not_depend_on_how_the_work_is_cut() -> None:
-    for board in PUZZLES:
-        found = set()
-        for budget in (1, 1 << 20):
-            ended = found_by(beam_of(board), budget)
-            last = ended.last
-            found.add((ended.directions, last.work, last.expansions, last.positions))
-        assert len(found) == 1
 
 
 def moves_of_one_box(graph: dict[Position, list[Push]], start: Position) -> set[Position]:
@@ -305,20 +211,3 @@ def child_position(search: PushBeam, child: int, board: Board) -> Position:
     box, to = squares[int(tree.box[child])], squares[int(tree.to[child])]
     boxes = boxes if child == 0 else boxes - {box} | {to}
     return boxes, squares[int(tree.child_player[child])]
-
-
-def test_what_is_deadlocked_takes_no_place_in_a_layer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 5)
-    num_full = 0  # layers in which all places are taken, although something was deadlocked
-    for board in PUZZLES:
-        search = beam_of(board)
-        progress = search._tree.progress
-        while True:
-            chosen = search._chosen
-            before = progress[[NUM_LAID_OUT, NUM_DEADLOCKED]]
-            if not end_layer(search):
-                break
-            expanded, deadlocked = (progress[[NUM_LAID_OUT, NUM_DEADLOCKED]] - before).tolist()
-            assert expanded == min(5, len(chosen) - deadlocked)
-            num_full += expanded == 5 and deadlocked > 0
-    assert num_full > 0

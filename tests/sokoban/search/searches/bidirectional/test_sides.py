@@ -10,7 +10,7 @@ from tokoban.sokoban.search.searches.bidirectional.features import CELLS_PER_GOA
 from tokoban.sokoban.search.searches.bidirectional.heaps import enter
 from tokoban.sokoban.search.searches.bidirectional.sides import Side, empty_side, grown
 from tokoban.sokoban.search.state import positions as stores
-from tokoban.sokoban.search.state.positions import packed_bits, refill_slots, unpacked_bits
+from tokoban.sokoban.search.state.positions import refill_slots
 
 take_from = for_python(heaps.take_from)
 take_next = for_python(heaps.take_next)
@@ -90,27 +90,6 @@ def test_a_grown_store_holds_and_finds_the_same() -> None:
     )
     assert larger.positions.slots[slot] == 0
     assert take_next(larger) == 0
-
-
-def test_positions_differ_by_boxes_and_by_the_area_of_the_player() -> None:
-    boards = [LEVEL, parse_board("########|#-$.-$-#|#--@-#-#|#----#-#|########")]
-    boards.append(parse_board("########|#-$.$.@#|#----#-#|#----#-#|########"))
-    positions, ground = lay_out_board(LEVEL).positions, lay_out_board(LEVEL).ground
-    for board in boards:
-        other = lay_out_board(board).positions
-        player = other.player[0]
-        key = ground.keys[1, player]
-        mixed = np.bitwise_xor.reduce(ground.keys[0, lay_out_board(board).scratch.boxes])
-        slot = slot_of(positions, other.boxes[0], mixed, player, key)
-        assert (positions.slots[slot] == 0) == (board == LEVEL)
-
-
-def test_squares_survive_packing_into_words() -> None:
-    is_in = np.random.default_rng(5).random(131) < 0.5
-    words = packed_bits(is_in)
-    assert words.shape == (3,)
-    assert (unpacked_bits(words, 131) == is_in).all()
-    assert all(int(words[i // 64]) >> i % 64 & 1 == is_in[i] for i in range(131))
 
 
 def test_the_features_are_packing_connectivity_out_of_plan_and_articulation() -> None:

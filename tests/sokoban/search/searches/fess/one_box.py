@@ -32,24 +32,6 @@ def small_boards() -> Iterator[tuple[Board, Graph]]:
                 yield board, push_graph(board)
 
 
-def moves_of(graph: Graph, position: Position) -> list[Move]:
-    """All moves of one box, each box and its place once; also back to where it was."""
-    moves = []
-    for box in position[0]:
-        others = position[0] - {box}
-        seen = {(box, position): position}
-        waiting = [(box, position)]
-        while waiting:
-            square, here = waiting.pop()
-            for pushed, after in graph[here]:
-                (to,) = after[0] - others if pushed == square else (None,)
-                if to is not None and (to, after) not in seen:
-                    seen[to, after] = after
-                    waiting.append((to, after))
-                    moves.append(Move(box, to, after))
-    return moves
-
-
 def area_of(board: Board, position: Position) -> frozenset[Square]:
     """Where the player can walk."""
     return frozenset(board_at(board, position).area())

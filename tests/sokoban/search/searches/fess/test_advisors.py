@@ -25,7 +25,6 @@ from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import Budget
 from tokoban.sokoban.search.searches.fess import clearing
 from tokoban.sokoban.search.searches.fess.advisors import (
-    ADVISORS,
     CLEARER,
     EXPLORER,
     FEATURES,
@@ -42,7 +41,7 @@ from tokoban.sokoban.search.searches.fess.scores import (
     ROOMS,
 )
 from tokoban.sokoban.search.searches.fess.solver import Fess, fess_in_steps
-from tokoban.sokoban.search.searches.fess.tree import FIRST_NEW, NUM_CHILDREN
+from tokoban.sokoban.search.searches.fess.tree import NUM_CHILDREN
 from tokoban.sokoban.search.state.positions import unpacked_bits
 from tokoban.sokoban.search.steps import completed
 
@@ -224,15 +223,3 @@ def test_marks_say_what_the_move_opens_and_whether_it_can_be_undone() -> None:
                 num_returning += child.has(RETURNS)
                 num_children += 1
     assert 20 < num_opening < num_children - 20 and 20 < num_returning < num_children - 20
-
-
-def test_no_child_is_free_while_the_advisors_named_are_silent() -> None:
-    board = parse_board(LEVELS[0])
-    squares = Squares(board)
-    for silent in ({"explorer", "opener"}, set(ADVISORS)):
-        search = completed(fess_in_steps(board, squares, silent=silent))
-        assert {ADVISORS[i] for i in np.flatnonzero(search.tables.is_silent)} == silent
-        while search.num_expansions == 0:
-            assert search.advance(Budget(1 << 20, 1)) == Outcome.BUDGET_SPENT
-        runs = search.tree.run[1 : search.tree.progress[FIRST_NEW]]
-        assert (search.tree.weight[runs] == 0).any() == (len(silent) == 2)

@@ -2,7 +2,7 @@ import numpy as np
 
 from tests.sokoban.brute_force import Shape, random_boards
 from tests.sokoban.search.push_graph import position_of, push_graph
-from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.board import Square
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.searches.guided.guide import Guide, UniformGuide
 
@@ -29,11 +29,3 @@ def test_the_uniform_guide_gives_every_push_of_the_plain_rules_the_same_probabil
         if pushes:
             probabilities = np.exp(guidance.log_policy[np.isfinite(guidance.log_policy)])
             np.testing.assert_allclose(probabilities, 1 / len(pushes), rtol=1e-6)
-
-
-def test_a_position_without_pushes_has_no_policy() -> None:
-    board = Board.from_xsb("#####|#@#$#|#.###|#####")
-    squares = Squares(board)
-    guide = UniformGuide(squares.neighbours)
-    nothing = np.zeros((1, len(squares.squares)), np.bool_)
-    assert not np.isfinite(guide.evaluate(nothing, ~nothing).log_policy).any()

@@ -66,18 +66,6 @@ def test_classical_pruning_changes_no_verdict(order: Order) -> None:
     assert pruned > 0
 
 
-def test_the_probabilities_of_the_pushes_of_a_position_sum_to_one() -> None:
-    squares = Squares(_ROOM)
-    search = GuidedSearch(_ROOM, squares, DrawnGuide(squares, seed=1), GuidedOptions())
-    for _ in range(20):
-        search.advance(Budget(1))
-    tree = search.tree
-    for position in np.flatnonzero(tree.is_evaluated & (tree.num_edges > 0)):
-        first = tree.first_edge[position]
-        own = slice(first, first + tree.num_edges[position])
-        assert np.exp(tree.edge_log_pi[own]).sum() == pytest.approx(1, abs=1e-5)
-
-
 def test_no_position_is_evaluated_twice_and_each_row_counts() -> None:
     for seed, board in enumerate(random_boards(Shape(4, 4, 3, is_closed=True), 20, seed=4)):
         guide = DrawnGuide(Squares(board), seed=seed)

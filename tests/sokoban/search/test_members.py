@@ -1,0 +1,103 @@
+"""Every member of the portfolio alone: against all possible plays, and however its work is cut."""
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.search.any_solution import (
+    SHAPES,
+    check_against_every_possible_play,
+    check_where_all_hashes_collide,
+)
+from tests.sokoban.search.push_graph import can_be_solved
+from tests.sokoban.search.test_pull_beam import PUZZLES
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.search import beam_rounds, pull_beam, push_beam, replans, targets
+from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.pauses import Searcher, found_by, set_up
+from tokoban.sokoban.search.portfolio import SLICES, Portfolio, setting_in_steps
+from tokoban.sokoban.search.run import find_answer
+from tokoban.sokoban.search.steps import Steps, completed
+
+COMPLETE = [name for name, one in SLICES.items() if one.is_complete]
+
+
+@pytest.fixture(params=["early", "late"])
+def turn_to_others(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Whether each part of a member gives way soon to the next, or decides small boards alone."""
+    is_early = request.param == "early"
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 if is_early else 1 << 12)
+    for beam in (pull_beam, push_beam):
+        monkeypatch.setattr(beam, "PATIENCE", 3 if is_early else 1 << 12)
+    if is_early:
+        monkeypatch.setattr(targets, "_PULLS", 3)
+        monkeypatch.setattr(replans, "_FIRST", 2)
+        monkeypatch.setattr(replans, "_LATER", 16)
+    return str(request.param)
+
+
+def solver_by(name: str, limits: Limits = Limits()) -> Callable[[Board], Answer]:  # noqa: B008
+    """Solutions are replayed by the rules, or it raises."""
+
+    def in_steps(board: Board) -> Steps[Searcher]:
+        setting = yield from setting_in_steps(board, Squares(board))
+        return Portfolio(setting, [SLICES[name]], 2000.0)
+
+    return lambda board: find_answer(board, partial(set_up, in_steps(board)), limits)
+
+
+@pytest.mark.parametrize("name", COMPLETE)
+def test_a_complete_member_answers_as_all_possible_plays_do(name: str) -> None:
+    for shape, num_boards in SHAPES.values():
+        boards = list(random_boards(shape, num_boards, seed=19))
+        assert 0 < check_against_every_possible_play(solver_by(name), boards) < len(boards)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", COMPLETE)
+def test_a_complete_member_answers_so_for_many_more_boards(name: str, shape: str) -> None:
+    boards = list(random_boards(SHAPES[shape][0], 400, seed=50))
+    check_against_every_possible_play(solver_by(name), boards)
+
+
+@pytest.mark.parametrize("key", [0, 0x9E3779B97F4A7C15])
+@pytest.mark.parametrize("name", COMPLETE)
+def test_answers_stand_when_all_hashes_collide(
+    name: str, key: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_where_all_hashes_collide(solver_by(name), key, monkeypatch)
+
+
+@pytest.mark.parametrize("name", SLICES.keys() - set(COMPLETE))
+def test_an_incomplete_member_solves_what_can_be_solved_and_proves_nothing(
+    name: str, turn_to_others: str
+) -> None:
+    nums = [0, 0]  # of hopeless boards, of solved ones
+    shapes = Shape(4, 5, 3, is_closed=True), Shape(2, 9, 2, is_closed=False)
+    for board in (board for shape in shapes for board in random_boards(shape, 16, seed=22)):
+        if board.is_solved:
+            continue
+        answer = solver_by(name, Limits(max_expansions=3000))(board)
+        assert (answer.status == "solved") == can_be_solved(board)
+        assert answer.status != "unsolvable" or answer.solver == "rules"
+        nums[answer.status == "solved"] += 1
+    assert min(nums) >= 8
+
+
+@pytest.mark.parametrize("name", SLICES)
+def test_what_a_member_finds_does_not_depend_on_how_its_work_is_cut(
+    name: str, turn_to_others: str
+) -> None:
+    for board in PUZZLES:
+        found = set()
+        for budget in (1, 1 << 20):
+            setting = completed(setting_in_steps(board, Squares(board)))
+            ended = found_by(completed(SLICES[name].start(setting)), budget)
+            last = ended.last
+            found.add((ended.directions, last.work, last.expansions, last.positions))
+        assert len(found) == 1
