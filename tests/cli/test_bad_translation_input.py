@@ -81,13 +81,6 @@ def test_a_sentence_of_ten_thousand_words_is_left_out_or_refused(
     assert not Path("scores.json").exists()
 
 
-def test_translations_are_written_to_a_file_and_not_among_the_figures(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert cli.main(f"{EVALUATE} {_texts('two.de', 'two.en', train=False)} --output -".split()) == 2
-    assert "--output -: expected a file; `tokoban translate` prints" in _only_line(capsys)
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -100,12 +93,6 @@ def test_weights_of_another_system_are_named(
 ) -> None:
     assert cli.main(command.split()) == 2
     assert "weights of the system 'sokoban'; expected 'translation'" in _only_line(capsys)
-
-
-@pytest.mark.parametrize("weights", ["two.de", "missing"])
-def test_what_is_no_weights_is_named(weights: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["translate", "x", "--weights", weights]) == 2
-    assert weights in _only_line(capsys)
 
 
 def _only_line(capsys: pytest.CaptureFixture[str]) -> str:

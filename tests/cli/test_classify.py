@@ -69,13 +69,6 @@ def test_pictures_of_another_size_are_reported(
     assert capsys.readouterr().err == told
 
 
-def test_what_is_printed_is_json_alone_on_request(
-    weights: str, picture: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert _classify(weights, picture, "--json", "-", "--top", "9") == 0
-    assert len(json.loads(capsys.readouterr().out)["pictures"][0]["classes"]) == 3
-
-
 def test_the_attention_is_drawn_beside_each_picture(
     weights: str, picture: str, tmp_path: Path
 ) -> None:

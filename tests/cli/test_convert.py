@@ -111,9 +111,3 @@ def test_bad_levels_are_reported_and_the_others_written(
     assert source.read_bytes() == before
     assert convert(tmp_path / "out.sok", tmp_path / "out.sok", "--rle") == 0
     assert len(read_levels(tmp_path / "out.sok", strict=True).levels) == 1
-
-
-def test_a_file_without_levels_writes_none(tmp_path: Path) -> None:
-    (tmp_path / "in.txt").write_text("words\n")
-    assert convert(tmp_path / "in.txt", tmp_path / "out.sok") == 2
-    assert not (tmp_path / "out.sok").exists()

@@ -11,8 +11,6 @@ from tokoban import cli
 from tokoban.cli import demo
 from tokoban.cli.demo import levels_path
 from tokoban.sokoban.formats import Level, read_levels
-from tokoban.sokoban.search.combine import solver
-from tokoban.systems.sokoban_policy.fitting import fit
 from tokoban.systems.sokoban_policy.policy import Policy
 
 LEVELS = read_levels(levels_path(), strict=True).levels
@@ -28,16 +26,6 @@ def test_each_level_has_a_shortest_solution_or_a_note_that_it_has_none(level) ->
         assert answer.optimum == "moves"
         assert answer.solution is not None
         assert [one.num_moves for one in level.solutions] == [answer.solution.num_moves]
-
-
-def test_they_grow_harder_and_the_last_have_several_boxes_and_one_is_unsolvable() -> None:
-    num_boxes = [len(level.board.boxes) for level in LEVELS]
-    assert num_boxes == [1] * 7 + [4, 3, 4]
-    for level in LEVELS[:7]:
-        fit(level.board)
-    assert sum(not level.solutions for level in LEVELS) == 1
-    lengths = [len(level.solutions[0].directions) for level in LEVELS if level.solutions]
-    assert lengths == sorted(lengths)
 
 
 def test_all_comes_out_as_promised(capsys: pytest.CaptureFixture[str]) -> None:
@@ -94,16 +82,3 @@ def test_an_unsolvable_level_must_be_called_so_by_the_policy(
     monkeypatch.setattr(Policy, "solve", hope)
     assert cli.main(["demo"]) == 1
     assert "as a policy predicted" not in capsys.readouterr().out
-
-
-def test_ctrl_c_in_a_search_ends_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupt(*arguments: object, **limits: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(solver, "solve", interrupt)
-    assert cli.main(["demo"]) == 130
-    told = capsys.readouterr()
-    assert "NOT AS PROMISED" not in told.out
-    assert told.err == "tokoban: interrupted\n"

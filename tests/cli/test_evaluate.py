@@ -67,13 +67,6 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
 ASKED = ["evaluate", "toy", "--weights", "toy-weights", "--generated", "11"]
 
 
-def test_metrics_are_printed_as_a_table(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(ASKED) == 0
-    assert capsys.readouterr().out == (
-        "metric      value\naccuracy     0.75\nnum_levels     11\nsignature   by hand\n"
-    )
-
-
 def test_json_is_one_flat_object_of_the_same_figures(tmp_path: Path) -> None:
     path = tmp_path / "metrics.json"
     assert cli.main([*ASKED, "--json", str(path)]) == 0
@@ -85,11 +78,6 @@ def test_json_on_standard_output_comes_alone(capsys: pytest.CaptureFixture[str])
     assert json.loads(capsys.readouterr().out) == {"schema_version": SCHEMA_VERSION} | METRICS
 
 
-def test_what_could_not_be_measured_is_null(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main([*ASKED, "--generated", "0", "--json", "-"]) == 0
-    assert json.loads(capsys.readouterr().out)["accuracy"] is None
-
-
 def test_invalid_levels_are_status_2_and_the_figures_of_the_rest_are_written(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,11 +86,6 @@ def test_invalid_levels_are_status_2_and_the_figures_of_the_rest_are_written(
     told = capsys.readouterr()
     assert json.loads(told.out)["invalid_levels"] == 2
     assert told.err.splitlines()[-1].startswith("tokoban: 2 levels left out")
-
-
-def test_weights_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["evaluate", "toy"]) == 2
-    assert "required: --weights" in capsys.readouterr().err
 
 
 def test_missing_weights_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,12 +29,6 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     assert generate(tmp_path / "b.xsb", "--solutions") == first
 
 
-def test_a_dash_is_standard_output(tmp_path: Path, capsysbinary: pytest.CaptureFixture) -> None:
-    written = generate(tmp_path / "a.xsb")
-    cli.main(["generate", "--levels", "5", "--seed", "11", "--output", "-"])
-    assert capsysbinary.readouterr().out == written
-
-
 def test_levels_are_as_requested_and_their_solutions_solve_them(tmp_path: Path) -> None:
     path = tmp_path / "levels.xsb"
     generate(path, "--rows", "7", "--columns", "5", "--solvable-share", "0.6", "--solutions")

@@ -1,6 +1,5 @@
 """``tokoban label``: what it says, what it writes, and what is refused."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -78,9 +77,6 @@ def test_levels_that_cannot_be_read_are_reported_and_the_others_labelled(
     [
         (["--output", "out/put"], "seed 0, not 1"),
         (["--cluster", ""], "--threads has no effect with --cluster"),
-        (["--threads", "0"], "argument --threads: expected a whole number from 1"),
-        (["--states", "0"], "argument --states: expected a whole number from 1"),
-        (["--levels", "0"], "argument --levels: expected a whole number from 1"),
         (["--evaluation", "none.xsb"], "none.xsb: No such file or directory"),
         (["--output", "levels.xsb"], "levels.xsb: a file, where a folder is to be"),
     ],
@@ -212,15 +208,3 @@ def test_an_interrupt_says_how_to_go_on(
     assert capsys.readouterr().err == (
         "tokoban: interrupted; the files that are whole are kept, and the same command goes on\n"
     )
-
-
-def test_a_terminal_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stderr", terminal)
-    monkeypatch.setenv("TERM", "xterm")
-    assert run() == 0
-    assert "3 of 3 levels" in terminal.getvalue()

@@ -104,15 +104,6 @@ def test_the_film_has_both_games_side_by_side(weights: str, is_right: None, tmp_
         assert (opened.width, getattr(opened, "n_frames", 1)) == (9 * (16 + 2 + 16), 6)
 
 
-def test_a_film_of_a_small_torus_has_room_for_its_caption(is_right: None, tmp_path: Path) -> None:
-    film = tmp_path / "game.gif"
-    small = _saved(LifeConfig(side=5, width=5), tmp_path)
-    assert _life(small, "--steps", "1", "--film", str(film)) == 0
-    with Image.open(film) as opened:
-        # 12 columns and a caption: 306 pixels are wanted, and 26 a column are the first enough.
-        assert opened.width == 26 * (5 + 2 + 5)
-
-
 def test_a_wrong_cell_has_a_spot_in_the_networks_game(
     weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,17 +151,6 @@ def test_a_page_of_attention_goes_through_the_game(weights: str, tmp_path: Path)
     steps = [int(name.removeprefix("step ")) for name in shown]
     assert (steps[0], steps[-1], len(steps)) == (0, 20, 12)
     assert {tuple(panel.shape) for panel in shown.values()} == {(1, 1, 256, 256)}
-
-
-def test_a_network_without_attention_has_none_to_show(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    config = LifeConfig(width=5, mixing="convolution", has_hard_grids=False)
-    metadata = {"system": "life", "config": json.dumps(to_dict(config))}
-    weights = tmp_path / "a.safetensors"
-    save_weights(weights, build_model(config).state_dict(), metadata)
-    assert _life(str(weights), "--attention", str(tmp_path / "x.html")) == 2
-    assert "a.safetensors mixes cells by convolution, not by attention" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

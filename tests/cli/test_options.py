@@ -6,7 +6,7 @@ from collections import defaultdict
 import pytest
 
 from tokoban import cli
-from tokoban.cli.options import SHARED, add, refuse
+from tokoban.cli.options import SHARED, add
 from tokoban.cli.parser import Number, Parser, given_options
 
 # Names of two options: the pictures of classify are no maps of heads, and what can be minimised is
@@ -72,10 +72,3 @@ def test_defaults_are_shown_as_they_are_typed(capsys: pytest.CaptureFixture[str]
         assert f"(default: {default})" in shown
     assert shown.count("(default") == 3
     assert vars(parser.parse_args([]))["memory_limit"] == 2 * 10**9
-
-
-def test_an_option_without_effect_is_refused_only_if_it_was_given() -> None:
-    given = argparse.Namespace(given=frozenset({"--seed"}))
-    refuse(given, "--beam", because="here")
-    with pytest.raises(ValueError, match="--seed has no effect here"):
-        refuse(given, "--beam", "--seed", because="here")

@@ -20,7 +20,7 @@ import pytest
 
 import tokoban
 from tokoban import cli
-from tokoban.cli import advice, saved_games
+from tokoban.cli import saved_games
 from tokoban.cli.advice import Advice, Adviser, Background, Deadlock, Solvable
 from tokoban.cli.keyboard import Keyboard
 from tokoban.cli.play import shipped_levels
@@ -60,13 +60,6 @@ def test_undo_is_the_stack_of_the_rules() -> None:
         if game.board.is_solved:
             break
     assert len(actions) > 30, "solved too soon to show anything; draw with another seed"
-
-
-def test_a_bump_is_no_move_and_a_push_is_a_capital() -> None:
-    game = make_game(CORRIDOR)
-    for direction in (UP, LEFT, RIGHT, DOWN):
-        game.move(direction)
-    assert game.lurd == "R"
 
 
 def test_a_solved_level_stays_solved_and_is_remembered() -> None:
@@ -117,17 +110,6 @@ def test_redo_ends_where_another_move_was_made() -> None:
     assert game.lurd == "ur"
 
 
-def test_the_best_solution_is_kept() -> None:
-    game = make_game(parse_board("########|#. $  @#|#      #|########"))
-    lengths = []
-    for moves in ("dullLL", "llLL", "dullLL"):
-        for letter in moves:
-            game.move(Direction(lurd.LETTERS.index(letter.lower())))
-        lengths.append([len(solution) for solution in game.progress(1).solutions])
-        game.turn_to(1)
-    assert lengths == [[6], [4], [4]]
-
-
 def test_the_fewest_moves_and_the_fewest_pushes_are_both_kept() -> None:
     game = make_game(parse_board("######|#.  .#|#$  @#|#  $ #|##  ##|######"))
     solutions = ("dLdlUlURRdrU", "llddrUluRdrUlldlU")  # 6 pushes, and 4
@@ -136,15 +118,6 @@ def test_the_fewest_moves_and_the_fewest_pushes_are_both_kept() -> None:
             game.move(Direction(lurd.LETTERS.index(letter.lower())))
         game.turn_to(1)
     assert game.progress(1).solutions == tuple(map(lurd.parse, solutions))
-
-
-def test_levels_keep_their_numbers_where_some_are_left_out() -> None:
-    game = Game({2: Level(ROOM), 4: Level(CORRIDOR)})
-    numbers = [game.number]
-    for step in (1, 1, -1):
-        game.turn_to(step)
-        numbers.append(game.number)
-    assert (numbers, game.board) == ([2, 4, 2, 4], CORRIDOR)
 
 
 # The saved games
@@ -274,8 +247,7 @@ def interrupt() -> None:
 
 
 @pytest.mark.parametrize(
-    ("end", "raised"),
-    [(fail, ValueError), (interrupt, KeyboardInterrupt), (terminate, SystemExit)],
+    ("end", "raised"), [(fail, ValueError), (interrupt, KeyboardInterrupt), (terminate, SystemExit)]
 )
 def test_the_terminal_is_given_back_however_it_ends(
     end: Callable[[], None], raised: type[BaseException], terminal: tuple[int, int]
@@ -299,12 +271,6 @@ def adviser(random_weights: Path) -> Adviser:
     return Adviser(lambda: tokoban.load(str(random_weights)))
 
 
-def test_a_hint_is_the_policys_where_the_board_fits_it(adviser: Adviser) -> None:
-    hint = adviser.hint(CORRIDOR)
-    assert (hint.solver, hint.moves_left, hint.pushes_left) == ("beam", 2, 2)
-    assert (hint.box, hint.destination, hint.moves) == (Square(1, 2), Square(1, 4), "R")
-
-
 def test_a_hint_ends_where_another_box_is_pushed(adviser: Adviser) -> None:
     board = parse_board("##########|#@ $ .$ .#|#        #|##########")
     hint = adviser.hint(board)
@@ -319,11 +285,6 @@ def test_a_deadlock_of_several_boxes_is_proved_and_blamed(adviser: Adviser) -> N
     assert isinstance(deadlock, Deadlock)
     assert deadlock.boxes and deadlock.boxes <= TWO_LOST.boxes
     assert "box" in deadlock.reason
-
-
-def test_without_time_nothing_is_claimed(adviser: Adviser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(advice, "_DEADLOCK_TIME_S", 0.0)
-    assert adviser.prove(parse_board("#########|#@$ $ ..#|#########")) is None
 
 
 def test_a_policy_of_pushes_predicts_and_one_of_moves_does_not(
@@ -551,14 +512,6 @@ def test_the_list_has_the_state_of_each_level_and_opens_one(
     assert page[0] == "Level 2 of 3  title 2"
 
 
-def test_a_long_list_is_shown_around_the_cursor(sitting: Callable[..., Sitting]) -> None:
-    at = sitting(*[ROOM] * 300)
-    [*_, page] = at.press("l", "2", "5", "0")
-    assert len(page) == 24
-    assert sum(row.startswith(">") for row in page) == 1
-    assert ">  250  title 250" in "\n".join(page)
-
-
 @pytest.mark.parametrize("height", [6, 7, 8, 9, 10])
 def test_a_low_terminal_shows_the_player_however_much_is_reported(
     height: int, monkeypatch: pytest.MonkeyPatch
@@ -577,9 +530,7 @@ def test_every_key_is_reported(sitting: Callable[..., Sitting]) -> None:
     assert at.press("x")[0][0] == "Level 1 of 1  title 1"
 
 
-def test_a_game_that_cannot_be_saved_goes_on_and_says_so(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_game_that_cannot_be_saved_goes_on_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     at = Sitting(make_game(CORRIDOR, ROOM), monkeypatch)
     at.table._save = lambda: "the game is not saved: no room"
     [page] = at.press("n")

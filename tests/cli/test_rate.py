@@ -45,12 +45,6 @@ def test_json_has_what_is_measured(levels: Path, capsys: pytest.CaptureFixture[s
     assert (lost["status"], lost["pushes"], lost["reachable"]) == ("unsolvable", None, None)
 
 
-def test_one_level_can_be_chosen(levels: Path, tmp_path: Path) -> None:
-    target = tmp_path / "out.json"
-    assert main(["rate", str(levels), "--level", "2", "--json", str(target)]) == 0
-    assert [level["index"] for level in json.loads(target.read_text())] == [2]
-
-
 def test_what_is_not_known_is_marked(
     levels: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -60,13 +60,6 @@ def test_files_of_an_earlier_run_stay_where_nothing_was_finished(tmp_path: Path)
     assert {Path(place).read_text() for place in vars(chosen).values()} == {"old"}
 
 
-def test_nothing_to_do_is_an_empty_list_and_a_file_without_lines(tmp_path: Path) -> None:
-    chosen = destinations(tmp_path)
-    with entries(chosen):
-        pass
-    assert (Path(chosen.json).read_text(), Path(chosen.jsonl).read_text()) == ("[]\n", "")
-
-
 def test_what_could_not_be_measured_is_null(capsys: pytest.CaptureFixture[str]) -> None:
     write_object("-", {"share": float("nan"), "most": [float("inf"), 1.5]})
     assert json.loads(capsys.readouterr().out) == {

@@ -18,10 +18,9 @@ import torch
 
 import tokoban
 from tokoban import cli
-from tokoban.cli import found, screen
+from tokoban.cli import found
 from tokoban.sokoban.formats import Solution, parse_board, parse_levels, read_levels
 from tokoban.sokoban.search.answer import Answer
-from tokoban.systems.sokoban_policy import policy
 from tokoban.systems.sokoban_policy import solve as policy_solve
 from tokoban.viewing.attention_page import read_attention_page
 
@@ -217,30 +216,12 @@ def test_bad_input_beats_what_was_given_up(capsys: pytest.CaptureFixture[str]) -
     ("words", "complaint"),
     [
         (["--level", "5"], "--level 5: expected 1 to 4"),
-        (
-            ["--memory-limit", "2", "--weights", "nothing"],
-            "argument --memory-limit: expected a size",
-        ),
         (["--memory-limit", "65MB"], "a memory limit of 65 MB; one level at a time needs 67 MB"),
-        (
-            ["--minimise", "moves", "--by", "beam"],
-            "--minimise has no effect with --by beam",
-        ),
         (["--by", "beam", "--time-limit", "3"], "--time-limit has no effect with --by beam"),
-        (["--by", "beam", "--max-expansions", "3"], "--max-expansions has no effect with"),
         (["--by", "rollout", "--threads", "2"], "--threads has no effect with --by rollout"),
-        (["--by", "rollout", "--beam", "2"], "--beam has no effect with --by rollout"),
-        (["--by", "rollout", "--score", "both"], "--score has no effect with --by rollout"),
-        (["--by", "rollout", "--max-unsolvable", "1"], "--max-unsolvable has no effect with"),
         (["--by", "astar", "--beam", "2"], "--beam has no effect with --by astar"),
-        (["--by", "astar", "--score", "both"], "--score has no effect with --by astar"),
-        (["--by", "astar", "--max-unsolvable", "1"], "--max-unsolvable has no effect with"),
-        (["--by", "astar", "--max-moves", "9"], "--max-moves has no effect with --by astar"),
         (["--by", "astar", "--weights", "x"], "--weights has no effect with --by astar"),
-        (["--by", "astar", "--device", "cpu"], "--device has no effect with --by astar"),
-        (["--by", "astar", "--precision", "bf16"], "--precision has no effect with --by astar"),
         (["--minimise", "any", "--beam=2"], "--beam has no effect with --minimise"),
-        (["--json", "."], ".: a folder, where a file is to be written"),
         (
             ["--level", "1", "--output", "../{folder}/levels.xsb"],
             "--level and --output would leave one level in levels.xsb",
@@ -323,43 +304,8 @@ def test_the_policy_plays_by_its_options(monkeypatch: pytest.MonkeyPatch) -> Non
     ]
 
 
-def test_levels_that_a_search_drops_as_unsolvable_are_left_to_astar() -> None:
-    # The weights are random; at 0 every board but a solved one is dropped.
-    write(near=PUSH, far="#######\n#@$  .#\n#######\n")
-    found = solve("--max-unsolvable", "0")[1]
-    assert [answer["solver"] for answer in found] == ["beam", "bidirectional-bfs"]
-
-
-def test_the_seconds_of_a_batch_are_shared_out_among_those_that_were_played(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    write(one=PUSH, two=TWO_BOXES, three=PUSH)
-    ticks = iter([5.0, 12.0])
-    monkeypatch.setattr(policy, "time", SimpleNamespace(perf_counter=lambda: next(ticks)))
-    assert [answer["seconds"] for answer in solve("--by", "beam")[1]] == [3.5, 0.0, 3.5]
-
-
 def solved(lurd: str) -> Answer:
     return Answer(status="solved", solver="astar", solution=Solution(lurd))
-
-
-def test_after_ctrl_c_what_is_known_is_written(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked: list[object] = []
-
-    def search(board: object, **limits: Any) -> Iterator[Answer]:
-        if asked:
-            raise KeyboardInterrupt
-        asked.append(board)
-        yield solved("R")
-
-    monkeypatch.setattr(tokoban, "solve_anytime", search)
-    status, found = solve("--by", "astar", "--output", "solved.xsb")
-    assert (status, [answer["index"] for answer in found]) == (130, [1])
-    are_solved = [bool(level.solutions) for level in read_levels("solved.xsb").levels]
-    assert are_solved == [True, False, False, False]
-    assert "interrupted after 1 of 4 levels" in capsys.readouterr().err
 
 
 def test_after_ctrl_c_the_answers_behind_a_long_search_are_kept(
@@ -416,9 +362,7 @@ def test_ctrl_c_ends_a_long_search_and_says_how_far_it_was() -> None:
     assert found[1]["moves_at_least"] is None
 
 
-def test_levels_solved_at_once_are_answered_in_their_order(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_levels_solved_at_once_are_answered_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict[str, Any]] = []
 
     def search(board: object, **limits: Any) -> Iterator[Answer]:
@@ -433,30 +377,6 @@ def test_levels_solved_at_once_are_answered_in_their_order(
     assert (status, [answer["index"] for answer in found]) == (0, [1, 2, 3, 4])
     expected = {"minimise": "any", "memory_limit_mb": 150, "max_expansions": 17, "time_limit_s": 3}
     assert [{name: limits[name] for name in expected} for limits in asked] == [expected] * 4
-
-
-def test_two_threads_find_what_one_finds() -> None:
-    def without_seconds(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [
-            {key: answer[key] for key in answer if key not in ("seconds", "elapsed_s")}
-            for answer in found
-        ]
-
-    one = solve("--by", "astar")[1]
-    assert without_seconds(solve("--by", "astar", "--threads", "2")[1]) == without_seconds(one)
-
-
-def test_what_is_odd_about_a_file_is_reported_and_solved_nevertheless(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    Path("levels.slc").write_text(
-        "<SokobanLevels><LevelCollection><Level Id='one' Width='4'><L>#####</L><L>#@$.#</L>"
-        "<L>#####</L></Level></LevelCollection></SokobanLevels>"
-    )
-    assert cli.main(["solve", "levels.slc", "--by", "astar"]) == 0
-    told = capsys.readouterr().err
-    assert "Width is 4 but the rows are 5 wide" in told
-    assert told.endswith("(a warning)\n")
 
 
 def test_levels_that_cannot_be_written_back_are_refused_before_the_work(
@@ -478,16 +398,6 @@ def test_text_for_a_file_is_plain_and_titles_cannot_steer_a_terminal(
     printed = capsys.readouterr().out
     assert "\x1b" not in printed
     assert "?[31mred" in printed
-
-
-def test_a_reader_that_leaves_is_left_to_main(monkeypatch: pytest.MonkeyPatch) -> None:
-    def write(text: str) -> int:
-        raise BrokenPipeError
-
-    gone = SimpleNamespace(write=write, flush=lambda: None, encoding="utf-8", isatty=lambda: False)
-    monkeypatch.setattr(sys, "stdout", gone)
-    with pytest.raises(BrokenPipeError):
-        screen.Screen().print("text")
 
 
 @pytest.mark.slow

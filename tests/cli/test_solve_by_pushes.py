@@ -102,9 +102,6 @@ def test_hashed_tiles_play_too_and_have_no_attention(capsys: pytest.CaptureFixtu
     ("words", "complaint"),
     [
         (["--beam", "3"], "--beam has no effect with a policy of pushes"),
-        (["--minimise", "any"], "--minimise has no effect with a policy of pushes"),
-        (["--max-moves", "9"], "--max-moves has no effect with a policy of pushes"),
-        (["--threads", "2"], "--threads has no effect with a policy of pushes"),
         (["--attention", "a.html"], "--attention shows one level, got 3"),
     ],
 )

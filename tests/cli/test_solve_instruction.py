@@ -1,6 +1,5 @@
 """``tokoban solve --instruction`` and ``tokoban.solve(instruction=...)``: three exits."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -74,12 +73,3 @@ def test_boxes_that_nobody_reaches_decide_as_in_every_search(tmp_path: Path) -> 
     ):
         board = tokoban.Board.from_xsb(drawing)
         assert tokoban.solve(board, instruction="push the left box last").status == status
-
-
-def test_the_json_of_an_instruction_is_that_of_solve(tmp_path: Path) -> None:
-    file, out = tmp_path / "levels.xsb", tmp_path / "out.json"
-    file.write_text(ROOM.replace("|", "\n"))
-    words = ["--instruction", "push the left box last", "--json", str(out)]
-    assert cli.main(["solve", str(file), *words]) == 0
-    [level] = json.loads(out.read_text())
-    assert (level["pushes"], level["pushes_at_least"], level["solver"]) == (3, 3, "instruction")

@@ -1,13 +1,10 @@
 """``tokoban train``: what reaches the loop, for a system that has nothing to train."""
 
 import dataclasses
-import errno
-import io
 import json
 import resource
 import sys
 import types
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -75,16 +72,6 @@ def test_a_preset_and_its_overrides_reach_the_loop(trained: list[Any], tmp_path:
     assert directory.config == {"width": 7, "has_bias": False}
 
 
-def test_the_loop_is_given_a_function_that_plots_the_losses(
-    trained: list[Any], tmp_path: Path
-) -> None:
-    assert cli.main(["train", "toy", "--preset", "small", "--output", str(tmp_path)]) == 0
-    [(*_, directory, _, plot)] = trained
-    directory.metrics.write_text('{"step": 1, "train/loss": 0.5}\n')
-    plot(directory)
-    assert (tmp_path / "plots/curves.png").stat().st_size > 5_000
-
-
 def test_without_an_output_a_run_gets_a_dated_folder(
     trained: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,23 +118,6 @@ def test_what_is_missing_is_named(
     assert not trained
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (["--height", "3"], "unrecognized arguments: --height 3"),
-        (["--wid", "3"], "unrecognized arguments: --wid 3"),
-        (["--width", "wide"], "expected int, got 'wide'"),
-        (["--preset", "big"], "invalid choice: 'big'"),
-    ],
-)
-def test_fields_are_checked_by_name_and_type(
-    words: list[str], complaint: str, trained: list[Any], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["train", "toy", *words]) == 2
-    assert complaint in capsys.readouterr().err
-    assert not trained
-
-
 def test_a_systems_help_lists_its_presets_and_fields(
     trained: list[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -156,15 +126,6 @@ def test_a_systems_help_lists_its_presets_and_fields(
     shown = capsys.readouterr().out
     for part in ("small: The only preset.", "--width int", "--learning-rate float"):
         assert part in shown
-
-
-@pytest.mark.parametrize("name", ["output", "start-from"])
-def test_an_empty_path_is_refused(
-    name: str, trained: list[Any], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["train", "toy", "--preset", "small", f"--{name}", ""]) == 2
-    assert capsys.readouterr().err == f"tokoban: --{name} is empty; expected a path\n"
-    assert not trained
 
 
 def test_runs_without_an_output_that_start_at_once_get_folders_of_their_own(
@@ -226,47 +187,6 @@ def test_a_full_disk_is_one_line_and_what_was_saved_stays(
     assert checkpoint.read_bytes() == before[1]
     assert not [*path.rglob("*.tmp")]
     assert cli.main([*LIFE[:2], "--resume", "--steps", "4", "--output", str(path)]) == 0
-
-
-def test_a_disk_too_full_for_tensorboard_is_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    usual = io.open
-
-    def full(file: Any, *arguments: Any, **others: Any) -> Any:
-        if "tfevents" in str(file):
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return usual(file, *arguments, **others)
-
-    monkeypatch.setattr(io, "open", full)
-    path = tmp_path / "run"
-    assert cli.main([*LIFE, "--steps", "2", "--output", str(path)]) == 2
-    *_, line = told = capsys.readouterr().err.splitlines()
-    assert line == f"tokoban: {path}/tensorboard: No space left on device"
-    assert not any("Traceback" in each for each in told)
-
-
-def test_damage_is_reported_in_lines_and_the_run_goes_on(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "run"
-    assert cli.main([*LIFE, "--steps", "3", "--output", str(path)]) == 0
-    checkpoint = path / "checkpoints/step-0000000003.pt"
-    content = checkpoint.read_bytes()
-    checkpoint.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    metrics = path / "metrics.jsonl"
-    metrics.write_text(metrics.read_text().replace('{"step": 1', "{step: 1", 1))
-    capsys.readouterr()
-    with warnings.catch_warnings():
-        warnings.simplefilter("default")
-        words = ["--resume", "--steps", "4", "--output", str(path)]
-        assert cli.main([*LIFE[:2], *words]) == 0
-    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("tokoban: ")]
-    assert told == [
-        f"tokoban: {checkpoint}: unreadable checkpoint passed over "
-        "(its content does not match its digest)",
-        f"tokoban: {metrics}, line 1: damaged, and left out",
-    ]
 
 
 def test_a_run_from_weights_that_has_no_checkpoint_begins_with_them_again(

@@ -3,7 +3,6 @@
 import gzip
 import io
 import json
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -110,10 +109,7 @@ def test_standard_input_is_read_by_line(
 
 
 def test_many_lines_come_out_in_their_order(
-    weights: str,
-    typed: Typed,
-    shouted: list[dict[str, Any]],
-    capsys: pytest.CaptureFixture[str],
+    weights: str, typed: Typed, shouted: list[dict[str, Any]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     typed("".join(f"x{number}\n" for number in range(48)).encode())
     assert _translate(weights, "--batch-size", "3") == 0
@@ -176,38 +172,6 @@ def test_the_name_of_a_file_is_a_text_and_that_is_reported(
     assert _translate(weights, "s.de") == 0
     told = "s.de: taken as a sentence; its lines are read by: < s.de\n"
     assert capsys.readouterr() == ("S.DE\n", told)
-
-
-def test_too_little_memory_is_one_line(
-    weights: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def without_memory(*_: object, **__: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr(lines_module, "translate_texts", without_memory)
-    assert _translate(weights, "x") == 2
-    assert capsys.readouterr().err == "tokoban: there is not memory enough for this\n"
-
-
-def test_a_bar_on_the_terminal_takes_nothing_from_the_file(
-    weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pty = pytest.importorskip("pty", reason="no terminals to be made here")
-    master, slave = pty.openpty()
-    printed = tmp_path / "printed"
-    with (
-        printed.open("w", encoding="utf-8") as file,
-        os.fdopen(slave, "w", encoding="utf-8") as terminal,
-        monkeypatch.context() as patch,
-    ):
-        patch.setenv("TERM", "xterm")
-        patch.setattr(sys, "stdout", file)
-        patch.setattr(sys, "stderr", terminal)
-        assert _translate(weights, "eins", "zwei", "--beam", "2") == 0
-        drawn = os.read(master, 2**16).decode(errors="replace")  # a terminal may cut a character
-    os.close(master)
-    assert len(printed.read_text(encoding="utf-8").splitlines()) == 2
-    assert "2/2" in drawn
 
 
 def test_several_translations_are_numbered_and_scored(
@@ -279,12 +243,6 @@ def test_json_has_an_object_for_each_sentence_with_its_alignment(
     assert empty["alignment"] == {field: [] for field in aligned}
 
 
-@pytest.mark.parametrize(("name", "start"), [("x.svg", b"<?xml"), ("x.PNG", b"\x89PNG")])
-def test_attention_is_drawn(name: str, start: bytes, weights: str, tmp_path: Path) -> None:
-    assert _translate(weights, "zwei Äpfel", "--attention", str(tmp_path / name)) == 0
-    assert (tmp_path / name).read_bytes().startswith(start)
-
-
 def test_a_page_of_attention_shows_every_layer_and_head(weights: str, tmp_path: Path) -> None:
     assert _translate(weights, "zwei Äpfel", "--attention", str(tmp_path / "x.html")) == 0
     shown = read_attention_page(tmp_path / "x.html")
@@ -342,10 +300,7 @@ def test_a_direction_without_weights_says_what_to_do(capsys: pytest.CaptureFixtu
     ids=str,
 )
 def test_the_weights_follow_the_languages(
-    words: list[str],
-    name: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    words: list[str], name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def load(weights: str, *, system: str) -> None:
         raise ValueError(f"asked for {weights} of {system}")
@@ -395,13 +350,6 @@ def test_doubtful_translations_are_named_and_each_has_its_confidence(
     assert [line.partition(" (")[0] for line in err.splitlines()] == [
         f"tokoban: the translation of sentence {number} is probably not usable" for number in (1, 3)
     ]
-
-
-def test_a_sentence_about_what_is_in_no_training_text_is_doubtful(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert cli.main(["translate", "Der Transformer wurde 2017 von Google vorgestellt."]) == 0
-    assert "probably not usable" in capsys.readouterr().err
 
 
 def test_a_line_in_capitals_is_read_without_them_and_that_is_reported(
