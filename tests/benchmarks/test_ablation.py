@@ -43,10 +43,3 @@ def test_a_killed_ablation_goes_on_and_compares_on_the_same_levels(
     assert ablation.key_of(json.loads(again[-1])) == keys[-1]
     with pytest.raises(SystemExit, match="was begun with"):
         ablation.main([*arguments, "--time-limit", "20"])
-
-
-def test_an_open_run_counts_twice_the_limit_and_a_proof_its_time() -> None:
-    row = {"answer": "gave up", "elapsed_s": 30.1}
-    assert ablation.logarithm(row, 30) == pytest.approx(ablation.log(60))
-    row = {"answer": "unsolvable", "elapsed_s": 2.0}
-    assert ablation.logarithm(row, 30) == pytest.approx(ablation.log(2))

@@ -56,13 +56,6 @@ def test_no_training_pair_shares_a_side_with_a_measured_one(
     assert {"SATZ, ea!", "Satz ea"} <= {pair.source for pair in training}
 
 
-def test_the_phrase_books_have_a_hundred_pairs_each() -> None:
-    for direction in ("de-en", "en-de"):
-        pairs = everyday.phrases(direction)
-        assert len(set(pairs)) == 100
-        assert all(text == " ".join(text.split()) and text for pair in pairs for text in pair)
-
-
 def test_a_direction_goes_on_from_both_and_every_text_is_scored(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

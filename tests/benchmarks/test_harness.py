@@ -4,9 +4,6 @@ import json
 from argparse import Namespace
 from pathlib import Path
 
-import pytest
-import torch
-
 from benchmarks.harness import Report, parser
 
 
@@ -29,16 +26,3 @@ def test_the_file_says_where_and_of_what_commit_and_has_a_ratio_in_each_row(tmp_
     assert [row["ratio_to_posted"] for row in written["rows"]] == [1.0, 3.5]
     assert written["rows"][1]["first_call_s"] == 0.5
     assert "peak_bytes" not in written["rows"][1]
-
-
-def test_the_ratio_is_to_the_best_of_the_posts_rows_on_the_same_device_and_batch() -> None:
-    report = Report(options(), unit="steps", posted=("theirs", "theirs, compiled"))
-    report.add("ours", batch=3, per_second=600.0)
-    report.add("theirs, compiled", batch=3, per_second=60.0)
-    report.add("theirs", batch=3, per_second=20.0)
-    report.add("theirs", batch=5, per_second=7.0)
-    report.add("ours", batch=5, per_second=70.0)
-    report.add("ours", batch=7, per_second=70.0)
-    report.add("ours", batch=3, per_second=70.0, device=torch.device("cuda"))
-    ratios = [row["ratio_to_posted"] for row in report.rows()]
-    assert ratios == [10.0, 1.0, pytest.approx(1 / 3), 1.0, 10.0, None, None]

@@ -87,19 +87,3 @@ def test_new_ones_learn_from_what_both_directions_have_translated(
     assert capsys.readouterr().out == printed
     assert multi30k.main([*words, "--steps", "3"]) == 2
     assert "en-de-7.command: of other options; take another" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("num_left", [1, 0])
-def test_a_killed_training_goes_on_from_its_checkpoint_if_it_had_one(
-    num_left: int, tmp_path: Path
-) -> None:
-    run = tmp_path / "run"
-    words = ["train", "translation", "--preset", "toy", "--device", "cpu", "--output", str(run)]
-    words += ["--steps", "3", "--checkpoint-every-s", "0"]
-    multi30k.train_once(run, words)
-    (run / "result.json").unlink()
-    for checkpoint in sorted((run / "checkpoints").iterdir())[num_left:]:
-        checkpoint.unlink()
-    multi30k.train_once(run, words)
-    assert (run / "result.json").exists()
-    assert len(json.loads((run / "config.json").read_text())["resumed"]) == num_left

@@ -7,12 +7,6 @@ from benchmarks.sentences import kneser_ney
 TEXT = b"the cat sat.\nthe dog sat.\nthat cat ran.\n" * 3
 
 
-def test_the_chances_of_all_bytes_after_any_context_sum_to_1() -> None:
-    for context in (b"the ", b"cat ", b"t sa", b"zzzz", b"xthe", b"\xff\x00ca"):
-        sums = [kneser_ney(TEXT + context, bytes([byte]))[0] for byte in range(256)]
-        assert min(sums) > 0 and np.isclose(sum(sums), 1)
-
-
 def test_the_chance_of_a_byte_is_a_pencil_sum() -> None:
     # Pairs of aabab: aa and ba once, ab twice. n1 = 2, n2 = 1, so Y = 1/2, D1 = 1/2, D2 = 2.
     # Bytes: b follows one different byte, a two. Y = 1/3, D1 = 1/3, D2 = 2; (1/3 + 2) / 3 is freed.

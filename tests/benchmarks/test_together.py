@@ -1,7 +1,5 @@
 """Many parts in one call: each has its time, and none takes another one down."""
 
-import sys
-import time
 from importlib import import_module
 from pathlib import Path
 
@@ -24,25 +22,6 @@ def test_a_part_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
     assert (tmp_path / "good.log").read_text() == "well\n"
 
 
-def test_a_part_that_takes_too_long_is_ended_with_all_that_it_started(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(together, "GRACE_S", 0.5)
-    mark = tmp_path / "mark"
-    child = f"import time; time.sleep(3); open({str(mark)!r}, 'w')"
-    code = (
-        "import subprocess, sys, time, signal; print('begun', flush=True);"
-        "signal.signal(signal.SIGTERM, signal.SIG_IGN);"
-        f"subprocess.run([sys.executable, '-c', {child!r}]); time.sleep(60)"
-    )
-    became = run_all([python("long", code, limit_s=2.0), python("next", "print(1)")], tmp_path)
-    assert became["long"].startswith("cut short after")
-    assert became["next"] == "done"
-    assert (tmp_path / "long.log").read_text() == "begun\n"
-    time.sleep(1.5)
-    assert not mark.exists()
-
-
 @pytest.mark.parametrize("is_quick", [False, True])
 @pytest.mark.parametrize("group", together.GROUPS)
 def test_every_option_of_a_group_is_known(
@@ -57,11 +36,3 @@ def test_every_option_of_a_group_is_known(
             with pytest.raises(SystemExit) as ended:
                 main([*options, "--help"])  # read after all that is before it
             assert ended.value.code == 0, capsys.readouterr().err
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="groups of processes are POSIX's")
-@pytest.mark.slow
-def test_a_quick_run_of_a_part_for_real(tmp_path: Path) -> None:
-    arguments = ["--device", "cpu", "--quick", "--out", str(tmp_path), "--parts", "rollouts"]
-    assert together.main(arguments) == 0
-    assert (tmp_path / "rollouts.json").exists()
