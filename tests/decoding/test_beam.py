@@ -24,7 +24,7 @@ from tests.decoding.toy import (
 )
 from tokoban.decoding.beam import Beams, beam_search
 from tokoban.decoding.sampling import sample
-from tokoban.decoding.stepper import MergingStepper, RankingStepper, Stepper
+from tokoban.decoding.stepper import RankingStepper
 
 Plan = tuple[int, ...]
 
@@ -198,45 +198,11 @@ def test_width_one_is_greedy() -> None:
     assert 0 < int(greedy.is_finished.sum()) < 11
 
 
-# Greedy goes 0 and never finishes; what finishes begins with the second best action.
-GREEDY_FAILS = table_model({(): [0.6, 0.4, 0.0], (0,): [0.6, 0.4, 0.0], (1,): [0.0, 0.0, 1.0]})
-
-
-def test_width_two_finishes_where_greedy_does_not() -> None:
-    alone = beam_search(
-        ToyStepper(GREEDY_FAILS, end_action=2), num_searches=1, width=1, max_steps=2
-    )
-    assert plans_of(alone) == [(0, 0)]
-    assert not alone.is_finished.any()
-    stepper = ToyStepper(GREEDY_FAILS, width=2, end_action=2)
-    beams = beam_search(stepper, num_searches=1, width=2, max_steps=2)
-    assert plans_of(beams) == [(1, 2), (0, 0)]
-    assert beams.is_finished.tolist() == [[True, False]]
-    assert beams.scores_nats[0].exp().tolist() == pytest.approx([0.4, 0.36])
-
-
-def test_scores_are_the_log_probabilities_of_the_returned_actions() -> None:
-    seeds = [3, 11, 29]
-    model = random_model(5, forbidden_percent=10)
-    stepper = ToyStepper(model, seeds=seeds, width=7, end_action=2)
-    beams = beam_search(stepper, num_searches=3, width=7, max_steps=11)
-    for search, seed in enumerate(seeds):
-        replayed = [replayed_score_nats(model, seed, plan) for plan in plans_of(beams, search)]
-        assert len(replayed) > 1
-        assert beams.scores_nats[search, : len(replayed)].tolist() == pytest.approx(replayed)
-
-
 def test_replaying_a_beam_gives_the_state_the_stepper_holds() -> None:
     stepper = ToyStepper(random_model(5), seeds=[3, 11, 29], width=7)
     beams = beam_search(stepper, num_searches=3, width=7, max_steps=13)
     assert torch.equal(beams.actions.flatten(0, 1), stepper.histories)
     assert stepper.seeds.view(3, 7).tolist() == [[3] * 7, [11] * 7, [29] * 7]
-
-
-def test_after_one_step_there_are_as_many_different_beams_as_allowed_actions() -> None:
-    model = table_model({(): [0.2, 0.0, 0.5, 0.0, 0.3]})
-    beams = beam_search(ToyStepper(model, width=7), num_searches=1, width=7, max_steps=1)
-    assert plans_of(beams) == [(2,), (4,), (0,)]
 
 
 def test_of_equal_scores_the_lower_beam_then_the_lower_action_goes_first() -> None:
@@ -255,51 +221,6 @@ def test_a_start_without_allowed_actions_leaves_empty_beams_and_no_nan() -> None
     assert bool((beams.actions == -1).all())
     assert not beams.is_finished.any()
     assert stepper.num_calls == 1
-
-
-def test_a_beam_that_runs_into_a_dead_end_leaves_its_place_to_others() -> None:
-    model = table_model({(): [0.9, 0.1], (1,): [0.5, 0.5]})
-    beams = beam_search(ToyStepper(model, width=3), num_searches=1, width=3, max_steps=2)
-    assert plans_of(beams) == [(1, 0), (1, 1)]
-    assert beams.actions.tolist() == [[[1, 0], [1, 1], [-1, -1]]]
-
-
-def test_a_finished_beam_keeps_its_score_and_actions() -> None:
-    model = table_model({(): [0.7, 0.3], (0,): [0.5, 0.5], (0, 0): [0.4, 0.6]})
-    stepper = ToyStepper(model, width=3, end_action=1)
-    beams = beam_search(stepper, num_searches=1, width=3, max_steps=3)
-    assert beams.actions.tolist() == [[[0, 1, -1], [1, -1, -1], [0, 0, 1]]]
-    assert beams.scores_nats[0].exp().tolist() == pytest.approx([0.35, 0.3, 0.21])
-    assert beams.lengths.tolist() == [[2, 1, 3]]
-
-
-def test_finished_goes_before_unfinished_whatever_the_scores() -> None:
-    model = table_model({(): [0.8, 0.2], (0,): [0.9, 0.1]})
-    stepper = ToyStepper(model, width=3, end_action=1)
-    beams = beam_search(stepper, num_searches=1, width=3, max_steps=2)
-    assert plans_of(beams) == [(1,), (0, 1), (0, 0)]
-    assert beams.is_finished.tolist() == [[True, True, False]]
-
-
-@pytest.mark.parametrize("stop_check_every", [0, 1])
-def test_stopping_at_the_first_returns_the_shortest_though_longer_ones_score_higher(
-    stop_check_every: int,
-) -> None:
-    # Ends at once with 0.1, or at the second step with 0.9.
-    model = table_model({(): [0.9, 0.1], (0,): [0.0, 1.0]})
-    stepper = ToyStepper(model, width=2, end_action=1)
-    beams = beam_search(
-        stepper,
-        num_searches=1,
-        width=2,
-        max_steps=5,
-        stop_at_first=True,
-        stop_check_every=stop_check_every,
-    )
-    assert plans_of(beams) == [(1,), (0,)]
-    assert beams.is_finished.tolist() == [[True, False]]
-    assert beams.scores_nats[0].exp().tolist() == pytest.approx([0.1, 0.9])
-    assert stepper.num_calls == (1 if stop_check_every else 5)
 
 
 def test_a_depth_two_problem_with_a_budget_of_thirty_asks_the_model_twice() -> None:
@@ -322,43 +243,6 @@ def test_the_interval_of_asking_changes_no_result(stop_check_every: int, num_cal
     assert stepper.num_calls == num_calls
 
 
-# 0 then 1 gives 0.54, 1 then 0 gives 0.32, 0 twice 0.06, 1 twice 0.08.
-TWO_ORDERS = table_model({(): [0.6, 0.4], (0,): [0.1, 0.9], (1,): [0.8, 0.2]})
-
-
-def test_equal_states_are_merged_before_the_cut_and_the_better_score_survives() -> None:
-    assert isinstance(ToyStepper(TWO_ORDERS), Stepper)
-    assert not isinstance(ToyStepper(TWO_ORDERS), MergingStepper)
-
-    def search(merge_equal: bool) -> Beams:
-        stepper = MergingToyStepper(TWO_ORDERS, width=2)
-        return beam_search(stepper, num_searches=1, width=2, max_steps=2, merge_equal=merge_equal)
-
-    assert plans_of(search(merge_equal=False)) == [(0, 1), (1, 0)]
-    merged = search(merge_equal=True)
-    assert plans_of(merged) == [(0, 1), (1, 1)]
-    assert merged.scores_nats[0].exp().tolist() == pytest.approx([0.54, 0.08])
-
-
-def test_all_merged_beams_differ() -> None:
-    stepper = MergingToyStepper(random_model(3), seeds=[3, 11], width=8)
-    beams = beam_search(stepper, num_searches=2, width=8, max_steps=5, merge_equal=True)
-    for search in range(2):
-        states = [tuple(sorted(plan)) for plan in plans_of(beams, search)]
-        assert len(states) == len(set(states)) == 8
-
-
-def test_states_of_different_searches_are_not_merged() -> None:
-    beams = beam_search(
-        MergingToyStepper(TWO_ORDERS, seeds=[3, 5], width=2),
-        num_searches=2,
-        width=2,
-        max_steps=2,
-        merge_equal=True,
-    )
-    assert plans_of(beams, 0) == plans_of(beams, 1) == [(0, 1), (1, 1)]
-
-
 @pytest.mark.parametrize("ending", [0.1, 0.4, 0.6])
 def test_a_finished_beam_is_merged_with_nothing(ending: float) -> None:
     # The stepper hands the finished row of (1,) on with action 0: the same actions as (0, 1).
@@ -366,103 +250,6 @@ def test_a_finished_beam_is_merged_with_nothing(ending: float) -> None:
     stepper = MergingToyStepper(model, width=3, end_action=1)
     beams = beam_search(stepper, num_searches=1, width=3, max_steps=2, merge_equal=True)
     assert sorted(plans_of(beams)) == [(0, 0), (0, 1), (1,)]
-
-
-# States on a line: action 0 goes one up, action 1 one down (100 is -1 modulo 101).
-LINE = 101
-BACK_AND_FORTH = table_model(
-    {(): [0.7, 0.3], (0,): [0.1, 0.9], (1,): [0.9, 0.1]}
-    | {(0, 0): [0.2, 0.8], (0, 1): [0.6, 0.4], (1, 1): [0.7, 0.3]}
-)
-
-
-@pytest.mark.parametrize(
-    ("skip_visited", "expected"), [(False, (0, 1, 0)), (True, (0, 0))], ids=["free", "skip"]
-)
-def test_a_position_the_search_has_been_in_is_not_gone_back_to(
-    skip_visited: bool, expected: Plan
-) -> None:
-    stepper = MergingToyStepper(BACK_AND_FORTH, modulus=LINE)
-    beams = beam_search(
-        stepper,
-        num_searches=1,
-        width=1,
-        max_steps=len(expected),
-        merge_equal=True,
-        skip_visited=skip_visited,
-    )
-    assert plans_of(beams) == [expected]
-
-
-@pytest.mark.parametrize(("skip_visited", "is_kept_twice"), [(True, False), (False, True)])
-def test_with_skipping_no_state_is_kept_twice_in_a_search(
-    skip_visited: bool, is_kept_twice: bool
-) -> None:
-    modulus = 151
-    stepper = MergingToyStepper(random_model(3), seeds=[3, 11], width=8, modulus=modulus)
-    beams = beam_search(
-        stepper, num_searches=2, width=8, max_steps=7, merge_equal=True, skip_visited=skip_visited
-    )
-    for search in range(2):
-        plans = plans_of(beams, search)
-        beginnings = {plan[:length] for plan in plans for length in range(8)}
-        states = {toy_key(plan, modulus) for plan in beginnings}
-        assert len(plans) == 8
-        assert (len(states) < len(beginnings)) == is_kept_twice
-
-
-def test_a_search_with_nowhere_new_to_go_ends_empty() -> None:
-    # Modulo 1 every state is the start.
-    stepper = MergingToyStepper(random_model(3), seeds=[3, 5], width=2, modulus=1)
-    beams = beam_search(
-        stepper, num_searches=2, width=2, max_steps=5, merge_equal=True, skip_visited=True
-    )
-    assert plans_of(beams, 0) == plans_of(beams, 1) == []
-    assert stepper.num_calls == 1
-
-
-# Modulo 7 action 0 adds 1 to the state, action 1 adds 2, and action 2 adds 4.
-WEEK = 7
-
-
-def test_a_row_that_is_cut_by_its_rank_has_not_been_visited() -> None:
-    # (1,) is stepped and cut; (0, 0) then leads to the same state.
-    model = table_model({(): [0.6, 0.4], (0,): [1.0, 0.0]})
-    stepper = MergingToyStepper(model, width=2, modulus=WEEK)
-    beams = beam_search(
-        stepper, num_searches=1, width=2, max_steps=2, keep=1, merge_equal=True, skip_visited=True
-    )
-    assert plans_of(beams) == [(0, 0)]
-
-
-def test_where_the_stepper_takes_a_finished_beam_has_not_been_visited() -> None:
-    # (2,) ends in state 4, and is handed on with action 0: to 5, where (0, 1, 1) leads, too.
-    model = table_model({(): [0.6, 0.0, 0.4], (0,): [0.0, 1.0, 0.0], (0, 1): [0.0, 1.0, 0.0]})
-    stepper = MergingToyStepper(model, width=2, end_action=2, modulus=WEEK)
-    beams = beam_search(
-        stepper, num_searches=1, width=2, max_steps=3, merge_equal=True, skip_visited=True
-    )
-    assert plans_of(beams) == [(2,), (0, 1, 1)]
-
-
-@pytest.mark.parametrize("toy", [ToyStepper, MergingToyStepper])
-def test_a_narrower_keep_without_ranks_is_a_narrower_beam(toy: type[ToyStepper]) -> None:
-    model = random_model(5, forbidden_percent=20)
-
-    def search(width: int, keep: int | None) -> Beams:
-        stepper = toy(model, seeds=[3, 11, 29], width=width, end_action=2)
-        return beam_search(
-            stepper,
-            num_searches=3,
-            width=width,
-            max_steps=7,
-            keep=keep,
-            merge_equal=toy is MergingToyStepper,
-        )
-
-    wide, narrow = search(13, keep=5), search(5, keep=None)
-    for field in fields(Beams):
-        assert torch.equal(getattr(wide, field.name), getattr(narrow, field.name))
 
 
 class Judge(ToyStepper):
@@ -498,14 +285,6 @@ def test_a_row_that_is_worth_nothing_is_dropped_though_there_is_room() -> None:
     stepper = Judge(model, [-math.inf, 1.0, 1.0], width=5)
     beams = beam_search(stepper, num_searches=1, width=5, max_steps=2, rank=True)
     assert plans_of(beams) == [(1, 2)]
-
-
-def test_a_finished_beam_keeps_the_rank_that_it_finished_with() -> None:
-    # (2,) is handed on with action 0, whose rank would be lower than that of (1, 0).
-    model = table_model({(): [0.0, 0.6, 0.4], (1,): [0.9, 0.1, 0.0]})
-    stepper = Judge(model, [1.0, 3.0, 2.0], width=5, end_action=2)
-    beams = beam_search(stepper, num_searches=1, width=5, max_steps=2, keep=2, rank=True)
-    assert plans_of(beams) == [(2,), (1, 1)]
 
 
 @pytest.mark.parametrize(("stop_check_every", "num_crossings"), [(0, 0), (1, 7), (2, 3), (11, 0)])
@@ -563,10 +342,7 @@ def test_a_search_on_the_gpu_never_waits_and_finds_the_same() -> None:
         ({"max_steps": -3}, "max_steps is -3; expected at least 1"),
         ({"keep": 0}, "keep is 0; expected at least 1"),
         ({"keep": 5}, "keep is 5; expected at most width, which is 3"),
-        (
-            {"merge_equal": True},
-            "merge_equal: the stepper does not tell equal states from others",
-        ),
+        ({"merge_equal": True}, "merge_equal: the stepper does not tell equal states from others"),
         ({"skip_visited": True}, "skip_visited needs merge_equal"),
         ({"rank": True}, "rank: the stepper does not rank its rows"),
         ({"stop_check_every": -1}, r"stop_check_every is -1; expected 0 \(never\) or more"),

@@ -15,11 +15,7 @@ END = 0
 A = 4  # actions, the end among them
 
 Penalty = Callable[[int], float]
-PENALTIES: dict[str, Penalty] = {
-    "none": lambda length: 1.0,
-    "root": math.sqrt,
-    "length": float,
-}
+PENALTIES: dict[str, Penalty] = {"none": lambda length: 1.0, "root": math.sqrt, "length": float}
 
 
 def search(seeds: list[int], *, width: int, max_steps: int = 6, **options) -> Hypotheses:
@@ -166,14 +162,6 @@ def test_the_rows_of_a_search_that_is_over_are_dropped() -> None:
     found = length_penalised_beam_search(stepper, num_searches=20, width=2, max_steps=9, end=END)
     assert rows == sorted(rows, reverse=True) and rows[0] > rows[-1]
     assert (found.lengths[:, 0] > 0).all()
-
-
-def test_what_has_not_ended_is_lost() -> None:
-    model = table_model({(): [0.0, 1.0], (1,): [0.0, 1.0], (1, 1): [0.0, 1.0]})
-    stepper = ToyStepper(model, width=1, end_action=END)
-    found = length_penalised_beam_search(stepper, num_searches=1, width=1, max_steps=2, end=END)
-    assert plans(found, 0) == [[]] and found.actions.tolist() == [[[-1, -1]]]
-    assert found.ranks.tolist() == found.scores_nats.tolist() == [[-math.inf]]
 
 
 def test_of_equal_scores_the_lower_action_goes_first() -> None:

@@ -71,14 +71,6 @@ def test_a_row_without_allowed_actions_ends_unfinished_with_what_it_has() -> Non
         assert stepper.num_calls == 3
 
 
-def test_an_ending_asked_of_a_stuck_row_does_not_finish_it() -> None:
-    # All is forbidden at the start; argmax falls on action 0, which would be the end.
-    stepper = ToyStepper(table_model({(): [0.0, 0.0, 0.0]}), end_action=0)
-    samples = sample(stepper, num_rows=1, max_steps=3)
-    assert samples.is_finished.tolist() == [False]
-    assert samples.scores_nats.tolist() == [0.0]
-
-
 def test_rows_of_a_batch_equal_rows_alone() -> None:
     seeds = [3, 11, 29, 31]
     model = random_model(5, forbidden_percent=30)
@@ -101,16 +93,6 @@ def test_a_larger_budget_rewrites_no_earlier_action() -> None:
     short = sample(ToyStepper(model, seeds=seeds), num_rows=7, max_steps=3, noise=noise[:3])
     long = sample(ToyStepper(model, seeds=seeds), num_rows=7, max_steps=11, noise=noise)
     assert torch.equal(long.actions[:, :3], short.actions)
-
-
-def test_the_same_seed_draws_the_same_rollouts_and_another_seed_others() -> None:
-    def actions(seed: int) -> torch.Tensor:
-        noise = drawn_noise(seed, max_steps=7, num_rows=5, num_actions=3)
-        stepper = ToyStepper(random_model(3), width=5)
-        return sample(stepper, num_rows=5, max_steps=7, noise=noise).actions
-
-    assert torch.equal(actions(17), actions(17))
-    assert not torch.equal(actions(17), actions(19))
 
 
 def test_gumbel_max_draws_two_step_plans_with_their_probabilities() -> None:

@@ -70,12 +70,6 @@ def test_of_as_many_keys_as_announced_not_one_in_a_hundred_thousand_is_forgotten
     assert forgotten * 100_000 < keys.numel()
 
 
-@pytest.mark.parametrize(("max_keys", "expected"), [(1, 16), (4, 16), (5, 32), (961, 4096)])
-def test_the_table_is_a_power_of_two_at_most_a_quarter_full(max_keys: int, expected: int) -> None:
-    assert num_places(max_keys) == expected
-    assert max_keys * 4 <= expected
-
-
 def test_the_order_of_keys_within_a_step_changes_no_answer() -> None:
     keys = _random(0, 10**6, shape=(1, 23))
     forward, backward = _visited(1, max_keys=2), _visited(1, max_keys=2)
@@ -104,8 +98,3 @@ def test_the_gpu_remembers_and_forgets_the_same_without_waiting() -> None:
         return known.cpu()
 
     assert torch.equal(answers("cuda"), answers("cpu"))
-
-
-def test_a_table_for_no_keys_is_refused() -> None:
-    with pytest.raises(ValueError, match="max_keys is 0; expected at least 1"):
-        _visited(1, max_keys=0)
