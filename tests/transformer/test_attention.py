@@ -96,11 +96,6 @@ def test_the_module_is_plain_attention_between_its_projections(name: str) -> Non
     )
 
 
-def test_without_a_memory_the_queries_attend_to_themselves() -> None:
-    attention, queries = MultiHeadAttention(D, N), torch.randn(B, T, D)
-    assert torch.equal(attention(queries), attention(queries, queries))
-
-
 @pytest.mark.parametrize("kind", ["plain", "fused"])
 def test_a_query_that_may_attend_to_nothing_gets_zeros_and_finite_gradients(kind: str) -> None:
     q, k, v = (draw(B, N, n, E, seed=n).requires_grad_() for n in (T, S, S))
@@ -124,12 +119,6 @@ def test_what_may_not_be_attended_to_has_no_influence(kind: str) -> None:
     k[:, :, 4], v[:, :, 4] = 100.0, -100.0
     assert torch.equal(attention(q, k, v, may_attend), before)
     assert not torch.allclose(attention(q, k, v, None), before)
-
-
-def test_without_positions_a_permutation_of_the_inputs_permutes_the_outputs() -> None:
-    attention, queries = MultiHeadAttention(D, N).double(), draw(B, T, D)
-    order = torch.tensor([3, 0, 6, 1, 5, 2, 4])
-    assert torch.allclose(attention(queries[:, order]), attention(queries)[:, order], atol=1e-12)
 
 
 def test_dropout_zeroes_half_of_the_output_and_doubles_the_rest_while_training() -> None:

@@ -89,9 +89,7 @@ def test_they_are_the_weights_of_the_values() -> None:
     assert torch.allclose(weights[""][0][0, 0], mixed[0])
 
 
-def test_in_single_precision_they_are_those_of_the_kernels(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_in_single_precision_they_are_those_of_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel shows its weights where the values are unit vectors, one for each source."""
     recorded = Decoder(LAYERS, D, N, options=BlockOptions(rotary=Rotary())).requires_grad_(False)
     targets, memory = draw(B, T, D).float(), draw(B, S, D, seed=1).float()
@@ -169,14 +167,6 @@ def test_records_nest_and_each_has_the_passes_while_it_was_open() -> None:
         run(recorded)
     assert all(len(calls) == 3 for calls in outer.values())
     assert torch.equal(inner["attention"][0], outer["encoder.blocks.0.attention"][1])
-
-
-def test_records_of_two_models_are_apart() -> None:
-    first, second = model(), model()
-    with record_attention(first) as of_first, record_attention(second) as of_second:
-        run(first)
-    assert all(len(calls) == 1 for calls in of_first.values())
-    assert not any(of_second.values())
 
 
 @pytest.mark.parametrize("is_inner", [True, False], ids=["inner", "outer"])

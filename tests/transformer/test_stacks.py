@@ -39,12 +39,6 @@ def test_the_memoryless_mask_makes_each_position_a_function_of_the_goal_and_itse
         assert torch.allclose(whole[:, t], alone[:, 1], rtol=0, atol=1e-12)
 
 
-def test_without_positions_a_permutation_of_the_inputs_permutes_the_outputs() -> None:
-    encoder, inputs = Encoder(LAYERS, D, N).double(), draw(B, T, D)
-    order = torch.tensor([3, 0, 6, 1, 5, 2, 4])
-    assert torch.allclose(encoder(inputs[:, order]), encoder(inputs)[:, order], atol=1e-12)
-
-
 def test_rotary_stacks_see_order() -> None:
     inputs, memory = draw(B, T, D), draw(B, S, D, seed=1)
     encoder = Encoder(LAYERS, D, N, options=BlockOptions(rotary=Rotary())).double()
@@ -69,10 +63,7 @@ def test_padded_sources_are_hidden_from_both_halves() -> None:
     sources, targets = draw(B, S, D), draw(B, T, D, seed=1)
     lengths, causal = torch.tensor([11, 1, 5, 2, 7]), masks.causal(T)
     together = model(
-        sources,
-        targets,
-        source_may_attend=masks.padding(lengths, S),
-        target_may_attend=causal,
+        sources, targets, source_may_attend=masks.padding(lengths, S), target_may_attend=causal
     )
     for row, length in enumerate(lengths.tolist()):
         alone = model(
@@ -87,12 +78,6 @@ def test_dropout_draws_while_training_and_is_off_in_eval() -> None:
     model, inputs = EncoderDecoder(encoder, decoder), torch.randn(B, T, D)
     assert torch.equal(model.eval()(inputs, inputs), model(inputs, inputs))
     assert not torch.equal(model.train()(inputs, inputs), model(inputs, inputs))
-
-
-@pytest.mark.parametrize("stack_class", [Encoder, Decoder])
-def test_a_stack_hands_its_activation_to_every_block(stack_class: type) -> None:
-    stack = stack_class(LAYERS, D, N, options=BlockOptions(activation=functional.gelu))
-    assert [block.feed_forward.activation for block in stack.blocks] == [functional.gelu] * LAYERS
 
 
 @pytest.mark.parametrize("stack_class", [Encoder, Decoder])
