@@ -105,8 +105,7 @@ def test_rows_of_vectors_say_what_whole_passes_say(
         length = histories.shape[1]
         assert network.positions is not None and network.may_attend is not None
         whole = network.stack(
-            histories + network.positions[:length],
-            may_attend=network.may_attend[:length, :length],
+            histories + network.positions[:length], may_attend=network.may_attend[:length, :length]
         )
         close(output, whole[:, -1])
         parents = None if moves is None else torch.tensor(moves)
@@ -201,17 +200,6 @@ def test_compiled_rows_take_an_input_each_and_no_more_than_they_are_for() -> Non
         loops.read([[5, 7, 9]], max_length=2)
 
 
-def test_a_compiled_engine_has_copied_the_weights() -> None:
-    network = networks.decoder_only()
-    engine = CompiledEngine(network)
-    before = engine.read(PROMPTS).output.clone()
-    assert network.embedding is not None and network.positions is not None
-    with torch.no_grad():
-        for tensor in (*network.stack.parameters(), network.embedding, network.positions):
-            tensor.zero_()
-    assert torch.equal(engine.read(PROMPTS).output, before)
-
-
 def test_all_networks_run_in_the_same_compiled_function() -> None:
     for make_network in TOKENS.values():
         CompiledEngine(make_network()).read(PROMPTS, width=2)
@@ -259,8 +247,3 @@ def test_a_network_has_an_encoder_and_a_start_where_its_stack_is_a_decoder() -> 
         Network(stack=whole.encoder, encoder=whole.encoder, max_length=3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="a network has a start token if and only if"):
         Network(stack=whole.stack, encoder=whole.encoder, max_length=3)
-
-
-def test_fixed_shapes_need_a_mask() -> None:
-    with pytest.raises(ValueError, match="fixed shapes need a mask"):
-        CachedEngine(networks.decoder_only(), fixed_shapes=True)
