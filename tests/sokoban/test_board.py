@@ -31,22 +31,6 @@ def test_the_next_direction_is_a_quarter_turn_to_the_left(direction: Direction) 
     assert OFFSETS[(direction + 1) % 4] == (-column, row)
 
 
-def test_a_board_contains_its_corners_and_nothing_beyond() -> None:
-    assert all(BOARD.contains(Square(row, column)) for row in (0, 1) for column in (0, 1, 2))
-    beyond = [Square(-1, 0), Square(0, -1), Square(2, 0), Square(0, 3)]
-    assert not any(map(BOARD.contains, beyond))
-
-
-def test_only_floor_without_a_box_is_free() -> None:
-    free = {
-        Square(row, column)
-        for row in range(-1, 3)
-        for column in range(-1, 4)
-        if BOARD.is_free(Square(row, column))
-    }
-    assert free == {Square(0, 1), Square(0, 2), Square(1, 0), BOARD.player}
-
-
 @pytest.mark.parametrize(
     ("drawn", "is_solved"),
     [
@@ -99,14 +83,6 @@ def test_the_player_does_not_stand_on_a_box() -> None:
         replace(BOARD, player=Square(1, 2))
 
 
-def test_boards_are_values() -> None:
-    assert parse_board("#-.|-@$") == BOARD
-    assert hash(parse_board("#-.|-@$")) == hash(BOARD)
-    assert isinstance(BOARD, Board)
-    with pytest.raises(AttributeError):
-        BOARD.player = Square(0, 1)  # type: ignore[misc]
-
-
 ROOMS = parse_board("########|#  #   #|# $@ $ #|#  #   #|########")
 
 
@@ -129,11 +105,6 @@ def test_a_board_is_printed_as_xsb_and_its_repr_makes_it_again(drawing: str) -> 
     board = Board.from_xsb(drawing)
     assert Board.from_xsb(str(board)) == board
     assert eval(repr(board)) == board
-
-
-def test_the_repr_of_a_large_board_is_short() -> None:
-    board = Board.from_xsb("|".join(["@$." + " " * 60, *["#" * 63] * 20]))
-    assert repr(board) == "<Board of 21x63 squares, 1 boxes>"
 
 
 def test_a_notebook_shows_a_picture() -> None:

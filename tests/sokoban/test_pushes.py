@@ -10,7 +10,7 @@ import torch
 from benchmarks.random_boards import KINDS, random_board
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
-from tokoban.sokoban.formats.xsb import format_board, parse_board
+from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.interior import interior
 from tokoban.sokoban.simulation import bitboards, wide_bitboards
 from tokoban.sokoban.simulation.simulators import Simulator
@@ -140,31 +140,6 @@ def test_a_push_is_a_walk_and_a_move_and_an_impossible_one_is_nothing(simulator:
         for number, place in enumerate(expected, 1):
             target[place] = number
         assert torch.equal(simulator.keys(after), simulator.keys(targets)[target])
-
-
-@BOTH
-def test_the_player_ends_where_the_box_was(simulator: Simulator) -> None:
-    boards = simulator.pack([parse_board("@--|-$.|---")], margin=0)
-    width = boards.size[1]
-    after = simulator.push(boards, torch.tensor([width + 1]), torch.tensor([3]))
-    row = format_board(simulator.to_board(after)).split("\n")
-    assert [line[:3] for line in row[:3]] == ["   ", " @*", "   "]
-
-
-@BOTH
-def test_small_integers_will_do_for_places_and_directions(simulator: Simulator) -> None:
-    boards = simulator.pack([parse_board("---|-$-|@--")] * 4, margin=0)
-    place = boards.size[1] + 1
-    directions = torch.arange(4)
-    expected = simulator.push(boards, torch.full((4,), place), directions)
-    for dtype in (torch.int8, torch.int32):
-        places = torch.full((4,), place, dtype=dtype)
-        after = simulator.push(boards, places, directions.to(dtype))
-        assert torch.equal(simulator.keys(after), simulator.keys(expected))
-        after = simulator.step(boards, directions.to(dtype))
-        assert torch.equal(
-            simulator.keys(after), simulator.keys(simulator.step(boards, directions))
-        )
 
 
 @BOTH

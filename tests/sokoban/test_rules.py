@@ -49,10 +49,6 @@ def test_undo_passes_over_bumps() -> None:
     assert drawn_game("@-", [RIGHT, RIGHT, UP, UNDO]) == ["@-", "-@", "-@", "-@", "@-"]
 
 
-def test_undo_again_takes_back_the_move_before() -> None:
-    assert drawn_game("@--", [RIGHT, RIGHT, UNDO, UNDO]) == ["@--", "-@-", "--@", "-@-", "@--"]
-
-
 def test_undo_at_the_start_changes_nothing() -> None:
     assert drawn_game("@-", [UNDO, UNDO, RIGHT, UNDO, UNDO]) == ["@-"] * 3 + ["-@"] + ["@-"] * 2
 
@@ -60,7 +56,3 @@ def test_undo_at_the_start_changes_nothing() -> None:
 def test_a_move_after_an_undo_goes_on_from_there() -> None:
     actions = [RIGHT, RIGHT, UNDO, LEFT, UNDO, UNDO]
     assert drawn_game("@--", actions) == ["@--", "-@-", "--@", "-@-", "@--", "-@-", "@--"]
-
-
-def test_no_action_gives_the_start_alone() -> None:
-    assert drawn_game("@$.", []) == ["@$."]

@@ -11,7 +11,6 @@ from tests.sokoban.drawings import EVERY_DRAWING, Drawing
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import UNDO, Board, Direction
 from tokoban.sokoban.formats.xsb import format_board, parse_board
-from tokoban.sokoban.simulation import tensor_boards
 from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
 
 UP, LEFT, DOWN, RIGHT = Direction
@@ -56,11 +55,6 @@ def test_a_turn_to_the_left_and_a_mirror_move_the_directions() -> None:
 
 
 @EVERY_SYMMETRY
-def test_undo_stays_undo(symmetry: Symmetry) -> None:
-    assert symmetry.of_action(UNDO) == UNDO
-
-
-@EVERY_SYMMETRY
 def test_the_step_of_an_image_is_the_image_of_the_step(symmetry: Symmetry) -> None:
     for board, action in product(random_boards(3), Direction):
         image = rules.step(symmetry.of_board(board), symmetry.of_action(action))
@@ -82,14 +76,6 @@ def test_the_game_of_an_image_is_the_image_of_the_game(symmetry: Symmetry) -> No
     board = parse_board("@$---|-.---|-----")
     images = rules.play(symmetry.of_board(board), map(symmetry.of_action, actions))
     assert images == [symmetry.of_board(after) for after in rules.play(board, actions)]
-
-
-@EVERY_SYMMETRY
-def test_planes_turn_with_their_board(symmetry: Symmetry) -> None:
-    boards = random_boards(1)[::2]  # the open ones are all 3x5
-    planes = tensor_boards.planes(tensor_boards.from_boards(boards))
-    images = tensor_boards.from_boards([symmetry.of_board(board) for board in boards])
-    assert torch.equal(symmetry.of_planes(planes), tensor_boards.planes(images))
 
 
 @EVERY_SYMMETRY

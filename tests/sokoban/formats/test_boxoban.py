@@ -58,13 +58,6 @@ def test_a_bad_level_is_reported_and_keeps_the_others(old: str, new: str, messag
     assert str(refused.value) == message
 
 
-def test_an_empty_file_is_reported() -> None:
-    read = parse_boxoban("\n", source="f")
-    assert [str(problem) for problem in read.problems] == [
-        "f:1: no board found (expected Boxoban levels)"
-    ]
-
-
 @pytest.mark.parametrize(
     ("drawing", "message"),
     [
@@ -106,16 +99,3 @@ def test_a_published_file_is_read_quickly(shared_data: Path) -> None:
     assert [level.title for level in read.levels] == [str(number) for number in range(100)]
     assert parse_boxoban(text) == read
     assert write_boxoban(level.board for level in read.levels) == text
-
-
-@pytest.mark.slow
-def test_the_hard_levels_are_read_whole(shared_data: Path) -> None:
-    sizes = {"000": 1000, "001": 1000, "002": 1000, "003": 332}
-    texts = published_files(
-        shared_data / "boxoban/boxoban-levels.tar.xz", *(f"hard/{name}.txt" for name in sizes)
-    )
-    for name, size in sizes.items():
-        text = texts[f"hard/{name}.txt"]
-        read = parse_levels(text)
-        assert (len(read.levels), read.problems) == (size, ())
-        assert write_boxoban(level.board for level in read.levels) == text

@@ -29,10 +29,6 @@ def test_a_count_does_not_reach_into_the_next_line() -> None:
         lurd.parse("r3\nr")
 
 
-def test_the_mark_of_a_saved_game_is_no_move() -> None:
-    assert lurd.parse("rr*uu") == lurd.parse("rruu")
-
-
 @pytest.mark.parametrize(
     ("text", "letters", "position"),
     [
@@ -92,42 +88,6 @@ def test_replay_stops_where_the_plain_rules_stand_still(seed: int) -> None:
     made = [*stands, True].index(True)
     assert (played.moves, played.board) == (made, boards[made])
     assert (played.reason is None) == (True not in stands)
-
-
-@pytest.mark.parametrize(
-    ("text", "moves", "pushes", "is_solved"),
-    [
-        ("", 0, 0, False),
-        ("rRR", 3, 2, False),
-        ("rRRllldRR", 9, 4, True),
-        ("rrrllldrr", 9, 4, True),
-        ("rRRllldRRR", 10, 5, False),  # and off its goal again
-    ],
-)
-def test_moves_and_pushes_are_counted(text: str, moves: int, pushes: int, is_solved: bool) -> None:
-    played = lurd.replay(ROOM, text)
-    assert (played.moves, played.pushes, played.is_solved) == (moves, pushes, is_solved)
-
-
-@pytest.mark.parametrize(
-    ("text", "illegal_move", "made", "reason"),
-    [
-        ("u", 1, "", "move 1 (u): wall at row 1, column 2"),
-        ("rRRR", 4, "rRR", "move 4 (R): box at row 2, column 6 cannot be pushed"),
-        ("RRRR", 4, "rRR", "move 4 (R): box at row 2, column 6 cannot be pushed"),
-    ],
-)
-def test_replay_stops_before_the_first_illegal_move(
-    text: str, illegal_move: int, made: str, reason: str
-) -> None:
-    played = lurd.replay(ROOM, text)
-    assert (played.illegal_move, played.lurd, played.reason) == (illegal_move, made, reason)
-    assert played.board == play(ROOM, lurd.parse(made))[-1]
-
-
-def test_a_solved_board_does_not_excuse_an_illegal_move() -> None:
-    assert lurd.replay(ROOM, "rRRllldRR").is_solved
-    assert not lurd.replay(ROOM, "rRRllldRRR2u").is_solved
 
 
 @pytest.mark.parametrize("seed", range(5))

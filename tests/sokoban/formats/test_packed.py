@@ -1,7 +1,6 @@
 """The fast Boxoban reader: its words are the careful reader's boards, and so are its refusals."""
 
 import random
-import tarfile
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats import format_board, parse_boxoban, write_boxoban
-from tokoban.sokoban.formats.packed import flood, name_file, read_packed
+from tokoban.sokoban.formats.packed import flood, read_packed
 from tokoban.sokoban.interior import enclosed
 from tokoban.sokoban.simulation import bitboards
 
@@ -94,11 +93,6 @@ def test_files_and_folders_are_read_in_order(tmp_path: Path) -> None:
     assert len(read_packed([])) == 0
 
 
-def test_files_are_named_as_they_were_published() -> None:
-    assert name_file("/data/medium/box/medium/valid/007.txt") == "medium/valid/007"
-    assert name_file("mine/007.txt") == "mine/007.txt"
-
-
 def mutate(text: str, chance: random.Random) -> str:
     """The text with a letter changed, taken out or put in; or cut short, or with other lines."""
     place = chance.randrange(len(text))
@@ -168,14 +162,3 @@ def test_a_box_in_the_border_has_no_place_in_words_and_is_reported(tmp_path: Pat
         f'{path}:2: level 1 "0": box or goal in the border at row 1, column 2, which has no place '
         "in a packed level"
     ]
-
-
-def test_a_published_file_is_read(shared_data: Path, tmp_path: Path) -> None:
-    with tarfile.open(shared_data / "boxoban/boxoban-levels.tar.xz") as files:
-        first = next(file for file in files if file.name.endswith("unfiltered/test/000.txt"))
-        content = files.extractfile(first)
-        assert content is not None
-        (tmp_path / "000.txt").write_bytes(content.read())
-    packed = read_packed([tmp_path], strict=True)
-    assert len(packed) == 1000
-    assert np.bitwise_count(packed.boxes).tolist() == [4] * 1000

@@ -56,17 +56,6 @@ def test_measure_knows_what_expand_does(line: str) -> None:
         assert len(expand(line)) == length
 
 
-@given(st.text("urdlURDL#@ $.-", max_size=47))
-def test_a_line_without_counts_and_groups_is_its_own_expansion(line: str) -> None:
-    assert expand(line) == line
-
-
-@given(st.lists(st.tuples(st.integers(1, 23), st.text("urdl#", min_size=1, max_size=5))))
-def test_groups_in_a_row_are_written_in_a_row(parts: list[tuple[int, str]]) -> None:
-    line = "".join(f"{count}({unit})" for count, unit in parts)
-    assert expand(line) == "".join(unit * count for count, unit in parts)
-
-
 @pytest.mark.parametrize(
     ("line", "message"),
     [

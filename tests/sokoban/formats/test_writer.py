@@ -206,11 +206,6 @@ def test_the_classics_survive_rewriting(name: str, shared_data: Path) -> None:
     assert parse_levels(written, strict=True) == read
 
 
-def test_a_pair_among_the_notes_does_not_win_over_the_title_and_the_author() -> None:
-    level = Level(SMALL, "first", notes=("Title: second", "Author: another"))
-    assert parse_levels(write_levels([level])).levels == (level,)
-
-
 @pytest.mark.parametrize("title", ["R", "r", "Rude"])
 def test_a_title_is_not_read_as_moves_of_the_level_above(title: str) -> None:
     levels = (Level(SMALL, notes=("Solution by hand",)), Level(SMALL, title))
@@ -270,17 +265,10 @@ def test_rows_of_floor_are_written_with_a_dash() -> None:
     assert "    #####\n-\n###\n#*#\n###\n" in write_levels([Level(SCATTERED)])
 
 
-def test_no_levels_are_no_text_but_the_notes() -> None:
-    assert (write_levels([]), write_levels([], notes=["About"])) == ("", "About\n")
-
-
 @pytest.mark.parametrize(
     ("level", "message"),
     [
-        (
-            Level(parse_board("@$."), "open"),
-            "not closed: the player can leave at row 1, column 1",
-        ),
+        (Level(parse_board("@$."), "open"), "not closed: the player can leave at row 1, column 1"),
         (
             Level(SMALL, "wrong", solutions=(Solution("rr"),)),
             "move 2 (r): box at row 2, column 4 cannot be pushed",

@@ -3,22 +3,14 @@
 import numpy as np
 import pytest
 
-from tests.sokoban.brute_force import (
-    Shape,
-    best_pushes,
-    is_push,
-    random_boards,
-    reachable,
-    to_go,
-)
+from tests.sokoban.brute_force import Shape, best_pushes, is_push, random_boards, reachable, to_go
 from tests.sokoban.labels.play_of import label_all, parts, words_of
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.labels.driver import Labelled, Labelling
+from tokoban.sokoban.labels.driver import Labelled
 from tokoban.sokoban.labels.samples import Origin, PlayedStates
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED, Labels
-from tokoban.sokoban.search.bitboard.levels import Levels
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
 
@@ -242,17 +234,3 @@ def test_a_level_of_too_many_sets_is_given_up_and_the_others_are_not() -> None:
     # The three states of the smallest level: solved with the player beside the box or not.
     assert label_all([SMALL], max_sets=2).by_moves.verdict[0] == Verdict.SOLVED
     assert label_all([SMALL], max_sets=1).by_moves.verdict[0] == Verdict.OUT_OF_MEMORY
-
-
-def test_a_level_without_solution_has_lost_states_only() -> None:
-    found = label_all([parse_board("@-$-|---.|$.--")])
-    assert found.by_moves.verdict[0] == Verdict.UNSOLVABLE
-    assert (found.by_moves.distance == DEADLOCKED).all()
-    assert len(found.samples.boxes) > 1
-
-
-def test_work_has_no_other_limits() -> None:
-    nothing = Levels(*[np.empty(0, np.uint64)] * 4)
-    work = Labelling(nothing, np.empty(0, np.int64), seed=0, num_states=1, max_sets=1)
-    with pytest.raises(RuntimeError, match="labels have no such limit"):
-        work.give_up(Verdict.OUT_OF_TIME)

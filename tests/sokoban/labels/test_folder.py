@@ -103,17 +103,6 @@ def test_the_counts_are_those_of_the_shards(
     assert (manifest["states"], manifest["solvable_states"]) == (num_states, num_solvable)
 
 
-def test_threads_change_no_byte(job: Job, expected: dict[str, bytes], tmp_path: Path) -> None:
-    reports: list[int] = []
-    folder = LabelFolder(tmp_path, job)
-    assert folder.num_missing_levels == 17
-    folder.complete(Workers(3), report=reports.append)
-    folder.conclude()
-    assert contents(tmp_path) == expected
-    assert reports == sorted(reports)
-    assert reports[-1] == 17
-
-
 def test_an_interrupted_run_keeps_whole_shards_and_goes_on(
     job: Job, expected: dict[str, bytes], tmp_path: Path
 ) -> None:

@@ -76,13 +76,6 @@ def test_what_was_given_up_is_not_called_solvable() -> None:
     assert (found.moves, found.num_moves_solvable) == ("RR", None)
 
 
-def test_a_walk_after_the_end_changes_nothing() -> None:
-    found = explain_game(BOARD, "Rlurrr", explain)
-    assert isinstance(found.answer, Answer)
-    assert found.answer.status == "solved"
-    assert (found.moves, found.num_moves_solvable) == ("Rlurrr", 6)
-
-
 def test_moves_that_cannot_be_made_are_refused() -> None:
     with pytest.raises(ValueError, match=r"move 3 \(L\): wall at row"):
         explain_game(BOARD, "RLL", explain)

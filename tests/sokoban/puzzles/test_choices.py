@@ -117,16 +117,6 @@ def test_choices_of_a_drawing() -> None:
     assert (found.branching, found.losing_share) == (2.0, 0.25)
 
 
-def test_a_level_that_is_lost_has_no_solvable_position() -> None:
-    deadlocked = explore(parse_board("#####|#.@$#|#####"), max_positions=16, limits=Limits())
-    assert deadlocked is not None
-    assert (deadlocked.reachable.solvable, deadlocked.reachable.fewest_pushes) == (0, None)
-    assert deadlocked.reachable.choices == Choices(0, 0, 0)
-    assert (
-        deadlocked.reachable.choices.branching == deadlocked.reachable.choices.losing_share == 0.0
-    )
-
-
 def test_an_exploration_is_given_up_at_its_limits() -> None:
     board = parse_board("########|#      #|# $  $ #|# .  . #|#   @  #|########")
     assert explore(board, max_positions=16, limits=Limits()) is None

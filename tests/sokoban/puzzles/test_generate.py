@@ -4,7 +4,6 @@ import itertools
 import math
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -64,17 +63,6 @@ def test_a_puzzle_is_measured_as_its_rating_says() -> None:
         rating = rate(puzzle.board)
         assert rating.figures == puzzle.figures
         assert rating.along_solution == puzzle.choices
-
-
-def test_puzzles_are_the_same_without_their_choices() -> None:
-    unmeasured = list(generate_puzzles(3, replace(SMALL, measures_choices=False), seed=7))
-    measured = list(generate_puzzles(3, SMALL, seed=7))
-    assert unmeasured == [replace(puzzle, choices=None) for puzzle in measured]
-
-
-def test_bounds_on_choices_that_are_not_measured_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"expected no bound on them, got min losing share 0\.3$"):
-        replace(SMALL, difficulty=Difficulty(min_losing_share=0.3), measures_choices=False)
 
 
 def test_no_puzzle_is_the_same_as_another_or_as_one_to_avoid() -> None:
@@ -163,20 +151,6 @@ def test_bounds_that_mean_nothing_are_refused(bounds: dict, message: str) -> Non
 def test_recipes_that_cannot_be_are_refused(asked: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Recipe(**asked)
-
-
-@pytest.mark.parametrize(
-    ("num_levels", "seed", "message"),
-    [
-        (0, 1, "the number of levels is 0; expected 1 to 1000000"),
-        (1, -1, "the seed is -1; expected 0 to"),
-    ],
-)
-def test_arguments_without_sense_are_refused_at_once(
-    num_levels: int, seed: int, message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        generate_puzzles(num_levels, SMALL, seed=seed)
 
 
 def test_what_never_turns_up_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

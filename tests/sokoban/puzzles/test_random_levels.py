@@ -1,7 +1,5 @@
 """Generated levels: same seed same levels, all legal, the share as asked, solutions that solve."""
 
-import re
-
 import pytest
 import torch
 
@@ -68,20 +66,6 @@ def test_sampled_planes_and_words_are_the_same_levels() -> None:
 def test_impossible_wishes_are_refused(arguments: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         generate(3, seed=0, **arguments)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("num_levels", "seed", "message"),
-    [
-        (0, 0, "the number of levels is 0; expected 1 to 1000000"),
-        (2**63, 0, f"the number of levels is {2**63}; expected 1 to 1000000"),
-        (3, -1, "the seed is -1; expected 0 to 2^63 - 1"),
-        (3, 2**63, f"the seed is {2**63}; expected 0 to 2^63 - 1"),
-    ],
-)
-def test_impossible_numbers_are_refused(num_levels: int, seed: int, message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        generate(num_levels, seed=seed)
 
 
 def test_a_kind_that_does_not_turn_up_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,14 +31,6 @@ def test_a_drawing_is_rated_as_a_pencil_does() -> None:
     assert (found.reachable.solvable, found.reachable.choices) == (3, found.along_solution)
 
 
-def test_positions_beyond_a_solved_one_and_with_a_box_on_a_dead_square_are_not_counted() -> None:
-    # The box may stand on three squares of the middle row, on the last only beyond the goal.
-    found = rate(parse_board("#######|#     #|#@$.  #|#     #|#######")).reachable
-    assert found is not None
-    assert (found.positions, found.solvable) == (2, 2)
-    assert found.choices == Choices(positions=1, pushes=4, losing=3)
-
-
 def test_a_solved_level_has_nothing_to_choose() -> None:
     found = rate(parse_board("#####|#@* #|#####"))
     assert (found.pushes, found.moves) == (Best(0, is_proved=True), Best(0, is_proved=True))
@@ -48,11 +40,6 @@ def test_a_solved_level_has_nothing_to_choose() -> None:
     assert (ornament.boxes, ornament.pushes) == (0, Best(0, is_proved=True))
     assert ornament.reachable is not None
     assert (ornament.reachable.positions, ornament.reachable.fewest_pushes) == (1, 0)
-
-
-def test_what_has_no_solution_says_so() -> None:
-    found = rate(parse_board("#####|#.@$#|#####"))
-    assert (found.status, found.pushes, found.along_solution) == ("unsolvable", None, None)
 
 
 def test_what_the_limits_leave_open_is_not_claimed() -> None:

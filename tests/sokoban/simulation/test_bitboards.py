@@ -48,16 +48,6 @@ def test_step_leads_from_drawing_to_drawing(drawing: Drawing) -> None:
     assert format_board(bitboards.to_board(boards)) == format_board(filled(drawing.end))
 
 
-def test_each_board_moves_in_its_own_direction() -> None:
-    boards = bitboards.pack([parse_board("--$--|-$@$-|--$--")] * 4)
-    after = bitboards.step(boards, torch.tensor([3, 0, 1, 2], dtype=torch.int32))
-    drawn = ["--$--|-$-@$|--$--", "--$--|-$@$-|--$--", "--$--|$@-$-|--$--", "--$--|-$@$-|--$--"]
-    # The boxes above and below stand at the edge.
-    assert [bitboards.to_board(after, (number,)) for number in range(4)] == [
-        filled(parse_board(text)) for text in drawn
-    ]
-
-
 def test_any_batch_shape_will_do() -> None:
     flat = bitboards.pack(random_boards()[:6])
     actions = torch.tensor([0, 1, 2, 3, 3, 1])
@@ -70,15 +60,6 @@ def test_any_batch_shape_will_do() -> None:
         after = bitboards.step(single, actions[number])
         assert bitboards.to_board(after, ()) == bitboards.to_board(expected, (number,))
         assert bitboards.to_board(folded, divmod(number, 3)) == bitboards.to_board(after, ())
-
-
-def test_a_step_keeps_the_words_that_never_change() -> None:
-    boards = bitboards.pack([parse_board("@$-.")])
-    after = bitboards.step(boards, torch.tensor([3]))
-    assert after.walls is boards.walls
-    assert after.goals is boards.goals
-    assert bitboards.to_board(boards) == filled(parse_board("@$-."))
-    assert bitboards.to_board(after) == filled(parse_board("-@$."))
 
 
 # Where a cell lies.
@@ -117,15 +98,6 @@ def test_index_is_the_number_of_the_only_cell() -> None:
     assert bitboards.index(words).tolist() == list(range(64))
 
 
-def test_cells_are_the_bits_row_by_row() -> None:
-    words = torch.tensor([[1 << 3 | 1 << 8, -(2**63)], [0, -1]])
-    cells = bitboards.cells(words)
-    assert cells.shape == (2, 2, 8, 8)
-    assert cells[0, 0].nonzero().tolist() == [[0, 3], [1, 0]]
-    assert cells[0, 1].nonzero().tolist() == [[7, 7]]
-    assert cells[1].flatten(1).sum(1).tolist() == [0, 64]
-
-
 @pytest.mark.parametrize(("height", "width"), [(8, 8), (3, 7), (5, 1)])
 def test_cells_become_words_again(height: int, width: int) -> None:
     draw = torch.Generator().manual_seed(19)
@@ -152,16 +124,6 @@ def test_boards_come_back_from_words() -> None:
     for number, board in enumerate(boards):
         assert bitboards.to_board(packed, (number,)) == filled(board)
     assert bitboards.to_boards(packed) == [filled(board) for board in boards]
-
-
-def test_no_boards_are_an_empty_batch() -> None:
-    assert bitboards.to_boards(bitboards.pack([])) == []
-    assert [word.shape for word in bitboards.pack([])] == [(0,)] * 4
-
-
-def test_a_board_within_8x8_keeps_its_place() -> None:
-    drawn = "########|#------#|#-@$-.-#|########"
-    assert bitboards.to_board(bitboards.pack([parse_board(drawn)])) == filled(parse_board(drawn))
 
 
 @pytest.mark.parametrize("is_tall", [False, True])
@@ -265,18 +227,6 @@ def test_legal_moves_are_those_that_change_the_board() -> None:
     assert bitboards.is_legal(bitboards.pack(boards)).tolist() == expected
 
 
-def test_legal_moves_are_as_drawn() -> None:
-    drawn = {
-        "#|@|#": [],
-        "-@#": [Direction.LEFT],
-        "---|$@-|-$-|-$-": [Direction.UP, Direction.RIGHT],
-        "----|-@$-|-$--|----": [Direction.UP, Direction.LEFT, Direction.DOWN, Direction.RIGHT],
-    }
-    is_legal = bitboards.is_legal(bitboards.pack([parse_board(text) for text in drawn]))
-    expected = [[direction in moves for direction in Direction] for moves in drawn.values()]
-    assert is_legal.tolist() == expected
-
-
 def test_successors_are_the_four_steps() -> None:
     boards = bitboards.pack(random_boards()).map(lambda word: word.reshape(3, 20))
     successors = bitboards.successors(boards)
@@ -291,11 +241,6 @@ def test_solved_is_all_boxes_on_goals_and_all_goals_filled() -> None:
     drawn = ["@*-", "@-*|-*-", "@$.", "@*$", "@*.", "+*-", "@--"]
     packed = bitboards.pack([parse_board(text) for text in drawn])
     assert bitboards.is_solved(packed).tolist() == [True, True, False, False, False, False, True]
-
-
-def test_map_changes_every_word() -> None:
-    boards = Bitboards(*(torch.tensor([number, 10 * number]) for number in (2, 3, 5, 7)))
-    assert [int(word) for word in boards.map(lambda word: word[1])] == [20, 30, 50, 70]
 
 
 def test_canonical_keys_do_not_see_where_a_level_lies() -> None:
@@ -320,10 +265,3 @@ def test_a_board_moved_to_the_corner_keeps_its_shape(drawn: str) -> None:
     assert frozenset(moved.squares()) - moved.walls == shifted(floor)
     assert (moved.boxes, moved.goals) == (shifted(board.boxes), shifted(board.goals))
     assert {moved.player} == shifted({board.player})
-
-
-def test_planes_become_the_words_of_the_same_boards() -> None:
-    boards = [parse_board("@$.|#--"), parse_board("-.#|$-@")]
-    words = bitboards.from_planes(tensor_boards.from_boards(boards, device="cpu"))
-    for number, board in enumerate(boards):
-        assert bitboards.to_board(words, (number,)) == filled(board)

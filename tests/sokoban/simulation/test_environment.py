@@ -23,7 +23,7 @@ from tokoban.sokoban.board import Board, Direction  # noqa: E402
 from tokoban.sokoban.formats.xsb import format_board, parse_board  # noqa: E402
 from tokoban.sokoban.render import render_rgb  # noqa: E402
 from tokoban.sokoban.simulation import registration  # noqa: E402
-from tokoban.sokoban.simulation.environment import Rewards, SokobanEnv, check_arguments  # noqa: E402
+from tokoban.sokoban.simulation.environment import Rewards, SokobanEnv  # noqa: E402
 from tokoban.sokoban.simulation.level_pool import GeneratedLevels, frame  # noqa: E402
 from tokoban.sokoban.simulation.tensor_boards import Plane, from_planes, to_board  # noqa: E402
 from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv  # noqa: E402
@@ -140,14 +140,6 @@ def test_a_reward_is_the_sum_of_what_happened(board: str, reward: float) -> None
     assert environment.step(RIGHT)[1] == reward
 
 
-def test_the_usual_rewards_are_those_of_gym_sokoban() -> None:
-    rewards = Rewards()
-    assert rewards.of(0, False) == -0.1
-    assert rewards.of(1, False) == -0.1 + 1
-    assert rewards.of(-1, False) == -0.1 - 1
-    assert rewards.of(1, True) == -0.1 + 1 + 10
-
-
 def test_an_episode_ends_when_it_is_solved_or_at_the_step_cap() -> None:
     environment = SokobanEnv([parse_board("-@$.")], max_steps=3)
 
@@ -181,18 +173,6 @@ def test_after_its_end_an_episode_pays_nothing_and_its_flags_stay(
 # Masks, and pushes.
 
 
-def test_the_mask_of_moves_is_as_drawn() -> None:
-    for drawn, expected in {
-        "#|@|#": [0, 0, 0, 0],
-        "-@#": [0, 1, 0, 0],
-        "---|$@-|-$-|-$-": [1, 0, 0, 1],
-        "----|-@$-|-$--|----": [1, 1, 1, 1],
-    }.items():
-        _, info = SokobanEnv([parse_board(drawn)]).reset()
-        assert info["action_mask"].tolist() == expected
-        assert info["action_mask"].dtype == np.int8
-
-
 @pytest.mark.parametrize("actions", ["moves", "pushes"])
 def test_the_mask_tells_what_changes_the_board(actions: Any) -> None:
     chance = np.random.default_rng(11)
@@ -211,23 +191,6 @@ def test_the_mask_tells_what_changes_the_board(actions: Any) -> None:
             assert (board_of(observation) != before) == is_legal
             if actions == "pushes":
                 assert board_of(observation) == after.get(action, before)
-
-
-def test_a_push_walks_to_the_box_first() -> None:
-    environment = SokobanEnv([ROOM], actions="pushes")
-    observation, _ = environment.reset()
-    assert environment.action_space.n == 4 * 4 * 5
-    start = board_of(observation)
-    # Both boxes from both sides, but for the upper one that has the other below it.
-    pushable = [(1, 2, LEFT), (1, 2, RIGHT), (2, 2, LEFT), (2, 2, RIGHT)]
-    expected = {push_action(start, *push) for push in pushable}
-    _, info = environment.reset()
-    assert set(np.flatnonzero(info["action_mask"])) == expected
-    info["action_mask"][:] = 0  # what is told is the caller's to write to
-    observation, reward, is_solved, _, _ = environment.step(push_action(start, 2, 2, RIGHT))
-    rows = ["#######", "#     #", "# .$  #", "#  @$ #", "#     #", "#######"]
-    assert format_board(board_of(observation)).split("\n") == rows
-    assert (reward, is_solved) == (-0.1, False)
 
 
 # Levels and seeds.
@@ -298,14 +261,6 @@ def test_frames_show_the_board() -> None:
 def test_bad_arguments_are_refused_in_one_sentence(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         SokobanEnv(**{"levels": [ROOM], **arguments})
-
-
-def test_an_unknown_action_set_is_refused() -> None:
-    message = "the action set is 'jumps'; expected one of ('moves', 'pushes')"
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        check_arguments(
-            actions="jumps", max_steps=1, rewards=Rewards(), render_mode=None, square_px=7
-        )
 
 
 def test_levels_and_actions_out_of_range_are_refused() -> None:
@@ -396,10 +351,7 @@ print(len(CASES), "cases")
 
 def test_what_is_of_another_type_is_refused_in_one_sentence() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", WRONG_TYPES],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
+        [sys.executable, "-c", WRONG_TYPES], cwd=REPOSITORY, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     assert re.fullmatch(r"\d+ cases\n", done.stdout), done.stdout

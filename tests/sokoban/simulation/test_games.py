@@ -79,15 +79,6 @@ def test_random_games_are_games_of_random_actions() -> None:
     assert_same(played, games.play(boards, actions))
 
 
-def test_no_moves_are_the_start() -> None:
-    boards = bitboards.pack([parse_board("@*"), parse_board("@$.")])
-    for played in (
-        games.play(boards, np.zeros((0, 2), dtype=np.int8)),
-        games.play_random(boards, 0, seed=1),
-    ):
-        assert_same(played, games.Played(boards, torch.tensor([0, NEVER])))
-
-
 def test_random_actions_do_not_depend_on_what_follows() -> None:
     actions = games.random_actions(37, 101, seed=11)
     assert np.array_equal(games.random_actions(19, 67, seed=11), actions[:67, :19])
@@ -108,14 +99,6 @@ def test_moves_games_and_seeds_do_not_repeat_each_other() -> None:
     for other in (*others, actions[::-1], actions[:, ::-1], np.roll(actions, 32, axis=0)):
         # 8,192 pairs, equal in a quarter of the places with a standard deviation of 39.
         assert abs((actions == other).sum() - 2048) < 300
-
-
-def test_the_start_is_not_changed() -> None:
-    boards = random_boards(29)
-    before = boards.map(torch.clone)
-    games.play_random(boards, 31, seed=19)
-    for word, word_before in zip(boards, before, strict=True):
-        assert torch.equal(word, word_before)
 
 
 def test_views_will_do() -> None:

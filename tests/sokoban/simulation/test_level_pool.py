@@ -6,13 +6,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.sokoban.drawings import DRAWINGS
-from tokoban.sokoban import rules
 from tokoban.sokoban.formats.xsb import format_board, parse_board
 from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.simulation.level_pool import (
     GeneratedLevels,
-    Levels,
     draw_levels,
     frame,
     load_boards,
@@ -30,14 +27,6 @@ def drawn(text: str) -> str:
     return text.replace("|", "\n").replace("-", " ")
 
 
-def test_boards_are_framed_to_the_largest_interior() -> None:
-    framed = frame([parse_board("#####|#@$.#|#####"), parse_board("####|# @#|#$ #|#. #|####")])
-    assert [format_board(board) for board in framed] == [
-        drawn("#####|#@$.#|#####|#####|#####"),
-        drawn("#####|#-@##|#$-##|#.-##|#####"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("board", "framed"),
     [
@@ -52,12 +41,6 @@ def test_boards_are_framed_to_the_largest_interior() -> None:
 def test_the_frame_is_one_ring_of_wall_around_the_floor(board: str, framed: str) -> None:
     (only,) = frame([parse_board(board)])
     assert format_board(only) == drawn(framed)
-
-
-def test_framed_boards_play_as_the_boards_do() -> None:
-    for drawing in DRAWINGS.values():
-        before, after = frame([drawing.start, drawing.end])
-        assert rules.play(before, drawing.actions)[-1] == after
 
 
 def test_levels_come_from_files_in_order(tmp_path: Path) -> None:
@@ -95,12 +78,6 @@ def test_a_bad_file_is_refused_in_its_readers_words(
         path.write_text(text)
     with pytest.raises(ValueError, match=f"^{re.escape(message.format(path=path))}$"):
         load_boards(path)
-
-
-def test_no_levels_are_refused() -> None:
-    levels: Levels = []
-    with pytest.raises(ValueError, match=r"^there are no levels; expected at least one file or"):
-        load_boards(levels)
 
 
 @pytest.mark.parametrize("path", ["", "-", Path(".")])

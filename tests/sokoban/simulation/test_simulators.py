@@ -11,7 +11,7 @@ from benchmarks.random_boards import KINDS, random_board
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.xsb import format_board, parse_board
 from tokoban.sokoban.interior import interior
-from tokoban.sokoban.simulation import bitboards, simulators, wide_bitboards
+from tokoban.sokoban.simulation import bitboards, wide_bitboards
 from tokoban.sokoban.simulation.simulators import Simulator, simulator_for
 from tokoban.sokoban.simulation.zones import max_flood_rounds
 
@@ -37,10 +37,6 @@ def test_one_word_is_taken_where_it_is_enough(drawn: str, expected: Simulator) -
     assert simulator_for([board]) is expected
     assert simulator_for([parse_board("@"), board]) is expected
     assert wide_bitboards.pack([board]).size == interior(board)[3:]
-
-
-def test_no_boards_fit_one_word() -> None:
-    assert simulator_for([]) is bitboards
 
 
 @pytest.mark.parametrize(
@@ -76,13 +72,6 @@ def test_floor_that_nobody_can_enter_is_packed_as_wall(simulator: Simulator) -> 
 def test_a_board_that_keeps_its_place_keeps_its_floor(margin: int | None) -> None:
     (word,) = bitboards.pack([parse_board("#@#-|####")], margin=margin).walls.tolist()
     assert ~word == (1 << 0 if margin == 0 else 1 << 1 | 1 << 3)
-
-
-@BOTH
-def test_both_modules_are_simulators(simulator: Simulator) -> None:
-    assert isinstance(simulator, Simulator)
-    boards = simulator.pack([parse_board("@$.")])
-    assert simulator.planes(boards).shape[-2:] == boards.size
 
 
 @BOTH
@@ -170,7 +159,3 @@ def test_all_answers_can_be_captured_as_one_graph(simulator: Simulator) -> None:
         graph.replay()
         for part, expected in zip(captured, answers(simulator, boards, actions), strict=True):
             assert torch.equal(part, expected)
-
-
-def test_other_modules_are_no_simulators() -> None:
-    assert not isinstance(simulators, Simulator)

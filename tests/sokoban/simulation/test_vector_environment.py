@@ -22,7 +22,6 @@ from tokoban.sokoban.formats.xsb import parse_board  # noqa: E402
 from tokoban.sokoban.simulation import registration  # noqa: E402
 from tokoban.sokoban.simulation.environment import Rewards, SokobanEnv  # noqa: E402
 from tokoban.sokoban.simulation.level_pool import GeneratedLevels  # noqa: E402
-from tokoban.sokoban.simulation.vector_arguments import checked_seed  # noqa: E402
 from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv  # noqa: E402
 
 FEW = GeneratedLevels(num_levels=7, rows=7, columns=8, num_boxes=2, seed=5)
@@ -130,13 +129,6 @@ def test_tensors_are_as_arrays(actions: Any, mode: AutoresetMode) -> None:
             break
 
 
-def test_a_level_solved_by_the_last_step_allowed_is_not_cut_short() -> None:
-    environment = SokobanVectorEnv(2, [NEARLY], max_steps=1)
-    environment.reset()
-    _, _, is_solved, is_truncated, _ = environment.step(np.array([3, 1]))
-    assert (is_solved.tolist(), is_truncated.tolist()) == ([True, False], [False, True])
-
-
 def test_it_is_made_by_name() -> None:
     assert registration
     made = gymnasium.make_vec("tokoban/Sokoban-v0", num_envs=3, levels=FEW)
@@ -146,12 +138,6 @@ def test_it_is_made_by_name() -> None:
     assert infos["action_mask"].shape == (3, 4)
     same_step = gymnasium.make_vec("tokoban/Sokoban-v0", levels=FEW, autoreset_mode="SameStep")
     assert same_step.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
-
-
-def test_the_mask_can_be_left_out() -> None:
-    environment = SokobanVectorEnv(3, FEW, has_action_mask=False)
-    assert "action_mask" not in environment.reset(seed=1)[1]
-    assert "action_mask" not in environment.step(np.zeros(3, dtype=np.int64))[4]
 
 
 @pytest.mark.parametrize("device", [None, "cpu"])
@@ -225,22 +211,6 @@ def test_each_environment_draws_its_own_levels_from_its_own_seed() -> None:
     kept.reset(seed=5)
     ahead = [row[1] for row in levels(two, 5)][1:]
     assert [row[1] for row in levels(kept, [8, None, 9])][:20] == ahead
-
-
-def test_without_a_seed_levels_come_from_the_environments_own_chance() -> None:
-    def levels(seed: int) -> list[int]:
-        environment = SokobanVectorEnv(20, FEW)
-        environment.np_random = np.random.default_rng(seed)
-        return environment.reset()[1]["level"].tolist()
-
-    assert levels(1) == levels(1)
-    assert levels(1) != levels(2)
-
-
-def test_levels_can_be_requested() -> None:
-    environment = SokobanVectorEnv(3, FEW)
-    assert environment.reset(options={"level": 6})[1]["level"].tolist() == [6, 6, 6]
-    assert environment.reset(options={"level": [2, 0, 5]})[1]["level"].tolist() == [2, 0, 5]
 
 
 def test_any_row_can_be_seen() -> None:
@@ -384,9 +354,3 @@ def test_a_gpu_that_is_not_there_is_reported() -> None:
     message = "^the device is cuda, but torch finds no CUDA device$"
     with pytest.raises(ValueError, match=message):
         SokobanVectorEnv(2, FEW, device="cuda")
-
-
-@pytest.mark.parametrize("seed", ["a", 1.5, True, -1])
-def test_what_is_no_seed_is_refused(seed: Any) -> None:
-    with pytest.raises(ValueError, match=r"^a seed is .*; expected a whole number, 0 or more$"):
-        checked_seed(seed)

@@ -59,19 +59,6 @@ def test_step_leads_from_drawing_to_drawing(drawing: Drawing) -> None:
     assert format_board(wide_bitboards.to_board(boards)) == shown(drawing.end)
 
 
-def test_drawings_of_all_sizes_in_one_batch_lead_to_the_same_drawings() -> None:
-    drawings = list(DRAWINGS.values())
-    boards = wide_bitboards.pack([drawing.start for drawing in drawings])
-    for move in range(max(len(drawing.actions) for drawing in drawings)):
-        actions = [drawing.actions[move : move + 1] or (0,) for drawing in drawings]
-        after = wide_bitboards.step(boards, torch.tensor(actions).squeeze(1))
-        is_played = torch.tensor([move < len(drawing.actions) for drawing in drawings])
-        boards = wide_bitboards.select(is_played, after, boards)
-    for number, drawing in enumerate(drawings):
-        board = wide_bitboards.to_board(boards, (number,))
-        assert format_board(board) == shown(drawing.end, 8, 8)
-
-
 @EVERY_SIZE
 def test_boards_of_every_size_are_played_by_the_plain_rules(height: int, width: int) -> None:
     chance, draw = random.Random(height), torch.Generator().manual_seed(width)
@@ -164,15 +151,6 @@ def test_a_board_alone_is_played_as_in_a_batch_of_larger_ones() -> None:
         )
 
 
-def test_a_step_keeps_the_words_that_never_change() -> None:
-    boards = wide_bitboards.pack([parse_board("@$-.")])
-    after = wide_bitboards.step(boards, torch.tensor([3]))
-    assert after.walls is boards.walls
-    assert after.goals is boards.goals
-    assert wide_bitboards.to_board(boards) == parse_board("@$-.")
-    assert wide_bitboards.to_board(after) == parse_board("-@$.")
-
-
 # Where a cell lies.
 
 
@@ -242,20 +220,6 @@ def test_a_board_without_walls_comes_back_as_it_was(height: int, width: int) -> 
     assert wide_bitboards.to_board(wide_bitboards.pack([board])) == board
 
 
-def test_no_boards_are_an_empty_batch() -> None:
-    empty = wide_bitboards.pack([])
-    assert [part.shape for part in empty[:4]] == [(1, 0), (1, 0), (1, 0), (0,)]
-    assert wide_bitboards.step(empty, torch.zeros(0, dtype=torch.long)).player.shape == (0,)
-
-
-@pytest.mark.parametrize("margin", [0, 1, 3])
-def test_a_margin_of_wall_is_kept_on_request(margin: int) -> None:
-    packed = wide_bitboards.pack([parse_board("####|##@-|##$.|####")], margin=margin)
-    frame = ["#" * (2 + 2 * margin)] * margin
-    rows = [*frame, *["#" * margin + row + "#" * margin for row in ("@ ", "$.")], *frame]
-    assert format_board(wide_bitboards.to_board(packed)) == "\n".join(rows)
-
-
 # The numbers that stand for boards.
 
 
@@ -320,10 +284,3 @@ def test_solved_is_all_boxes_on_goals_and_all_goals_filled() -> None:
     packed = wide_bitboards.pack([parse_board(text) for text in drawn])
     expected = [True, True, False, False, False, False, True]
     assert wide_bitboards.is_solved(packed).tolist() == expected
-
-
-def test_map_changes_every_part_and_keeps_the_size() -> None:
-    two, three, five, seven = (torch.tensor([number, 10 * number]) for number in (2, 3, 5, 7))
-    boards = WideBitboards(two, three, five, seven, height=11, width=13)
-    mapped = boards.map(lambda part: part[1])
-    assert [int(part) for part in mapped] == [20, 30, 50, 70, 11, 13]
