@@ -162,24 +162,6 @@ def _own_config(folder: Path, field: str) -> str:
     return str(folder / "torch.py")
 
 
-def test_its_fields_are_options_with_help(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Of a file with the name of a package, in a folder that is named like a file."""
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    file, run = _own_config(tmp_path / "a.python", "width"), str(tmp_path / "run")
-    assert cli.main(["train", file, "--width", "3", "--output", run]) == 0
-    assert json.loads((tmp_path / "run/result.json").read_text())["inputs"] == 3
-    capsys.readouterr()
-    assert cli.main(["evaluate", file, "--weights", run, "--scale", "7", "--json", "-"]) == 0
-    assert json.loads(capsys.readouterr().out)["scaled"] == 21
-    with pytest.raises(SystemExit):
-        cli.main(["train", file, "--help"])
-    shown = capsys.readouterr().out
-    assert "small: Few inputs." in shown and "of the inputs" in shown
-    assert sys.modules["torch"] is torch
-
-
 @pytest.mark.parametrize("field", ["steps", "output"])
 def test_a_field_named_like_an_option_is_refused(
     field: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -1,7 +1,6 @@
 """From files to tokens: both kinds of file, both kinds of token, and each complaint."""
 
 import gzip
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import pytest
 
 from tokoban.systems.gpt.config import GptConfig, Tokens
 from tokoban.systems.gpt.corpus import load_corpus, read_files, split, split_lines
-from tokoban.systems.gpt.python_docs import python_docs
 from tokoban.text.characters import CharacterTokenizer
 
 CONFIG = GptConfig(context_length=7, vocabulary_size=13)
@@ -68,15 +66,6 @@ def test_a_given_tokenizer_takes_the_place_of_one_that_is_learned(tmp_path: Path
     assert given.decode(corpus.train.tolist()).startswith("abba cadabra abba")
 
 
-def test_the_interpreters_documentation_is_of_both_kinds(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(sys, "stdlib_module_names", frozenset({"argparse", "asyncio", "this"}))
-    text = python_docs()
-    assert "argparse.ArgumentParser" in text  # a docstring
-    assert 'The "assert" statement' in text  # a topic
-
-
 @pytest.mark.parametrize(
     ("content", "name", "message"),
     [
@@ -94,8 +83,3 @@ def test_a_text_that_cannot_be_learned_from_is_refused(
     config = replace(CONFIG, text=(_file(tmp_path, content, name),))
     with pytest.raises(ValueError, match=message):
         load_corpus(config)
-
-
-def test_no_text_is_refused() -> None:
-    with pytest.raises(ValueError, match="there is no text to learn from: --text FILE names one"):
-        load_corpus(CONFIG)

@@ -36,13 +36,6 @@ def test_windows_side_by_side_predict_every_token_but_the_first_once(length: int
         assert torch.equal(batch.targets, batch.tokens + 1)
 
 
-def test_random_windows_lie_within_the_text_and_reach_both_its_ends() -> None:
-    batches = islice(random_windows(torch.arange(31), 23, batch_size=5, seed=3), 40)
-    windows = torch.cat([torch.cat([x.tokens, x.targets[:, -1:]], dim=1) for x in batches])
-    assert torch.equal(windows - windows[:, :1], torch.arange(24).expand_as(windows))
-    assert (int(windows.min()), int(windows.max())) == (0, 30)
-
-
 def test_the_loss_of_a_text_is_the_mean_over_its_windows_targets() -> None:
     model = random_gpt()
     nats = 0.0
@@ -67,15 +60,6 @@ def test_the_estimate_is_the_mean_over_random_batches_of_windows(
     standard_error = losses.std().item() / math.sqrt(31 * 13)
     assert found == pytest.approx(losses.mean().item(), abs=4 * standard_error)
     assert standard_error < 0.1
-
-
-def test_an_estimate_of_small_batches_is_of_twelve_windows_each(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(measuring, "NUM_ESTIMATE_BATCHES", 3)
-    model = random_gpt()
-    small, published, large = (evaluate_text(model, TEXT, batch_size=n) for n in (4, 12, 13))
-    assert small["estimate_nats"] == published["estimate_nats"] != large["estimate_nats"]
 
 
 def test_a_text_shorter_than_a_window_has_no_estimate() -> None:
@@ -138,17 +122,6 @@ def test_figures_say_what_they_must_be_compared_by(run: tuple[Path, GptConfig]) 
     assert metrics["validation_bits_per_character"] == pytest.approx(bits)
     other = path / "other.safetensors"
     assert "tokens_trained_on" not in _measured(model, config, other)
-
-
-def test_another_text_and_another_share_of_it_can_be_measured(
-    run: tuple[Path, GptConfig], tmp_path: Path
-) -> None:
-    path, config = run
-    model = make_system(config).initial_model().eval()
-    other = tmp_path / "other.txt"
-    other.write_text("dab bad cab")
-    metrics = _measured(model, config, path, text=(str(other),), validation_share=1.0)
-    assert metrics["predictions"] == 10
 
 
 def test_weights_of_a_task_measure_no_text() -> None:

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tests.systems.gpt.models import random_gpt, random_prompts
-from tokoban.decoding import GREEDY, Sampling
+from tokoban.decoding import Sampling
 from tokoban.systems.gpt.generate import generate
 
 PROMPTS = random_prompts(3, 7)
@@ -27,22 +27,6 @@ def test_equal_prompts_draw_apart_unless_their_numbers_are_equal() -> None:
     found = generate(model, prompts, max_tokens=31, sampling=Sampling(), numbers=[2, 3, 2]).actions
     assert torch.equal(found[0], found[2])
     assert not torch.equal(found[0], found[1])
-
-
-def test_a_temperature_of_zero_takes_the_most_probable_token_at_each_step() -> None:
-    model, text = random_gpt(), list(PROMPTS[0])
-    found = generate(model, [text], max_tokens=17, sampling=GREEDY).actions[0].tolist()
-    for token in found:
-        assert token == int(model(torch.tensor([text]))[0, -1, :12].argmax())
-        text.append(token)
-
-
-@pytest.mark.parametrize("is_training", [True, False])
-def test_dropout_is_off_meanwhile_and_as_it_was_afterwards(is_training: bool) -> None:
-    model = random_gpt(dropout=0.5).train(is_training)
-    first, again = (generate(model, PROMPTS, max_tokens=13).actions for _ in range(2))
-    assert torch.equal(first, again)
-    assert model.training == is_training
 
 
 def test_a_row_ends_where_it_is_reported_as_over() -> None:

@@ -2,11 +2,10 @@
 
 import math
 
-import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.systems.gpt.mingpt_names import from_mingpt, from_mingpt_names
+from tests.systems.gpt.mingpt_names import from_mingpt
 
 
 class Attention(nn.Module):
@@ -100,43 +99,3 @@ def test_a_nanogpt_without_biases_and_with_one_matrix_for_both_ends_does_too() -
     assert not any(name.endswith("bias") for name, _ in ours.named_parameters())
     with torch.no_grad():
         assert torch.allclose(ours(TOKENS), theirs(TOKENS), atol=1e-4)
-
-
-def test_a_compiled_models_weights_are_the_same() -> None:
-    state = MinGpt(NewGELU()).state_dict()
-    compiled = {f"_orig_mod.{name}": tensor for name, tensor in state.items()}
-    found, expected = from_mingpt_names(compiled), from_mingpt_names(state)
-    assert found.keys() == expected.keys()
-    assert all(torch.equal(found[name], expected[name]) for name in expected)
-
-
-@pytest.mark.parametrize("name", ["transformer.wxe.weight", "transformer.h.0.mlp.c_fd.weight"])
-def test_a_name_of_another_kind_of_model_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=f"'{name}' is no name of a weight in minGPT"):
-        from_mingpt_names({name: torch.zeros(2)})
-
-
-@pytest.mark.parametrize(
-    ("missing", "message"),
-    [
-        ("transformer.wpe.weight", "no positions.table among these weights"),
-        (
-            "transformer.h.1.mlp.c_fc.weight",
-            "missing or too many: body.blocks.1.feed_forward.expand.weight",
-        ),
-        ("transformer.h.1.ln_2.bias", "missing or too many: .*blocks.1.feed_forward_residual"),
-    ],
-)
-def test_missing_weights_are_named(missing: str, message: str) -> None:
-    state = MinGpt(nn.GELU()).state_dict()
-    del state[missing]
-    with pytest.raises(ValueError, match=message):
-        from_mingpt(state, num_heads=3)
-
-
-def test_the_gelus_are_distinguished() -> None:
-    state = MinGpt(NewGELU()).state_dict()
-    by_tanh, exact = (
-        from_mingpt(state, num_heads=3, activation=name)(TOKENS) for name in ("gelu_tanh", "gelu")
-    )
-    assert not torch.equal(by_tanh, exact)

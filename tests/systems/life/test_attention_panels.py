@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from tokoban.systems.life import attention_panels as module
 from tokoban.systems.life.attention_panels import MOST_PANELS, attention_panels, panels_of_run
 from tokoban.systems.life.attention_plot import attention_matrix
 from tokoban.systems.life.config import tiny
@@ -54,10 +53,3 @@ def test_a_run_is_gone_through_by_its_kept_weights(tmp_path: Path) -> None:
         assert torch.equal(panel.weights[0, 0], expected[panel.name])
     with pytest.raises(ValueError, match="no snapshots of the weights"):
         panels_of_run(model, tmp_path / "nothing", grids=both)
-
-
-def test_of_a_large_torus_there_are_fewer(monkeypatch) -> None:
-    model, grids = game(10)
-    monkeypatch.setattr(module, "MOST_WEIGHTS", 3 * 5**4)
-    names = [panel.name for panel in attention_panels(model, grids)]
-    assert names == ["step 0", "step 5", "step 10"]

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from PIL import Image
 
 from tokoban.systems.life import attention_plot
 from tokoban.systems.life.attention_plot import (
@@ -83,16 +82,3 @@ def test_a_frame_is_the_matrix_beside_what_the_middle_looks_at(
             square = frame[7 * row : 7 * row + 7, 56 + 7 * column : 63 + 7 * column]
             expected = shades[3 * 7 + 3, 7 * row + column].expand(7, 7)
             torch.testing.assert_close(square, expected)
-
-
-def test_a_film_has_a_frame_for_each_of_the_kept_weights(tmp_path: Path) -> None:
-    model = build_model(replace(tiny(), side=7))
-    kept = Snapshots(tmp_path / "kept", num_kept=None)
-    for step in (10, 5, 20):
-        kept.take(model.state_dict(), step=step)
-    grids = torch.zeros(1, 7, 7, dtype=torch.bool)
-    assert film_of_run(model, kept.folder, grids=grids, film=tmp_path / "x.gif") == 2
-    with Image.open(tmp_path / "x.gif") as film:
-        assert film.size[0] == 49 + 7 + 49
-    with pytest.raises(ValueError, match="no snapshots of the weights; train with --keep"):
-        film_of_run(model, tmp_path, grids=grids, film=tmp_path / "x.gif")

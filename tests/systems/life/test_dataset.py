@@ -23,12 +23,6 @@ def test_a_batch_is_the_same_wherever_one_begins() -> None:
     assert not torch.equal(whole[3].grids, whole[4].grids)
 
 
-def test_seeds_and_ranks_differ() -> None:
-    first = next(games().batches(CPU)).grids
-    assert not torch.equal(first, next(games().batches(CPU, rank=1)).grids)
-    assert not torch.equal(first, next(games(seed=6).batches(CPU)).grids)
-
-
 def test_the_second_half_are_the_successors_of_the_first() -> None:
     grids, successors = next(games().batches(CPU))
     assert torch.equal(grids[3:], step(grids[:3], LIFE))

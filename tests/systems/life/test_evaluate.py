@@ -2,7 +2,6 @@
 
 import json
 import math
-import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,6 @@ from tokoban.systems.life.train import build_model, make_system
 from tokoban.training.config import to_dict
 from tokoban.training.loop import fit
 from tokoban.training.run_directory import RunDirectory
-from tokoban.viewing.attention_page import read_attention_page
 
 
 @pytest.fixture(scope="module")
@@ -86,27 +84,8 @@ def test_bounds_are_rounded_down(bound: float, printed: str) -> None:
     assert str(evaluate.rounded_down(bound)) == printed
 
 
-def test_a_film_may_be_a_page_with_a_panel_for_each_of_the_kept_weights(
-    run: str, tmp_path: Path
-) -> None:
-    page = tmp_path / "film.html"
-    words = ["--batches", "1", "--games", "1", "--steps", "1", "--film", str(page)]
-    assert _evaluate(run, *words) == 0
-    assert list(read_attention_page(page)) == ["step 2", "step 4", "step 6"]
-
-
-def test_a_run_that_kept_nothing_has_no_film(
-    run: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    weights = shutil.copy(Path(run) / "weights.safetensors", tmp_path)
-    assert _evaluate(str(weights), "--film", str(tmp_path / "x.gif")) == 2
-    assert "no snapshots of the weights" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
-    ("least", "share"),
-    [((1.0, 3.0), 1.0), ((2.0, 0.999), 0.5), ((0.999, 2.0), 0.0)],
-    ids=str,
+    ("least", "share"), [((1.0, 3.0), 1.0), ((2.0, 0.999), 0.5), ((0.999, 2.0), 0.0)], ids=str
 )
 def test_the_proved_share_ends_before_the_first_margin_that_is_not_safe(
     least: tuple[float, float], share: float, monkeypatch: pytest.MonkeyPatch

@@ -11,7 +11,7 @@ from tokoban.systems.life import config, hard_grids
 from tokoban.systems.life.bounds import bound_logits
 from tokoban.systems.life.cell_cases import cell_cases
 from tokoban.systems.life.dataset import Examples, RandomGames, random_grids
-from tokoban.systems.life.hard_grids import CellLogits, neighbourhoods, with_hard_grids
+from tokoban.systems.life.hard_grids import CellLogits, with_hard_grids
 from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import parse_rule, step
 from tokoban.systems.life.train import build_model
@@ -37,14 +37,6 @@ def hard_batches(model: LifeNet, *, start_step: int = 0, seed: int = 5) -> list[
 def is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing need be right before grids are hard."""
     monkeypatch.setattr(hard_grids, "_LEAST_SHARE", 0.0)
-
-
-def test_neighbourhoods_reach_over_the_edges() -> None:
-    found = neighbourhoods(torch.tensor([0, 12]), side=5)
-    assert found.tolist() == [
-        [24, 20, 21, 4, 0, 1, 9, 5, 6],
-        [6, 7, 8, 11, 12, 13, 16, 17, 18],
-    ]
 
 
 def test_an_answer_is_the_models_for_that_cell() -> None:
@@ -93,14 +85,6 @@ def test_every_other_grid_makes_room(is_ready: None) -> None:
     assert hard is not None
     assert torch.equal(first.grids[3:], hard)
     assert all(weights.grad is None for weights in model.parameters())
-
-
-def test_a_batch_is_the_same_wherever_one_begins(is_ready: None) -> None:
-    model = drawn_net(5)
-    whole, later = hard_batches(model), hard_batches(model, start_step=3)
-    assert [torch.equal(*pair) for pair in zip(whole[3], later[0], strict=True)] == [True, True]
-    assert not torch.equal(whole[3].grids[3:], whole[4].grids[3:])
-    assert not torch.equal(whole[0].grids[3:], hard_batches(model, seed=6)[0].grids[3:])
 
 
 def test_a_network_that_knows_nothing_gets_random_grids() -> None:

@@ -94,15 +94,6 @@ def test_the_previous_action_is_an_input_and_an_episode_begins_without_one() -> 
     assert previous == [nothing, *actions[:3], nothing, *actions[4:7], nothing]
 
 
-def test_the_past_that_is_kept_is_no_longer_than_needed() -> None:
-    """So memory grows with the steps of a rollout, and not with those of a run."""
-    task = Corridor(num_games=2, length=997, time=9973)
-    player = player_for(task, window=4)
-    games = Games(task)
-    lengths = [games.play(player, T, generator=chance()).inputs.ages.shape[1] for _ in range(3)]
-    assert lengths == [T, T + 6, T + 6]  # two layers, each three steps back
-
-
 def test_games_go_on_where_their_state_was_saved() -> None:
     for memory in "transformer", "lstm":
         task = Corridor()

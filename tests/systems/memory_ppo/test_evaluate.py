@@ -12,10 +12,9 @@ from tests.systems.memory_ppo.corridor import Corridor
 from tests.systems.memory_ppo.test_acting import player_for
 from tokoban import cli
 from tokoban.systems.memory_ppo import play
-from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.evaluate import metrics_of, play_episodes
 from tokoban.systems.memory_ppo.model import Player
-from tokoban.systems.memory_ppo.play import Recording, attention_of, strongest_look
+from tokoban.systems.memory_ppo.play import attention_of
 from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 from tokoban.viewing.attention_page import read_attention_page
 
@@ -73,14 +72,6 @@ def test_an_episode_without_an_end_is_cut_off_with_the_return_it_has(most_steps:
     assert metrics_of(played)["cut_off"] == 5
 
 
-def test_what_is_cut_off_is_counted_apart_from_what_ended() -> None:
-    """By pencil: games begin 5, 4, ... steps from the end."""
-    task = Corridor(num_games=5, length=5, time=97)
-    played = play_episodes(_always(1, task), task, most_steps=3)
-    assert played.num_steps == [3, 3, 3, 2, 1]
-    assert played.num_cut_off == 2
-
-
 def test_figures_film_and_page(run: str, tmp_path: Path) -> None:
     out, film, page = tmp_path / "metrics.json", tmp_path / "film.gif", tmp_path / "page.html"
     words = ["--episodes", "7", "--film", str(film), "--attention", str(page)]
@@ -94,35 +85,6 @@ def test_figures_film_and_page(run: str, tmp_path: Path) -> None:
     assert torch.allclose(weights.sum(-1), torch.ones(2, 2, 7), atol=1e-5)
 
 
-def test_a_film_changes_no_figure(tmp_path: Path) -> None:
-    """Though Gymnasium plays many such games at once in another way than those that it draws."""
-    pytest.importorskip("pygame", reason="CartPole draws with pygame")
-    run, out = str(tmp_path / "run"), tmp_path / "metrics.json"
-    words = ["--preset", "tiny", "--env", "CartPole-v1", "--memory", "none", "--steps", "2"]
-    words += ["--num-steps", "5", "--evaluation-steps", "11", "--device", "cpu", "--output", run]
-    assert cli.main(["train", "ppo", *words]) == 0
-    texts = []
-    for film in [], ["--film", str(tmp_path / "film.gif")]:
-        assert _evaluate(run, "--episodes", "3", "--json", str(out), *film) == 0
-        texts.append(out.read_text())
-    assert texts[0] == texts[1]
-    assert json.loads(texts[0])["mean_return_low"] < json.loads(texts[0])["mean_return_high"]
-
-
-def test_episodes_are_cut_off_where_it_is_reported(run: str, tmp_path: Path) -> None:
-    out = tmp_path / "metrics.json"
-    assert _evaluate(run, "--episodes", "5", "--most-steps", "3", "--json", str(out)) == 0
-    metrics = json.loads(out.read_text())
-    assert metrics["mean_episode_steps"] == 3 and metrics["cut_off"] == 5
-
-
-def test_attention_as_a_picture(run: str, tmp_path: Path) -> None:
-    picture = tmp_path / "looks.png"
-    assert _evaluate(run, "--episodes", "2", "--attention", str(picture)) == 0
-    with Image.open(picture) as opened:
-        assert opened.width > 100
-
-
 def test_equal_seeds_give_equal_figures_and_another_seed_others(run: str, tmp_path: Path) -> None:
     texts = []
     for seed in ("0", "0", "5"):
@@ -130,15 +92,6 @@ def test_equal_seeds_give_equal_figures_and_another_seed_others(run: str, tmp_pa
         assert _evaluate(run, "--env", "t-maze:5", "--seed", seed, "--json", str(out)) == 0
         texts.append(out.read_text())
     assert texts[0] == texts[1] != texts[2]
-
-
-def test_the_strongest_look_is_a_diagonal() -> None:
-    weights = torch.full((2, 3, 7, 7), 0.1)
-    weights[1, 2] = 0.0
-    for step in range(3, 7):
-        weights[1, 2, step, step - 3] = 0.8
-    look = strongest_look(weights)
-    assert look == (2, 3, 3, pytest.approx(0.8))
 
 
 def test_an_episode_alone_is_what_its_attention_is_of() -> None:
@@ -182,23 +135,6 @@ def test_the_film_is_of_the_first_episode_that_is_judged(
         assert sum(first.rewards) == played.returns[0]
 
 
-@pytest.mark.parametrize("most_steps", [3, 130])
-def test_the_film_of_what_is_cut_off_ends_there(most_steps: int) -> None:
-    task = _Drawn(num_games=2, length=1000, time=2000)
-    played = play_episodes(_always(1, task), task, most_steps=most_steps, is_drawn=True)
-    places = [picture.item() for picture in played.first.pictures]
-    assert places == list(range(most_steps + 1))
-
-
-def test_a_recording_keeps_nothing_of_the_other_games() -> None:
-    task = Corridor(num_games=5, length=97, time=97)
-    recording = Recording(task, is_drawn=False)
-    recording.take(Games(task).play(player_for(task), 7, generator=None))
-    ((inputs, actions, rewards),) = recording._parts
-    for kept in (*inputs, actions, rewards):
-        assert kept.untyped_storage().nbytes() == kept.nbytes
-
-
 def test_a_player_is_judged_in_popgyms_own_environment(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -217,7 +153,7 @@ def test_a_player_is_judged_in_popgyms_own_environment(
             ["--env", "repeat-previous:4"],
             "repeat-previous:4 has other observations or actions than t-maze:5, on which the "
             "player was trained",
-        ),
+        )
     ],
 )
 def test_what_cannot_be_is_one_sentence(

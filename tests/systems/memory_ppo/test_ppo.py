@@ -159,14 +159,6 @@ def test_steps_that_do_not_count_change_nothing() -> None:
     assert loss == other
 
 
-def test_only_the_last_steps_of_the_answer_are_learned_from() -> None:
-    logits, values = draw(B, T + 2, 5), draw(B, T + 2, seed=2)
-    batch = batch_of(draw(B, T, seed=3), draw(B, T, seed=4))
-    whole, _ = ppo_loss(Answer(logits, values), POLICY, batch, **WEIGHTS)
-    last, _ = ppo_loss(Answer(logits[:, 2:], values[:, 2:]), POLICY, batch, **WEIGHTS)
-    assert whole == last
-
-
 def test_a_minibatch_has_the_rows_requested_and_their_returns() -> None:
     rollout = rollout_of(draw(B, T), draw(B, T + 1, seed=1))
     found = advantages(rollout, discount=DISCOUNT, gae_lambda=GAE_LAMBDA)
@@ -195,15 +187,6 @@ def test_categorical_agrees_with_torch_over_several_choices() -> None:
     assert torch.equal(policy.choose(logits, None)[:, 1], logits[:, 2:].argmax(-1))
 
 
-def test_categorical_draws_as_often_as_it_says() -> None:
-    logits = torch.tensor([0.1, 0.2, 0.7]).log()
-    policy = Categorical(spaces.Discrete(3))
-    noise = policy.noise(20_000, generator=torch.Generator().manual_seed(0))
-    drawn = policy.choose(logits.expand(20_000, 3), noise)[:, 0]
-    shares = drawn.bincount(minlength=3) / 20_000
-    assert torch.allclose(shares, logits.exp(), atol=0.015)  # four deviations
-
-
 def test_gaussian_agrees_with_torch_and_the_game_gets_its_actions_clipped() -> None:
     policy = ClippedGaussian(
         spaces.Box(np.array([-2, 0], np.float32), np.array([2, 6], np.float32))
@@ -215,13 +198,3 @@ def test_gaussian_agrees_with_torch_and_the_game_gets_its_actions_clipped() -> N
     assert torch.allclose(policy.entropy(means), normal.entropy().sum(-1))
     told = policy.to_game(torch.tensor([[0.5, 0.5], [7.0, -7.0]]))
     assert torch.allclose(told, torch.tensor([[1.0, 4.5], [2.0, 0.0]]))
-
-
-def test_gaussian_without_bounds_leaves_actions_as_they_are() -> None:
-    policy = ClippedGaussian(spaces.Box(-math.inf, math.inf, (1,)))
-    assert policy.to_game(torch.tensor([[-31.0]])).item() == -31.0
-
-
-def test_actions_in_several_axes_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"must be a vector of numbers, got the shape \(2, 1\)"):
-        ClippedGaussian(spaces.Box(0, 1, (2, 1)))

@@ -10,7 +10,6 @@ pytest.importorskip("gymnasium")
 
 import gymnasium
 from gymnasium import spaces
-from gymnasium.error import DependencyNotInstalled
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from tokoban.systems.memory_ppo.environments import make_env
@@ -108,15 +107,6 @@ def test_an_environment_that_draws_nothing_says_so() -> None:
         clocks().picture()
 
 
-def test_a_renderer_that_lacks_a_package_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
-    def render(clock: Clock) -> None:
-        raise DependencyNotInstalled("pygame is not installed")
-
-    monkeypatch.setattr(Clock, "render", render)
-    with pytest.raises(ValueError, match="cannot be drawn here: pygame is not installed"):
-        clocks().picture()
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -149,12 +139,6 @@ def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(__import__("sys").modules, "popgym", None)
     with pytest.raises(ValueError, match="needs the package popgym: pip install popgym"):
         make_env("popgym-RepeatPreviousEasy-v0", 1, seed=0, device=CPU)
-
-
-def test_cartpole_is_played_and_drawn() -> None:
-    task = make_env("CartPole-v1", 2, seed=0, device=CPU)
-    assert task.reset().shape == (2, 4)
-    assert task.action_space == spaces.Discrete(2)
 
 
 def test_minigrid_is_seen_as_names_of_things() -> None:

@@ -4,7 +4,7 @@ import itertools
 import random
 import threading
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -324,40 +324,3 @@ def test_a_level_whose_squares_are_not_connected_is_refused(levels: list[Board])
         hostile = large_positions.Levels([replace(shard, floor_row=rows)])
         with pytest.raises(ValueError, match="a level whose squares are not connected"):
             hostile.batch(hostile.every_position(), 0)
-
-
-def test_labels_without_positions_are_one_sentence(folder: Path, tmp_path: Path) -> None:
-    for file, share, told in (
-        ("00000", 0.0, "no labelled positions"),
-        ("large-00000", 1.0, "no labelled positions of levels beyond 8x8"),
-    ):
-        path = folder / f"{file}.safetensors"
-        shard = read_large_shard(path) if share else read_shard(path)
-        nothing: dict[str, Any] = {
-            field.name: getattr(shard, field.name)[:0]
-            for field in fields(shard)
-            if not field.name.startswith(("level_", "floor_"))
-        }
-        nothing["level_ends"] = np.zeros_like(shard.level_ends)
-        part = tmp_path / file
-        part.mkdir()
-        (part / path.name).write_bytes(to_bytes(replace(shard, **nothing), {}))
-        config = replace(presets.tiny(), labels=(str(part),), large_share=share)
-        with pytest.raises(ValueError, match=f"{file}: {told}$"):
-            batches_from(config, 0)(1)
-
-
-def test_what_is_missing_for_a_share_is_one_sentence(folder: Path, tmp_path: Path) -> None:
-    config = presets.tiny()
-    for name, share, told in (
-        ("large-00000", 0.5, "large_share is 0.5, but the labels have only levels beyond 8x8"),
-        ("00000", 0.5, "large_share is 0.5, but the labels have no levels beyond 8x8"),
-    ):
-        part = tmp_path / name
-        part.mkdir()
-        file = f"{name}.safetensors"
-        (part / file).write_bytes((folder / file).read_bytes())
-        with pytest.raises(ValueError, match=told):
-            make_system(replace(config, labels=(str(part),), large_share=share))
-    with pytest.raises(ValueError, match=r"large_share is 0\.1, but the labels have no"):
-        make_system(replace(config, large_share=0.1))

@@ -11,12 +11,7 @@ from tokoban.sokoban.labels.shards import to_bytes
 from tokoban.systems.push_policy.batches import Boards
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.dataset import batch_of, random_levels
-from tokoban.systems.push_policy.positions import (
-    CAN_PUSH,
-    DIRECTIONS,
-    NUM_CLASSES,
-    positions_of,
-)
+from tokoban.systems.push_policy.positions import CAN_PUSH, DIRECTIONS, NUM_CLASSES, positions_of
 from tokoban.systems.push_policy.tile_learning import learn
 from tokoban.systems.push_policy.tiles import TilePolicy
 from tokoban.systems.push_policy.train import build_model, make_system
@@ -45,13 +40,6 @@ def test_symmetric_boards_have_symmetric_answers(symmetry: int) -> None:
     torch.testing.assert_close(turned.push[:, :, to], plain.push)
     torch.testing.assert_close(turned.result[:, :, to], plain.result)
     torch.testing.assert_close(turned.value, plain.value)
-
-
-def test_a_batch_of_one_is_answered_as_in_a_batch_of_many() -> None:
-    model, together = drawn(), boards(0)
-    alone = model(Boards(*(tensor[7:8] for tensor in together)))
-    for one, many in zip(alone, model(together), strict=True):
-        assert torch.equal(one[0], many[7])
 
 
 def test_only_legal_pushes_have_logits_and_the_value_is_of_probabilities() -> None:
@@ -96,13 +84,6 @@ def test_learning_lowers_every_loss_and_equal_seeds_give_equal_weights(shards: l
     assert torch.equal(model.push_table, same.push_table)
     assert torch.equal(model.excess, same.excess)
     assert not torch.equal(model.push_table, other.push_table)
-
-
-def test_what_a_model_does_not_read_stays_as_it_is() -> None:
-    with pytest.raises(ValueError, match="width is 32; expected 64 for the model 'tiles'"):
-        PushPolicyConfig(model="tiles", width=32)
-    with pytest.raises(ValueError, match="table_bits is 9; expected 20 for the model 'network'"):
-        PushPolicyConfig(table_bits=9)
 
 
 def test_the_training_loop_refuses_tiles_in_a_sentence() -> None:

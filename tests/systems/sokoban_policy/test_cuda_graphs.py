@@ -120,17 +120,6 @@ def test_noise_is_requested_by_its_shape_and_greedy_play_takes_none(policy: Soko
         CapturedRollouts(policy, **sizes, is_greedy=True)(levels, _noise(3, 1, "cpu"))
 
 
-@pytest.mark.parametrize("num_levels", [0, 6])
-def test_as_many_levels_as_there_are_places_can_be_played(
-    policy: SokobanPolicy, num_levels: int
-) -> None:
-    play = CapturedRollouts(
-        policy, num_rows=5, max_moves=NUM_MOVES, allow_undo=True, is_greedy=True
-    )
-    with pytest.raises(ValueError, match=f"{num_levels} levels; expected 1 to 5"):
-        play(_levels(7, 1, "cpu").at(slice(num_levels)))
-
-
 def _fixed(policy: SokobanPolicy, precision: Precision) -> Engine:
     """The engine that is captured, on a CPU too."""
     return engine_of(policy, precision=precision, fixed_shapes=True)

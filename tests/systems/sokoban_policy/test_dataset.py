@@ -104,14 +104,6 @@ def test_games_go_by_the_rules_and_end_when_solved(games: Episodes) -> None:
     assert num_after_solved == 0
 
 
-def test_games_have_mistakes_and_are_not_made_of_them(games: Episodes) -> None:
-    """Training on states met under imperfect play: some games must contain mistakes."""
-    distance = one_box_tables(games.boards.at(FIRST)).distance(games.boards)
-    both = (distance[:, 1:-1] > 0) & (distance[:, 2:] > 0) & games.is_used[:, 2:]
-    got_further = distance[:, 2:] > distance[:, 1:-1]
-    assert 0.1 < (got_further & both).sum() / both.sum() < 0.6
-
-
 @pytest.mark.parametrize("start", [1, 15, 16, 35])
 def test_exact_batches_do_not_depend_on_where_the_run_began(start: int) -> None:
     whole = _exact_games().batches(start_step=0)
@@ -134,12 +126,6 @@ def test_drawings_that_are_labelled_together_give_the_same_batches(
         _assert_equal(next(one), next(three))
 
 
-def test_too_many_levels_held_out_are_reported() -> None:
-    half = bitboards.canonical_keys(_exact_games().draw(0)[0])[::2]
-    with pytest.raises(ValueError, match=r"60 levels are held out, and too few are left"):
-        next(_exact_games(half).batches(start_step=0))
-
-
 def test_a_batch_names_the_places_of_what_counts(games: Episodes) -> None:
     (batch,) = training_batches([games.at((slice(7), slice(19)))])
     num_positions = batch.games.is_used.shape[1]
@@ -150,11 +136,6 @@ def test_a_batch_names_the_places_of_what_counts(games: Episodes) -> None:
     ):
         rows, positions = places // num_positions, places % num_positions
         assert torch.stack([rows, positions], 1).tolist() == mask.nonzero().tolist()
-
-
-def test_each_process_draws_its_own_games() -> None:
-    first, second = (_exact_games().draw(0, rank=rank)[0] for rank in (0, 1))
-    assert not torch.equal(bitboards.keys(first), bitboards.keys(second))
 
 
 @pytest.mark.parametrize("interior", [6, 8])
@@ -178,14 +159,6 @@ def test_levels_have_the_interior_requested_and_use_all_of_it(interior: int, mar
     expected = torch.zeros(8, 8, dtype=torch.bool)
     expected[margin : 8 - margin, margin : 8 - margin] = True
     assert torch.equal(used, expected)
-
-
-def test_distances_in_a_full_word_are_those_of_the_solver() -> None:
-    levels = generate(67, seed=3, rows=10, columns=10)
-    packed = bitboards.pack([level.board for level in levels], margin=0)
-    expected = [-1 if level.solution is None else len(level.solution) for level in levels]
-    assert one_box_tables(packed).distance(packed).tolist() == expected
-    assert bitboards.cells(~packed.walls).any(0)[0].any()  # rooms reach the edge of the word
 
 
 def test_images_of_a_level_have_one_canonical_key_and_other_levels_others() -> None:
@@ -215,13 +188,6 @@ def test_masked_moves_do_not_count_in_the_loss() -> None:
     games = replay_entries([detour], 7, symmetries=SYMMETRIES[:1])
     assert games.is_right.any(-1).tolist() == [[False, False, True, True, False, False, False]]
     assert games.steps_left_bin.tolist() == [[NO_BIN, NO_BIN, 1, 1, 0, NO_BIN, NO_BIN]]
-
-
-def test_an_unsolvable_entry_says_so_at_its_start() -> None:
-    lost = HandcraftedEntry(parse_board("######|#$ .@#|######"), (), (), False)
-    games = replay_entries([lost], 5, symmetries=SYMMETRIES[:1])
-    assert games.steps_left_bin.tolist() == [[NO_BIN, 6, NO_BIN, NO_BIN, NO_BIN]]
-    assert not games.is_right.any()
 
 
 def _solution_games(interior: int = 6) -> SolutionGames:
@@ -255,13 +221,6 @@ def test_an_epoch_reads_each_solution_under_each_symmetry_once() -> None:
     counts = {key: truth.tolist().count(key) for key in truth.tolist()}
     assert len(keys) == num_games - num_games % 5
     assert all(keys.tolist().count(key) <= counts[key] for key in keys.tolist())
-
-
-def test_solutions_in_a_full_word_end_solved() -> None:
-    games = _solution_games(interior=8).episodes
-    last = games.boards.at((torch.arange(len(games.is_used)), games.is_used.sum(1) - 1))
-    assert torch.equal(bitboards.is_solved(last), (games.steps_left_bin == 0).any(1))
-    assert bitboards.is_solved(last).sum() >= 8 * 6
 
 
 def test_two_processes_read_different_parts_of_one_epoch() -> None:

@@ -10,7 +10,6 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.simulation import bitboards
 from tokoban.systems.sokoban_policy.episodes import (
-    BIN_NAMES,
     FIRST_BOARD,
     UNSOLVABLE_BIN,
     Game,
@@ -68,20 +67,6 @@ def test_a_game_with_undo_is_the_game_of_the_plain_rules(seed: int) -> None:
             assert torch.equal(word[row, FIRST_BOARD:], truth)
 
 
-def test_undo_takes_back_the_push_and_not_the_bump_after_it() -> None:
-    start = parse_board("#######|# .$@ #|#######")
-    game = Game(bitboards.pack([start]), 7)
-    for action in (1, 0, 4):  # push left, bump into the wall above, undo
-        game.advance(torch.tensor([action]))
-    assert bitboards.to_board(game.current(), (0,)).boxes == start.boxes
-
-
-def test_undoing_at_the_start_changes_nothing() -> None:
-    game = Game(bitboards.pack([ROOM]), 5)
-    game.advance(torch.tensor([4]))
-    assert torch.equal(game.current().player, bitboards.pack([ROOM]).player)
-
-
 def test_the_goal_board_has_its_boxes_on_goals_and_no_player() -> None:
     goals = goal_boards(bitboards.pack([ROOM]))
     assert torch.equal(goals.boxes, goals.goals)
@@ -99,9 +84,3 @@ def test_reordered_games_go_on_as_their_parents() -> None:
     parent.advance(torch.tensor([0, 4]))
     for word, other in zip(game.all_boards(), parent.all_boards(), strict=True):
         assert torch.equal(word[0], other[1])
-
-
-def test_the_names_of_the_bins_are_their_moves() -> None:
-    for number, name in enumerate(BIN_NAMES):
-        moves = [int(word) for word in name.split() if word.isdigit()]
-        assert steps_left_bin(torch.tensor(moves)).unique().tolist() == [number]

@@ -90,12 +90,6 @@ def test_play_has_the_score_and_the_precision_requested(
     assert asked == [Play(width=2)] * 2 + [Play(width=2, score="both", precision="bf16")] * 2
 
 
-def test_intervals_hold_their_shares(policy: SokobanPolicy) -> None:
-    metrics = evaluate.evaluate(policy, generate(12, seed=1), Play(width=2))
-    for name in ("solvability_accuracy", "top1_policy", "beam_solve_rate"):
-        assert metrics[f"{name}_low"] <= metrics[name] <= metrics[f"{name}_high"]
-
-
 def test_shares_of_two_processes_add_up_to_the_figures_of_one(
     policy: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,18 +124,6 @@ def test_levels_of_a_file_are_measured(always_right: SokobanPolicy, tmp_path: Pa
     assert (metrics["levels"], metrics["solvable_levels"]) == (2, 1)
 
 
-def test_a_policy_for_larger_boards_is_measured_on_them(
-    make_policy, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "levels.xsb"
-    path.write_text("##########\n#@     $.#\n##########\n")
-    metrics = _measured(make_policy(interior=8), levels=path)
-    assert (metrics["levels"], metrics["optimal_mean_moves"]) == (1, 6)
-    with pytest.raises(ValueError, match=r"levels\.xsb: no level that the policy could"):
-        _measured(make_policy(interior=6), levels=path)
-    assert "1x8 squares of floor; the policy knows up to 6x6" in capsys.readouterr().err
-
-
 def test_levels_that_are_invalid_or_do_not_fit_are_named_and_the_others_measured(
     policy: SokobanPolicy, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -158,20 +140,7 @@ def test_levels_that_are_invalid_or_do_not_fit_are_named_and_the_others_measured
     ]
 
 
-def test_two_sources_of_levels_are_refused(policy: SokobanPolicy, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="--levels or --generated, not both"):
-        _measured(policy, levels=tmp_path, generated=3)
-
-
-def test_without_a_wish_the_validation_levels_are_measured(policy: SokobanPolicy) -> None:
-    metrics = _measured(policy)
-    assert metrics["levels"] == tiny().num_validation_levels
-
-
-@pytest.mark.parametrize(
-    ("wish", "message"),
-    [],
-)
+@pytest.mark.parametrize(("wish", "message"), [])
 def test_what_cannot_be_measured_is_refused(
     policy: SokobanPolicy, wish: dict[str, int], message: str
 ) -> None:

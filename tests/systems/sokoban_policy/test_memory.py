@@ -15,7 +15,7 @@ from tests.systems.sokoban_policy.play_boxoban_sized import random_boards
 from tokoban.systems.sokoban_policy import solve
 from tokoban.systems.sokoban_policy.config import Score, SokobanPolicyConfig
 from tokoban.systems.sokoban_policy.engine import engine_of
-from tokoban.systems.sokoban_policy.memory import FIXED_BYTES, levels_at_a_time, row_bytes
+from tokoban.systems.sokoban_policy.memory import FIXED_BYTES, row_bytes
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.train import build_model
 
@@ -69,13 +69,6 @@ def test_a_beam_search_takes_at_most_what_was_reckoned_and_gives_it_back(
     assert abs(left) < 10_000
 
 
-def test_rollouts_take_no_more_than_was_reckoned() -> None:
-    model = _policy(8)
-    peak, left = _allocated_bytes(lambda: solve.by_rollout(model, LEVELS, solve.Play(max_moves=5)))
-    assert peak <= len(LEVELS.boxes) * row_bytes(model)
-    assert abs(left) < 10_000
-
-
 @pytest.mark.parametrize("score", ["log_likelihood", "both"])
 def test_a_limit_for_one_level_at_a_time_changes_no_solution(score: Score) -> None:
     model = _policy(8)
@@ -97,18 +90,6 @@ def test_a_limit_for_one_level_at_a_time_changes_no_solution(score: Score) -> No
     assert one_at_a_time == all_at_once
     # The goal and the start of each level at first, then a board of each row.
     assert (alone, together) == ({2, num_rows}, {22, 11 * num_rows})
-
-
-def test_twice_the_limit_plays_twice_the_levels() -> None:
-    model = _policy(8)
-    one_level = 5 * row_bytes(model) + 1000
-
-    def fitting(limit_bytes: int) -> int:
-        return levels_at_a_time(model, rows_a_level=5, limit_bytes=limit_bytes, table_bytes=1000)
-
-    assert fitting(FIXED_BYTES + one_level) == 1
-    assert fitting(FIXED_BYTES + 14 * one_level - 1) == 13
-    assert fitting(FIXED_BYTES + 14 * one_level) == 14
 
 
 def test_a_limit_too_small_for_one_level_is_refused_with_what_it_needs() -> None:

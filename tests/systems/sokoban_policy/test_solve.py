@@ -139,17 +139,6 @@ def test_many_levels_in_one_batch_are_solved_as_one_by_one(
     assert solutions(BOARDS) == together
 
 
-def test_noise_drawn_in_advance_gives_the_same_rollouts_again(policy: SokobanPolicy) -> None:
-    def noise(max_steps: int, num_rows: int) -> torch.Tensor:
-        generator = torch.Generator().manual_seed(6)
-        return gumbel_noise(max_steps, num_rows, 5, generator=generator, device=CPU)
-
-    levels = solve.pack([parse_board("#######|#@ $. #|#######")] * 29, CPU)
-    first = solve.by_rollout(policy, levels, solve.Play(max_moves=5), noise=noise)
-    assert first == solve.by_rollout(policy, levels, solve.Play(max_moves=5), noise=noise)
-    assert {(3, 3), None} <= set(first)  # one level, and noise of its own for each row
-
-
 @pytest.mark.parametrize("is_greedy", [True, False])
 def test_captured_rollouts_find_what_plain_ones_do(
     policy: SokobanPolicy, is_greedy: bool, monkeypatch: pytest.MonkeyPatch
@@ -224,13 +213,6 @@ def test_a_solved_level_needs_no_move_and_does_not_stop_the_others(policy: Sokob
     ]
 
 
-def test_a_walled_in_player_is_not_solved(policy: SokobanPolicy) -> None:
-    walled_in = parse_board("#######|#@#   #|### $.#|#######")
-    levels = solve.pack([walled_in], CPU)
-    assert solve.by_beam(policy, levels, solve.Play(width=4, max_moves=5)) == [None]
-    assert solve.by_rollout(policy, levels, solve.Play(max_moves=5)) == [None]
-
-
 def test_a_solution_the_rules_refuse_is_never_returned() -> None:
     levels = solve.pack([parse_board("#######|#@ $ .#|#######")], CPU)
     with pytest.raises(RuntimeError, match="does not solve its level"):
@@ -241,21 +223,6 @@ def test_undone_moves_and_bumps_are_left_out_of_a_solution() -> None:
     board = parse_board("######|#@   #|# $ .#|######")
     actions = [3, 0, UNDO, 2, UNDO, UNDO, UNDO, 3, 3, 2]
     assert solve.without_undone(board, actions) == (3, 3, 2)
-
-
-def test_no_moves_at_all_are_refused(policy: SokobanPolicy) -> None:
-    with pytest.raises(ValueError, match="max_moves is 0; expected at least 1"):
-        solve.by_beam(policy, solve.pack(BOARDS, CPU), solve.Play(width=2, max_moves=0))
-
-
-@pytest.mark.parametrize("max_unsolvable", [-0.1, 1.1, float("nan")])
-def test_what_is_no_probability_is_refused(policy: SokobanPolicy, max_unsolvable: float) -> None:
-    with pytest.raises(ValueError, match=f"max_unsolvable is {max_unsolvable}; expected 0 to 1"):
-        solve.by_beam(
-            policy,
-            solve.pack(BOARDS, CPU),
-            solve.Play(width=2, max_moves=3, max_unsolvable=max_unsolvable),
-        )
 
 
 @pytest.mark.parametrize(
@@ -269,22 +236,3 @@ def test_levels_that_do_not_fit_are_refused(drawing: str, message: str) -> None:
     with pytest.raises(ValueError) as caught:
         fit(parse_board(drawing))
     assert str(caught.value) == message
-
-
-def test_a_small_level_in_a_large_drawing_fits_wherever_it_is_drawn() -> None:
-    small = parse_board("#####|#@$.#|#####")
-    large = parse_board("||        #####|        #@$.#     *|        #####|")
-    packed = solve.pack([fit(small), fit(large)], CPU)
-    for word in packed:
-        assert word[0] == word[1]
-
-
-def test_a_solved_level_is_judged_without_asking(policy: SokobanPolicy) -> None:
-    levels = solve.pack([parse_board("#####|#@ *#|#####")], CPU)
-    assert solve.predict(policy, levels) == [solve.Prediction(0.0, 0.0, "0")]
-
-
-def test_predictions_are_a_probability_and_moves(policy: SokobanPolicy) -> None:
-    for prediction in solve.predict(policy, solve.pack(BOARDS, CPU)):
-        assert 0.0 < prediction.predicted_unsolvable < 1.0
-        assert 0.0 < prediction.predicted_steps_left < 148.0

@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from tokoban.decoding import gumbel_noise, sample
-from tokoban.decoding.stepper import MergingStepper, RankingStepper
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.sokoban.rules import step
@@ -47,25 +46,6 @@ def test_log_probs_are_those_of_a_fresh_pass_over_the_whole_game(
         torch.testing.assert_close(stepper.log_probs(), expected, atol=1e-5, rtol=0)
 
 
-def test_rows_without_parents_are_their_own(policy: SokobanPolicy) -> None:
-    first, second = (PolicyStepper(policy, _levels(7), allow_undo=True) for _ in range(2))
-    generator = torch.Generator().manual_seed(3)
-    for _ in range(4):
-        actions = torch.randint(5, (7,), generator=generator)
-        first.advance(None, actions)
-        second.advance(torch.arange(7), actions)
-    assert torch.equal(first.log_probs(), second.log_probs())
-    assert torch.equal(first.keys(), second.keys())
-
-
-def test_asking_twice_changes_nothing(policy: SokobanPolicy) -> None:
-    stepper = PolicyStepper(policy, _levels(5), allow_undo=True)
-    assert isinstance(stepper, MergingStepper)
-    assert isinstance(stepper, RankingStepper)
-    assert torch.equal(stepper.log_probs(), stepper.log_probs())
-    assert torch.equal(stepper.successor_keys(), stepper.successor_keys())
-
-
 def test_exactly_the_moves_that_change_the_board_are_allowed(policy: SokobanPolicy) -> None:
     levels = _levels(31)
     allowed = PolicyStepper(policy, levels, allow_undo=False).log_probs().isfinite()
@@ -73,12 +53,6 @@ def test_exactly_the_moves_that_change_the_board_are_allowed(policy: SokobanPoli
         board = bitboards.to_board(levels, (row,))
         changes = [step(board, direction) != board for direction in range(4)]
         assert allowed[row].tolist() == [*changes, False]
-
-
-def test_a_walled_in_player_has_no_action_and_no_nan(policy: SokobanPolicy) -> None:
-    walled_in = bitboards.pack([parse_board("#######|#@#   #|### $.#|#######")])
-    log_probs = PolicyStepper(policy, walled_in, allow_undo=False).log_probs()
-    assert log_probs.tolist() == [[-torch.inf] * 5]
 
 
 def test_keys_of_successors_are_equal_exactly_for_equal_boards(policy: SokobanPolicy) -> None:
@@ -163,12 +137,6 @@ def test_ranks_are_of_the_boards_now_up_to_the_last_one(make_policy, score: Scor
     assert expected.isfinite().tolist() == [False, *[True] * 5, False]
 
 
-def test_finished_are_the_solved(policy: SokobanPolicy) -> None:
-    levels = bitboards.pack([parse_board("#####|#@$.#|#####"), parse_board("######|# @$.#|######")])
-    stepper = PolicyStepper(policy, levels, allow_undo=False)
-    assert stepper.advance(torch.tensor([0, 1]), torch.tensor([3, 1])).tolist() == [True, False]
-
-
 def test_in_half_precision_the_answers_are_nearly_the_same(policy: SokobanPolicy) -> None:
     full, half = (
         PolicyStepper(policy, _levels(7), allow_undo=True, precision=precision)
@@ -251,13 +219,6 @@ def test_a_gpu_plays_the_cpus_games(policy: SokobanPolicy) -> None:
         boards.append(stepper.game.all_boards().map(torch.Tensor.cpu))
     for word, other in zip(*boards, strict=True):
         assert torch.equal(word, other)
-
-
-def test_the_last_move_needs_no_further_board(policy: SokobanPolicy) -> None:
-    stepper = PolicyStepper(policy, _levels(2), allow_undo=True)
-    for _ in range(stepper.max_moves):
-        stepper.advance(torch.arange(2), torch.tensor([4, 4]))
-    assert stepper.game.position.tolist() == [policy.max_positions - 1]
 
 
 def test_single_precision_rounds_nothing_on_a_gpu_and_the_switch_is_put_back(

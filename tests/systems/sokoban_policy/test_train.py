@@ -12,7 +12,7 @@ from tokoban.sokoban.simulation import bitboards
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig, tiny
 from tokoban.systems.sokoban_policy.episodes import training_batches
 from tokoban.systems.sokoban_policy.spec import SPEC
-from tokoban.systems.sokoban_policy.train import make_system, training_levels
+from tokoban.systems.sokoban_policy.train import make_system
 from tokoban.training.config import to_dict
 from tokoban.training.gradients import set_gradients
 from tokoban.training.loop import fit
@@ -82,20 +82,6 @@ def test_a_policy_for_larger_levels_trains_on_them(
     assert metrics["levels"] == 6
     batch = next(system.train_batches(system.initial_model(), start_step=0))
     assert bitboards.cells(~batch.games.boards.walls)[..., 0].any()  # floor at the edge of the word
-
-
-def test_half_of_the_training_levels_are_solvable() -> None:
-    system = make_system(replace(tiny(), labels="astar", num_levels=22))
-    levels = training_levels(system.config, system.validation)
-    assert [level.solution is None for level in levels] == [False] * 11 + [True] * 11
-    assert not {level.board for level in levels} & {level.board for level in system.validation}
-
-
-def test_too_many_held_out_levels_leave_none_to_train_on() -> None:
-    config = replace(tiny(), labels="astar", data_seed=1, validation_seed=1)
-    system = make_system(replace(config, num_validation_levels=100))
-    with pytest.raises(ValueError, match="held out, and too few are left"):
-        training_levels(system.config, system.validation)
 
 
 def _directory(path: Path, config: SokobanPolicyConfig) -> RunDirectory:

@@ -41,16 +41,6 @@ def test_a_quantile_round_trip_stays_within_the_bin() -> None:
 
 
 @BINNINGS
-def test_tokens_rise_with_the_values(binning: Binning) -> None:
-    values = drawn()
-    bins = fitted(values, binning)
-    line = torch.linspace(-3, 3, 89)[:, None].expand(-1, 3) * values.amax(0)
-    tokens = bins.encode(line.contiguous(), range(3))
-    assert (tokens.diff(dim=0) >= 0).all()
-    assert (bins.decode(tokens, range(3)).diff(dim=0) >= 0).all()
-
-
-@BINNINGS
 def test_what_lies_outside_belongs_to_the_first_or_last_bin(binning: Binning) -> None:
     bins = fitted(drawn(), binning)
     far = torch.tensor([[-1e9] * 3, [1e9] * 3])
@@ -83,15 +73,6 @@ def test_a_discrete_column_has_a_bin_for_each_of_its_values() -> None:
     assert bins.encode(values, [0])[:, 0].tolist() == [0, 1, 2, 3, 4]
     assert bins.decode(bins.encode(values, [0]), [0]).equal(values)
     assert bins.is_used().tolist() == [[True] * 5 + [False] * 2]
-
-
-def test_columns_are_distinguished_in_any_order() -> None:
-    values = drawn()
-    bins = fitted(values, "uniform")
-    everything = bins.encode(values, range(3))
-    chosen = bins.encode(values[:, [2, 0]], [2, 0])
-    assert chosen.equal(everything[:, [2, 0]])
-    assert bins.decode(chosen, [2, 0]).equal(bins.decode(everything, range(3))[:, [2, 0]])
 
 
 def test_the_bins_are_kept_with_the_weights() -> None:

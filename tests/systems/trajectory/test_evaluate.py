@@ -17,7 +17,6 @@ from tokoban.systems.trajectory.config import TrajectoryConfig, tiny
 from tokoban.systems.trajectory.graphs import seeded_graph
 from tokoban.systems.trajectory.imitate import Imitator
 from tokoban.systems.trajectory.rollouts import play
-from tokoban.systems.trajectory.stepper import PlanConfig
 from tokoban.systems.trajectory.train import make_system
 from tokoban.systems.trajectory.worlds import make_world
 from tokoban.training.checkpoint import save_weights
@@ -152,42 +151,6 @@ def test_the_share_that_came_to_the_goal_is_reported(seeker: str, tmp_path: Path
     assert metrics["share_reached"] == pytest.approx(num_home / 19)
     assert metrics["share_reached_low"] <= num_home / 19 <= metrics["share_reached_high"]
     assert evaluated(seeker, "--episodes", "2", "--goal", "3") == 0
-
-
-def test_the_state_of_a_goal_is_seen_in_all_its_numbers() -> None:
-    model = random_model("CartPole-v1", "goal")
-    goals = torch.tensor([[0.0, 0.5, 0.01, -0.5]]).double().expand(3, -1)
-    watch = acting.GoalWatch(model, goals)
-    states = goals.clone()
-    states[1, 2] = 99.0
-    assert watch(states).tolist() == [True, False, True]
-    assert watch(states[[1, 1, 1]]).tolist() == [False] * 3
-    assert watch.is_reached.tolist() == [True, False, True]
-
-
-@pytest.mark.parametrize(
-    ("goal", "message"),
-    [
-        (["20"], "the goal has 20; expected a number from 0 to 19"),
-        (["1.5"], "the goal has 1.5; expected a number from 0 to 19"),
-        (["3", "4"], "the goal has 2 numbers; a state has 1"),
-    ],
-    ids=str,
-)
-def test_a_goal_that_is_no_state_is_refused(
-    goal: list[str], message: str, seeker: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert evaluated(seeker, "--episodes", "2", "--goal", *goal) == ExitCode.INVALID_INPUT
-    assert f"tokoban: {message}" in capsys.readouterr().err
-
-
-def test_a_goal_that_must_be_named_is_and_is_finite() -> None:
-    world = make_world("Pendulum-v1")
-    how = acting.Acting(mode="goal", plan=PlanConfig())
-    with pytest.raises(ValueError, match=r"^a goal is missing: name the state to come to, by --go"):
-        acting.goal_of(how, world)
-    with pytest.raises(ValueError, match=r"^the goal has inf; expected a finite number$"):
-        acting.goal_of(replace(how, goal=(1.0, torch.inf, 0.0)), world)
 
 
 @pytest.mark.parametrize(

@@ -116,14 +116,6 @@ def test_every_kind_of_token_has_its_own_weight() -> None:
     assert loss(5.0, 3.0, 2.0) != pytest.approx(expected)
 
 
-def test_nothing_is_collected_for_a_folder_that_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(train, "collect", None)
-    with pytest.raises(FileNotFoundError, match="no folder to write it into"):
-        train.load_or_collect(small(data=str(tmp_path / "no" / "walks")))
-
-
 def test_data_are_written_once_and_then_read(tmp_path: Path) -> None:
     path = tmp_path / "walks.safetensors"
     config = small(data=str(path))
@@ -138,11 +130,6 @@ def test_the_best_share_of_the_data_is_what_is_learned() -> None:
     everything, best = train.make_system(tiny()), train.make_system(replace(tiny(), best_share=0.1))
     assert best.trajectories.checksum() == everything.trajectories.best(0.1).checksum()
     assert len(best.trajectories.lengths) == 5
-
-
-def test_the_best_return_of_the_data_is_kept_with_the_weights() -> None:
-    system, model, _ = batch_of(tiny())
-    assert float(model.best_return) == float(system.trajectories.returns().max())
 
 
 def test_what_contradicts_itself_is_refused() -> None:

@@ -1,15 +1,11 @@
 """Words from tokens, and the weights of words from those of tokens."""
 
-from pathlib import Path
-
 import pytest
 import torch
 
-from tests.systems.translation.half_trained import half_trained
 from tokoban.systems.translation.alignment import Alignment, align, cross_attention, words
 from tokoban.systems.translation.model import Translator
 from tokoban.text.bpe import Tokenizer, train_bpe
-from tokoban.viewing.plots import plot_weights
 
 SVG = "<svg"
 
@@ -94,26 +90,3 @@ def test_links_name_the_greatest_weight() -> None:
         "links": [[1, 0], [0, 1]],
     }
     assert Alignment([], ["x"], [[]]).links() == []
-
-
-def test_without_a_tokenizer_there_are_no_words() -> None:
-    with pytest.raises(ValueError, match="the translator has no tokenizer"):
-        align(half_trained(), [5], [6])
-
-
-@pytest.mark.parametrize("kind", ["svg", "png"])
-def test_weights_become_a_picture(kind: str, tmp_path: Path) -> None:
-    picture = tmp_path / f"weights.{kind}"
-    plot_weights(
-        [[0.1, 0.9], [1.0, 0.0], [0.5, 0.5]],
-        row_names=["$5", "zwei_", "^"],
-        column_names=["$a$", "ü"],
-        picture=picture,
-    )
-    data = picture.read_bytes()
-    assert SVG.encode() in data if kind == "svg" else data.startswith(b"\x89PNG")
-
-
-def test_a_picture_of_an_unknown_kind_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"x\.jpg: expected a name that ends in \.png or \.svg"):
-        plot_weights([[1.0]], row_names=["a"], column_names=["b"], picture=tmp_path / "x.jpg")

@@ -12,7 +12,7 @@ from tokoban.systems.translation import corpus
 from tokoban.systems.translation.config import TranslationConfig, numbers
 from tokoban.systems.translation.corpus import load_data
 from tokoban.systems.translation.pairs import Pair
-from tokoban.text.bpe import PAD, train_bpe
+from tokoban.text.bpe import train_bpe
 
 Files = Callable[[str, list[Pair]], dict[str, tuple[str, ...]]]
 
@@ -101,28 +101,6 @@ def test_what_cannot_be_learned_from_is_refused(files: Files, tmp_path: Path) ->
         load_data(_config(**files("train", [Pair("x " * 80, "y")]), **files("validation", TWENTY)))
     with pytest.raises(ValueError, match="task is between de and en, not de and fr: name train_s"):
         load_data(_config(target_language="fr"))
-
-
-def test_multi30k_is_hardly_padded(shared_data: Path) -> None:
-    folder = shared_data / "multi30k"
-    config = _config(
-        vocabulary_size=9712,
-        max_tokens=128,
-        batch_tokens=4096,
-        train_source=(str(folder / "train.en.gz"),),
-        train_target=(str(folder / "train.de.gz"),),
-        validation_source=(str(folder / "val.en.gz"),),
-        validation_target=(str(folder / "val.de.gz"),),
-        source_language="en",
-        target_language="de",
-    )
-    data = load_data(config)
-    num_tokens = num_places = 0
-    for batch in data.train.once():
-        for tokens in (batch.source, batch.target_out):
-            num_tokens += int((tokens != PAD).sum())
-            num_places += tokens.numel()
-    assert 1 - num_tokens / num_places < 0.1
 
 
 def test_a_text_is_read_once_and_then_its_tokens(

@@ -6,11 +6,7 @@ from itertools import islice
 import pytest
 import torch
 
-from tokoban.systems.translation.dataset import (
-    Batch,
-    TokenRows,
-    TranslationDataset,
-)
+from tokoban.systems.translation.dataset import Batch, TokenRows, TranslationDataset
 from tokoban.text.bpe import BOS, EOS, PAD, train_bpe
 
 BATCH_TOKENS = 97
@@ -63,14 +59,6 @@ def test_an_epoch_has_every_pair_once_over_all_ranks(
             for batch in islice(batches, steps):
                 seen.update(_pairs(batch))
         assert seen == Counter(range(211))
-
-
-def test_once_has_every_pair_once_over_all_ranks(dataset: TranslationDataset) -> None:
-    for world_size in (1, 3):
-        ranks = [dataset.once(rank=rank, world_size=world_size) for rank in range(world_size)]
-        assert Counter(pair for rank in ranks for batch in rank for pair in _pairs(batch)) == (
-            Counter(range(211))
-        )
 
 
 def test_a_batch_is_what_a_teacher_shows(dataset: TranslationDataset) -> None:
@@ -145,12 +133,6 @@ def test_fewer_pairs_than_processes_are_refused() -> None:
     data = TranslationDataset(rows, rows, batch_tokens=7, seed=0)
     with pytest.raises(ValueError, match="2 pairs are too few for 3 processes"):
         next(data.batches(start_step=0, world_size=3))
-
-
-def test_a_sentence_larger_than_a_batch_is_refused() -> None:
-    rows = _rows(torch.tensor([2, 8]), 5)
-    with pytest.raises(ValueError, match="a sentence of 8 tokens does not fit a batch of 7"):
-        TranslationDataset(rows, rows, batch_tokens=7, seed=0)
 
 
 def test_rows_of_tokens_are_those_of_the_texts() -> None:

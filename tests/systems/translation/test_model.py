@@ -1,7 +1,6 @@
 """The paper's network: its sizes, and equality with one built of torch's own layers."""
 
 import math
-from dataclasses import replace
 
 import pytest
 import torch
@@ -15,11 +14,9 @@ from tests.transformer.test_against_torch import (
     with_drawn_weights,
 )
 from tokoban.systems.translation import config as presets
-from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.model import EXTRA_LENGTH, Translator
 from tokoban.systems.translation.train import build_model
 from tokoban.text.bpe import BOS, EOS, PAD, Tokenizer, train_bpe
-from tokoban.transformer import DecoderBlock
 
 V, N, E, HIDDEN, S, T = 23, 3, 4, 17, 7, 5
 LAYERS, DECODER_LAYERS = 2, 3
@@ -101,21 +98,6 @@ def test_one_matrix_embeds_and_projects() -> None:
     assert changed.nonzero().flatten().tolist() == [20]
 
 
-def test_layers_begin_apart_and_within_xaviers_bound() -> None:
-    model = build_model(presets.toy())
-    first = model.get_parameter("transformer.encoder.blocks.0.attention.query.weight")
-    assert first.abs().max() <= math.sqrt(6 / sum(first.shape))
-    assert first.std().item() == pytest.approx(math.sqrt(2 / sum(first.shape)), rel=0.2)
-    firsts = [
-        m.weight
-        for m in model.modules()
-        if isinstance(m, nn.Linear) and m.weight.shape == first.shape
-    ]
-    assert not any(torch.equal(first, other) for other in firsts[1:])
-    lengths = model.embedding.weight.norm(dim=1)
-    assert lengths.mean().item() == pytest.approx(1.0, rel=0.1)
-
-
 def test_dropout_falls_on_both_sums_of_embedding_and_position_and_on_every_sublayer() -> None:
     model = translator(dropout=0.5)
     places = {name for name, module in model.named_modules() if isinstance(module, nn.Dropout)}
@@ -173,21 +155,3 @@ def test_the_tokenizer_is_kept_with_the_weights() -> None:
     tokenizer = train_bpe(["zwei Äpfel", "two apples"], vocabulary_size=270)
     assert kept_of(tokenizer) == tokenizer.to_json()
     assert kept_of(None) is None
-
-
-def test_a_config_is_the_models_sizes() -> None:
-    config = TranslationConfig(
-        width=12, num_layers=2, num_heads=3, hidden_width=17, vocabulary_size=300,
-        max_positions=31, max_tokens=31, pre_norm=True, dropout=0.25, num_decoder_layers=3,
-    )  # fmt: skip
-    model = build_model(config)
-    assert model.embedding.weight.shape == (300, 12) and model.max_positions == 31
-    assert len(model.transformer.encoder.blocks) == 2
-    assert len(model.transformer.decoder.blocks) == 3
-    config = replace(config, num_decoder_layers=None)
-    assert len(build_model(config).transformer.decoder.blocks) == 2
-    named = dict(model.named_modules())
-    block = named["transformer.decoder.blocks.1"]
-    assert isinstance(block, DecoderBlock) and block.attention_residual.pre_norm
-    assert block.cross_attention.num_heads == 3
-    assert block.feed_forward.expand.out_features == 17 and block.feed_forward.dropout.p == 0.25

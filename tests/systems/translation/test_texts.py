@@ -5,10 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tokoban.decoding import Sampling
-from tokoban.systems.translation.config import numbers
 from tokoban.systems.translation.model import Translator
-from tokoban.systems.translation.texts import num_tokens, tokenizer_of, translate_texts
-from tokoban.systems.translation.train import build_model
+from tokoban.systems.translation.texts import tokenizer_of, translate_texts
 
 TEXTS = ["zwei Äpfel", "", "halb vier", "  ", "Am achten Mai fährt der Zug."]
 
@@ -32,11 +30,6 @@ def test_every_text_has_its_translation_and_an_empty_one_an_empty_one(
         assert best.score == pytest.approx(alone.score, rel=1e-5)
         assert tokenizer_of(translator).decode(best.source_tokens) == text.strip()
     assert translate_texts(translator, []) == []
-
-
-def test_spaces_make_no_difference(translator: Translator) -> None:
-    one, other = translate_texts(translator, ["zwei Äpfel", " zwei\u00a0 Äpfel\n"], beam=1)
-    assert one == other
 
 
 def test_characters_that_nobody_sees_make_no_difference(translator: Translator) -> None:
@@ -65,13 +58,3 @@ def test_a_translation_is_one_line(translator: Translator) -> None:
     tokens = [token for translation in drawn[0] for token in translation.tokens]
     assert tokenizer_of(translator).encode("\n")[-1] in tokens
     assert not any("\n" in translation.text for translation in drawn[0])
-
-
-def test_tokens_are_counted_as_they_are_read(translator: Translator) -> None:
-    translations = translate_texts(translator, TEXTS, beam=1)
-    assert num_tokens(translator, TEXTS) == [len(best.source_tokens) for (best,) in translations]
-
-
-def test_a_model_without_a_tokenizer_says_so() -> None:
-    with pytest.raises(ValueError, match="these weights have no tokenizer"):
-        translate_texts(build_model(numbers()), ["zwei"])

@@ -9,7 +9,6 @@ from torch.nn import functional
 from tests.systems.translation.half_trained import drawn_sources, half_trained, padded
 from tokoban.systems.translation.config import TranslationConfig, numbers, toy
 from tokoban.systems.translation.dataset import Batch
-from tokoban.systems.translation.spec import SPEC
 from tokoban.systems.translation.train import TranslationSystem, make_system
 from tokoban.text.bpe import BOS, EOS, PAD
 from tokoban.training.gradients import set_gradients
@@ -75,11 +74,6 @@ def test_the_gradient_of_a_batch_is_that_of_its_rows_in_unequal_parts(
 
 def test_a_fresh_model_has_the_tokenizer_of_its_text(system: TranslationSystem) -> None:
     assert system.initial_model().tokenizer is system.data.tokenizer
-
-
-def test_the_papers_peak_rates() -> None:
-    assert SPEC.presets["base"].run.learning_rate == pytest.approx(6.987712e-04, rel=1e-6)
-    assert SPEC.presets["big"].run.learning_rate == pytest.approx(4.941059e-04, rel=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -23,11 +23,7 @@ from tokoban.systems.translation import translate as translate_module
 from tokoban.systems.translation.engine import Precision, network_of, prepare_for_inference
 from tokoban.systems.translation.model import EXTRA_LENGTH
 from tokoban.systems.translation.stepper import FREE, TranslationStepper, forbidden_tokens
-from tokoban.systems.translation.translate import (
-    Hypothesis,
-    gnmt_penalty,
-    translate,
-)
+from tokoban.systems.translation.translate import Hypothesis, gnmt_penalty, translate
 from tokoban.text.bpe import BOS, EOS, PAD, UNK
 
 SOURCES = drawn_sources(10)
@@ -141,19 +137,6 @@ def test_a_wide_beam_finds_the_best_of_all_translations(alpha: float) -> None:
         assert found.score == pytest.approx(scores[best])
 
 
-def test_the_penalty_is_gnmts() -> None:
-    assert gnmt_penalty(0.6)(10) == pytest.approx(1.732862, abs=1e-6)
-    assert gnmt_penalty(0.0)(7) == gnmt_penalty(3.0)(1) == 1.0
-
-
-def test_a_greater_penalty_prefers_longer_translations() -> None:
-    def mean_length(alpha: float) -> float:
-        found = translate(half_trained(), SOURCES, length_penalty=alpha)
-        return sum(len(best.tokens) for best, *_ in found) / len(found)
-
-    assert mean_length(0.0) < mean_length(3.0)
-
-
 def test_a_prefix_is_kept_and_the_rest_is_the_best_after_it() -> None:
     prefix = [9, 5, 9]
     for beam in (1, 4):
@@ -227,26 +210,6 @@ def test_a_seed_draws_the_same_and_another_something_else() -> None:
     assert [h[0].tokens for h in one] != [h[0].tokens for h in other]
 
 
-def test_each_sentence_has_draws_of_its_own() -> None:
-    found = translate(half_trained(), [SOURCES[1]] * 6, sampling=Sampling(seed=1), nbest=2)
-    assert len({tuple(drawn.tokens) for both in found for drawn in both}) > 6
-
-
-def test_drawing_from_one_token_only_is_greedy() -> None:
-    greedy = translate(half_trained(), SOURCES, beam=1)
-    assert_alike(translate(half_trained(), SOURCES, sampling=Sampling(seed=1, top_k=1)), greedy)
-    assert_alike(translate(half_trained(), SOURCES, sampling=Sampling(seed=1, top_p=1e-9)), greedy)
-    cold = Sampling(seed=1, temperature=1e-6)
-    assert_alike(translate(half_trained(), SOURCES, sampling=cold), greedy)
-
-
-def test_a_source_of_no_tokens_becomes_a_translation_of_none() -> None:
-    found = translate(half_trained(), [[], SOURCES[0], []])
-    assert found[0] == found[2] == [Hypothesis([], 0.0, 0.0)]
-    assert_alike(found[1:2], translate(half_trained(), SOURCES[:1]))
-    assert translate(half_trained(), []) == []
-
-
 def test_a_model_in_training_translates_without_dropout_and_stays_in_training() -> None:
     model = half_trained()
     expected = translate(model.eval(), SOURCES)
@@ -261,11 +224,7 @@ def test_a_model_in_training_translates_without_dropout_and_stays_in_training() 
 @pytest.mark.parametrize(
     ("source", "options", "message"),
     [
-        (
-            [5] * MAX_POSITIONS,
-            {},
-            "sentence 2 has 17 tokens; this translator reads at most 16",
-        ),
+        ([5] * MAX_POSITIONS, {}, "sentence 2 has 17 tokens; this translator reads at most 16"),
         ([5], {"beam": 0}, "beam is 0; expected at least 1"),
         ([5], {"nbest": 0}, "nbest is 0; expected at least 1"),
         ([5], {"batch_size": 0}, "batch_size is 0; expected at least 1"),
@@ -353,8 +312,3 @@ def test_rounded_a_translation_is_worth_nearly_as_much(precision: Precision) -> 
     found = [best.score for (best,) in translate(model, SOURCES, engine=rounded)]
     assert found != exact
     assert found == pytest.approx(exact, abs=0.2)
-
-
-def test_bytes_are_for_the_cpu() -> None:
-    with pytest.raises(ValueError, match="precision int8 is for the CPU; the device is meta"):
-        prepare_for_inference(half_trained(), torch.device("meta"), precision="int8")

@@ -33,13 +33,6 @@ def test_all_kinds_are_as_many() -> None:
     assert kinds.tolist() == [3, 3, 3] + [2] * 9
 
 
-def test_a_seed_means_the_same_boards() -> None:
-    first, again, other = (draw_boards(50, seed=seed) for seed in (5, 5, 6))
-    assert torch.equal(torch.stack(list(first.boards)), torch.stack(list(again.boards)))
-    assert torch.equal(first.standings, again.standings)
-    assert not torch.equal(first.boards.walls, other.boards.walls)
-
-
 def test_no_board_is_the_image_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
     play, played = boards._play, dict[int, Bitboards]()
 

@@ -5,14 +5,10 @@ from typing import Any
 
 import pytest
 import torch
-from torch import nn
 
 from tokoban.systems.vit.config import VitConfig
 from tokoban.systems.vit.model import VisionTransformer
 from tokoban.systems.vit.train import build_model
-from tokoban.transformer import LearnedPositions
-from tokoban.transformer.dot_product import DotProductAttention
-from tokoban.transformer.dropout import Dropout
 
 CONFIG = VitConfig(
     data="somewhere",
@@ -37,11 +33,6 @@ def _model(**changes: Any) -> VisionTransformer:
 def _pictures(number: int) -> torch.Tensor:
     generator = torch.Generator().manual_seed(2)
     return torch.randint(256, (number, 3, 15, 21), generator=generator, dtype=torch.uint8)
-
-
-def test_there_is_no_convolution() -> None:
-    leaves = {type(module) for module in _model().modules() if not list(module.children())}
-    assert leaves == {nn.Linear, nn.LayerNorm, Dropout, LearnedPositions, DotProductAttention}
 
 
 @pytest.mark.parametrize("pooling", ["class_token", "mean"])
