@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tokoban.training.allocator import keep_freed_memory
-
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 # A process of its own: what others have freed lies in pieces, and it would keep all that it frees.
@@ -40,8 +38,3 @@ def test_memory_once_used_is_used_again() -> None:
     )
     before, kept = json.loads(counted.stdout)
     assert kept < 1000 < before  # of 20,000 pages each
-
-
-def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(platform, "libc_ver", lambda: ("", ""))
-    assert not keep_freed_memory()

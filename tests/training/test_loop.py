@@ -77,11 +77,6 @@ def test_the_toy_is_a_system() -> None:
     assert isinstance(Toy(), System)
 
 
-def test_training_learns(tmp_path: Path) -> None:
-    run = RunConfig(steps=200, device="cpu", learning_rate=0.03, warmup_steps=5)
-    assert fit(Toy(), run, toy_directory(tmp_path))["accuracy"] > 0.9
-
-
 def test_equal_seeds_give_equal_runs_and_others_do_not(tmp_path: Path) -> None:
     for name, seed in (("a", 2), ("b", 2), ("c", 3)):
         fit(Toy(), replace(RUN, seed=seed), toy_directory(tmp_path / name))
@@ -137,25 +132,6 @@ def test_a_second_signal_ends_at_once(tmp_path: Path) -> None:
     assert not (tmp_path / "checkpoints").exists()
 
 
-def test_after_a_run_signals_mean_what_they_meant_before(tmp_path: Path) -> None:
-    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    fit(Toy(), RUN, toy_directory(tmp_path))
-    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
-
-
-def test_the_seed_sets_the_first_weights(tmp_path: Path) -> None:
-    first: list[torch.Tensor] = []
-
-    def remember(model: nn.Module, step: int) -> None:
-        if step == 0:
-            first.append(next(model.parameters()).detach().clone())
-
-    for number, seed in enumerate((2, 2, 3)):
-        run = replace(RUN, seed=seed)
-        fit(Watched(remember), run, toy_directory(tmp_path / str(number)))
-    assert torch.equal(first[0], first[1]) and not torch.equal(first[0], first[2])
-
-
 def test_evaluation_changes_nothing(tmp_path: Path) -> None:
     fit(Toy(), replace(RUN, evaluate_every=0), toy_directory(tmp_path / "blind"))
     fit(Toy(), replace(RUN, evaluate_every=2), toy_directory(tmp_path / "watched"))
@@ -180,18 +156,6 @@ def test_result_is_the_last_evaluation_and_how_long_it_took(tmp_path: Path) -> N
         "evaluate/accuracy": metrics["accuracy"],
     }
     assert metrics["train_loss"] == lines[-2]["train/loss"]
-
-
-def test_the_run_is_plotted_with_all_its_metrics_before_it_counts_as_finished(
-    tmp_path: Path,
-) -> None:
-    seen = []
-
-    def plot(directory: RunDirectory) -> None:
-        seen.append((read_metrics(directory.metrics)[-1]["step"], directory.result.exists()))
-
-    fit(Toy(), RUN, toy_directory(tmp_path), plot=plot)
-    assert seen == [(RUN.steps, False)]
 
 
 def test_lines_come_when_they_should(tmp_path: Path) -> None:
@@ -378,13 +342,6 @@ def test_what_a_system_remembers_is_in_its_checkpoints(tmp_path: Path) -> None:
     assert read_lines(tmp_path / "whole" / "metrics.jsonl")[-2:] == read_lines(parts.metrics)[-2:]
 
 
-def test_the_last_weights_may_be_the_best(tmp_path: Path) -> None:
-    system = Scripted(1.0, 2.0, 3.0, 3.0)
-    fit(system, replace(PATIENT, steps=5), toy_directory(tmp_path))
-    for name, tensor in weights(tmp_path).items():
-        assert torch.equal(tensor, system.seen[2][name])
-
-
 def test_a_resumed_run_remembers_the_best(tmp_path: Path) -> None:
     fit(Scripted(5.0, 1.0, 0.0, 0.0), replace(PATIENT, steps=5), toy_directory(tmp_path))
     metrics = fit(Scripted(1.0, 0.0, 0.0), PATIENT, toy_directory(tmp_path), resume=True)
@@ -474,12 +431,7 @@ def slow_toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
 
 def test_minutes_end_a_run_and_its_schedule(tmp_path: Path, slow_toy: Toy) -> None:
     run = RunConfig(
-        minutes=0.5,
-        device="cpu",
-        learning_rate=1.0,
-        schedule="linear",
-        warmup_steps=0,
-        log_every=1,
+        minutes=0.5, device="cpu", learning_rate=1.0, schedule="linear", warmup_steps=0, log_every=1
     )
     metrics = fit(slow_toy, run, toy_directory(tmp_path))
     assert (metrics["steps"], metrics["elapsed_s"]) == (4, 32)  # the last step began at 24 s
@@ -487,14 +439,6 @@ def test_minutes_end_a_run_and_its_schedule(tmp_path: Path, slow_toy: Toy) -> No
     rates = [line["loop/learning_rate"] for line in lines]
     assert rates == pytest.approx([1, 1 - 8 / 30, 1 - 16 / 30, 1 - 24 / 30])
     assert [line["loop/elapsed_s"] for line in lines] == [8, 16, 24, 32]
-
-
-def test_steps_and_minutes_end_a_run_at_whichever_comes_first(
-    tmp_path: Path, slow_toy: Toy
-) -> None:
-    for steps, minutes, expected in ((3, 0.5, 3), (7, 0.5, 4)):
-        run = replace(RUN, steps=steps, minutes=minutes)
-        assert fit(slow_toy, run, toy_directory(tmp_path / str(steps)))["steps"] == expected
 
 
 def test_a_resumed_run_has_only_the_minutes_that_are_left(tmp_path: Path, slow_toy: Toy) -> None:
@@ -564,12 +508,6 @@ def test_a_loss_that_is_not_finite_ends_the_run(tmp_path: Path) -> None:
     assert not (tmp_path / "weights.safetensors").exists()
 
 
-def test_a_directory_with_a_run_is_refused_unless_resumed(tmp_path: Path) -> None:
-    fit(Toy(), RUN, toy_directory(tmp_path))
-    with pytest.raises(ValueError, match="already holds a run"):
-        fit(Toy(), RUN, toy_directory(tmp_path))
-
-
 def test_there_must_be_something_to_resume(tmp_path: Path) -> None:
     message = r"holds no run \(no config.json\); start it without resuming$"
     with pytest.raises(FileNotFoundError, match=message):
@@ -580,13 +518,6 @@ def test_there_must_be_something_to_resume(tmp_path: Path) -> None:
     message = r"checkpoints: no checkpoint to go on from, and the run had finished$"
     with pytest.raises(FileNotFoundError, match=message):
         fit(Toy(), RUN, toy_directory(tmp_path), resume=True)
-
-
-def test_the_average_is_not_switched_off_half_way(tmp_path: Path) -> None:
-    fit(Toy(), RUN, toy_directory(tmp_path))
-    message = r"^ema_decay was switched on or off since the checkpoint$"
-    with pytest.raises(ValueError, match=message):
-        fit(Toy(), replace(RUN, ema_decay=0.0), toy_directory(tmp_path), resume=True)
 
 
 def test_cuda_must_be_there_to_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

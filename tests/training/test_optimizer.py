@@ -86,11 +86,6 @@ def test_several_optimizers_go_on_bit_by_bit_as_if_they_had_not_stopped() -> Non
         assert torch.equal(one, two)
 
 
-def test_a_model_without_matrices_has_one_group() -> None:
-    (group,) = make_optimizer(nn.LayerNorm(3), RunConfig(steps=1)).param_groups
-    assert len(group["params"]) == 2
-
-
 @pytest.mark.parametrize(
     ("schedule", "step", "progress", "expected"),
     [
@@ -128,10 +123,6 @@ def test_a_schedule_ends_at_its_final_share(
 ) -> None:
     found = schedule_factor(schedule, 50, progress, warmup_steps=5, final_share=0.1)
     assert math.isclose(found, expected, abs_tol=1e-12)
-
-
-def test_no_warmup_starts_at_the_peak() -> None:
-    assert schedule_factor("cosine", 0, 0.0, warmup_steps=0) == 1.0
 
 
 @pytest.mark.parametrize("schedule", get_args(Schedule))

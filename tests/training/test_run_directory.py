@@ -1,5 +1,4 @@
 import json
-import subprocess
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -8,14 +7,8 @@ import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from tokoban.training import run_directory
 from tokoban.training.run_config import RunConfig
-from tokoban.training.run_directory import (
-    RunDirectory,
-    make_run_folder,
-    read_metrics,
-    read_record,
-)
+from tokoban.training.run_directory import RunDirectory, make_run_folder, read_metrics, read_record
 
 RUN = RunConfig(steps=3)
 CPU = torch.device("cpu")
@@ -23,11 +16,6 @@ CPU = torch.device("cpu")
 
 def toy_directory(path: Path, **config: Any) -> RunDirectory:
     return RunDirectory(path / "run", system="toy", config={"width": 3} | config)
-
-
-def test_nothing_is_touched_before_the_start(tmp_path: Path) -> None:
-    toy_directory(tmp_path).close()
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_record_says_what_ran_where(tmp_path: Path) -> None:
@@ -130,11 +118,3 @@ def test_new_paths_never_meet_an_old_one(tmp_path: Path) -> None:
     for expected in ("2026-03-05-toy", "2026-03-05-toy-2", "2026-03-05-toy-3"):
         path = make_run_folder(tmp_path, "toy", today=today)
         assert path == tmp_path / expected and path.is_dir()
-
-
-def test_outside_git_there_is_no_commit(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*arguments: Any, **options: Any) -> None:
-        raise subprocess.CalledProcessError(128, "git")
-
-    monkeypatch.setattr(run_directory.subprocess, "run", fail)
-    assert run_directory.current_commit() is None

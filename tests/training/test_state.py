@@ -38,11 +38,6 @@ def test_average_by_pencil() -> None:
     assert seen == pytest.approx([1.0, second, 0.25 * second + 0.75 * 4])
 
 
-def test_without_an_average_the_model_is_the_result() -> None:
-    state = initial_state(nn.Linear(3, 5), RunConfig(steps=1))
-    assert state.result is state.model
-
-
 def test_weights_and_moments_come_from_the_checkpoint_but_settings_from_the_run() -> None:
     before = a_step_further(RunConfig(steps=1, betas=(0.1, 0.2)), value=3.0)
     after = initial_state(nn.Linear(1, 1, bias=False), RunConfig(steps=1, betas=(0.3, 0.4)))
@@ -64,12 +59,3 @@ def test_every_generator_goes_back_to_where_it_stood() -> None:
     assert draw() != drawn
     set_random_state(before)
     assert draw() == drawn
-
-
-def test_seeds_reach_every_generator() -> None:
-    def draw(seed: int) -> tuple[float, ...]:
-        seed_all(seed)
-        return random.random(), np.random.random(), torch.rand(()).item()
-
-    assert draw(7) == draw(7)
-    assert all(one != other for one, other in zip(draw(7), draw(8), strict=True))
