@@ -43,14 +43,6 @@ def test_a_page_holds_the_weights_to_the_last_bit(tmp_path: Path) -> None:
     assert all(torch.equal(found[name], panel.weights) for name, panel in panels.items())
 
 
-def test_double_precision_is_rounded_to_single(tmp_path: Path) -> None:
-    exact = weights(L, N, T, T).double() / 3
-    write_attention_page(
-        tmp_path / "a.html", [AttentionPanel("a", exact, row(T), row(T))], title=""
-    )
-    assert torch.equal(read_attention_page(tmp_path / "a.html")["a"], exact.float())
-
-
 def test_no_token_breaks_the_page(tmp_path: Path) -> None:
     panel = AttentionPanel("<b>", weights(1, 1, 5, 5), TokenRow(ODD_LABELS), TokenRow(ODD_LABELS))
     write_attention_page(tmp_path / "a.html", [panel], title="a < b & {{data}}")
@@ -100,13 +92,6 @@ def test_a_page_opens_where_queries_tell_most() -> None:
     layers = torch.cat([heads("first"), heads("before")])
     assert AttentionPanel("a", layers, tokens, tokens).start()[0] == 1
     assert AttentionPanel("a", torch.zeros(1, 1, 5, 5), tokens, tokens).start() == (0, 0, 0)
-
-
-def test_a_panel_with_an_aligned_head_opens_there() -> None:
-    tokens, given = row(5), heads("before", "even", "first")
-    panel = AttentionPanel("a", given, tokens, tokens, aligned_head=(0, 2))
-    assert panel.start()[:2] == (0, 2)
-    assert panel.to_dict()["start"]["is_aligned"]
 
 
 def test_a_page_says_what_to_look_for_and_where_it_opens(tmp_path: Path) -> None:
@@ -208,9 +193,3 @@ def test_a_page_is_refused_that_shows_nothing_or_too_much(
         with pytest.raises(ValueError, match=re.escape(complaint)):
             write_attention_page(tmp_path / "a.html", wrong, title="")
     assert not list(tmp_path.iterdir())
-
-
-def test_another_page_is_not_read(tmp_path: Path) -> None:
-    (tmp_path / "a.html").write_text("<p>")
-    with pytest.raises(ValueError, match=r"a\.html: no page of attention"):
-        read_attention_page(tmp_path / "a.html")

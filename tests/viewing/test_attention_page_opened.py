@@ -9,12 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from tokoban.viewing.attention_page import (
-    AttentionPanel,
-    TokenGrid,
-    TokenRow,
-    write_attention_page,
-)
+from tokoban.viewing.attention_page import AttentionPanel, TokenGrid, TokenRow, write_attention_page
 
 playwright = pytest.importorskip("playwright.sync_api")
 
@@ -33,10 +28,7 @@ TRIPLES = TokenRow([f"{kind}{step}" for step in (1, 2) for kind in "Rsa"], row_l
 BOARDS = TokenRow([""] * S, pictures=torch.rand(S, 3, 4, 4, generator=torch.manual_seed(1)))
 CELLS = TokenGrid(2, 3, labels=["●", "", "", "●", "", "●"])
 PATCHES = TokenGrid(
-    2,
-    2,
-    picture=torch.rand(1, 7, 7, generator=torch.manual_seed(2)),
-    has_class_token=True,
+    2, 2, picture=torch.rand(1, 7, 7, generator=torch.manual_seed(2)), has_class_token=True
 )
 PANELS = {
     "text": AttentionPanel("text", weights(L, N, T, T), TEXT, TEXT),
@@ -147,16 +139,6 @@ def test_the_mean_of_the_heads_and_the_rollout_are_what_their_formulas_say(opene
     assert torch.allclose(shown(page), (third @ second @ first)[3], atol=1e-6)
 
 
-def test_rollout_is_for_all_layers_of_one_sequence_alone(opened: Open) -> None:
-    page = opened(*PANELS.values())
-    has_rollout = {}
-    for name in PANELS:
-        page.get_by_role("button", name=name, exact=True).click()
-        has_rollout[name] = page.get_by_role("button", name="rollout").count() == 1
-    expected = {"text": True, "two texts": False, "cells": False, "picture": True, "triples": False}
-    assert has_rollout == expected
-
-
 @pytest.mark.parametrize("name", PANELS)
 def test_each_panel_opens_at_its_start(name: str, opened: Open) -> None:
     panel = PANELS[name]
@@ -236,16 +218,6 @@ def test_the_darkest_shade_is_where_the_scale_says(opened: Open) -> None:
             "tokens => tokens.map(token => Number(token.style.getPropertyValue('--weight')))"
         )
         assert torch.allclose(torch.tensor(shares), given[1] / darkest, atol=1e-3)
-
-
-def test_the_class_token_leaves_the_shades_to_the_cells(opened: Open) -> None:
-    given = torch.full((1, 1, S, S), 0.05)
-    given[:, :, :, 0], given[:, :, :, 2] = 0.8, 0.1
-    page = opened(AttentionPanel("a", given, PATCHES, PATCHES))
-    shares = page.locator(".queries .token").evaluate_all(
-        "tokens => tokens.map(token => Number(token.style.getPropertyValue('--weight')))"
-    )
-    assert shares == [1, 0.5, 1, 0.5, 0.5]
 
 
 def test_a_map_is_a_pixel_a_weight_and_chooses_its_query(opened: Open) -> None:

@@ -1,7 +1,6 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 import torch
 from PIL import Image
 
@@ -47,8 +46,3 @@ def test_a_film_has_a_pixel_for_each_shade_and_its_captions_below(tmp_path: Path
             assert captions is not None and (0, 0, 0) in [colour for _, colour in captions]
         assert sum(colour not in (full, (255, 255, 255)) for colour in upper.values()) == 1
     assert durations == [120, 2000]
-
-
-def test_a_film_is_a_gif(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"x.png: expected a name that ends in .gif"):
-        save_film(torch.zeros(1, 5, 7), tmp_path / "x.png", captions=["one"], frame_ms=120)

@@ -12,13 +12,11 @@ from scipy.ndimage import label
 from tokoban.viewing.attention_page import AttentionPanel, TokenRow
 from tokoban.viewing.plots import (
     COLOURS,
-    _written_out,
     curves_of,
     plot_attention_maps,
     plot_curves,
     plot_returns,
     plot_weights,
-    smoothed,
 )
 
 
@@ -112,28 +110,6 @@ def test_a_panel_of_shares_stands_beside_the_losses(tmp_path: Path) -> None:
     assert width_of(tmp_path / "plots" / "b.png") == 2 * width_of(tmp_path / "plots" / "a.png")
 
 
-def test_what_is_no_share_gets_no_panel(tmp_path: Path) -> None:
-    losses: list[dict[str, Any]] = [{"step": 1, "train/loss": 0.0}]
-    moves = [{"step": 1, "evaluate/mean_moves": 7.0, "evaluate/loss": 0.5, "train/accuracy": 0.5}]
-    plot_curves(losses, tmp_path / "a.png")
-    plot_curves(losses + moves, tmp_path / "b.png")
-    assert width_of(tmp_path / "b.png") == width_of(tmp_path / "a.png")
-
-
-def test_a_share_measured_once_and_ends_of_intervals_get_no_panel(tmp_path: Path) -> None:
-    lines: list[dict[str, Any]] = [{"step": 1, "train/loss": 0.5}]
-    once = [{"step": 1, "evaluate/accuracy": 0.5}]
-    ends = [{"step": step, "evaluate/accuracy_low": 0.4} for step in (1, 2)]
-    plot_curves(lines, tmp_path / "a.png")
-    plot_curves(lines + once + ends, tmp_path / "b.png")
-    assert width_of(tmp_path / "b.png") == width_of(tmp_path / "a.png")
-
-
-def test_without_losses_nothing_is_written(tmp_path: Path) -> None:
-    plot_curves([], tmp_path / "none.png")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_curves_leave_out_what_was_not_finite() -> None:
     lines: list[dict[str, Any]] = [
         {"step": 1, "a": 2.0},
@@ -142,16 +118,3 @@ def test_curves_leave_out_what_was_not_finite() -> None:
     ]
     curves = curves_of(lines)
     assert curves == {"a": ([1, 7], [2.0, 11.0]), "b": ([3], [5.0])}
-
-
-def test_smoothing_averages_neighbours_on_the_logarithmic_axis() -> None:
-    # 1000 and 1002 lie in one stretch of 1/25 of a decade (about 10 %), 1 and 2 do not.
-    curve = ([1, 2, 1000, 1002], [3.0, 5.0, 7.0, 13.0])
-    assert smoothed(curve) == ([1, 2, 1001], [3.0, 5.0, 10.0])
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(0.05, "0.05"), (1.0, "1"), (1000.0, "1000"), (2e4, "20k")]
-)
-def test_ticks_are_written_out(value: float, text: str) -> None:
-    assert _written_out(value) == text
