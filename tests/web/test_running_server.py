@@ -19,7 +19,6 @@ import httpx2 as httpx
 import pytest
 
 from benchmarks.served import Server
-from tokoban.cli import main
 from tokoban.web.server import bind
 
 LEVEL = "#####\n#@$.#\n#####"
@@ -114,11 +113,6 @@ def cpu_s(pid: int) -> float:
     """The processor time that a process has used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def test_a_job_is_streamed_and_its_answer_is_right(client: Client) -> None:
-    *_, done = client.events("solve", board=LEVEL)
-    assert (done["event"], done["moves"], done["optimum"]) == ("done", "R", "moves")
 
 
 def test_a_closed_tab_ends_its_work_and_the_worker_serves_the_next(client: Client) -> None:
@@ -219,24 +213,6 @@ def test_a_port_in_use_is_a_sentence() -> None:
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
     assert ended.stderr == f"tokoban: 127.0.0.1:{port}: {os.strerror(errno.EADDRINUSE)}\n"
-
-
-@pytest.mark.parametrize("origin", ["play.example", "https://play.example/page", "https://a:b"])
-def test_what_is_no_origin_is_a_sentence(origin: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["web", "--no-open", "--allow-origin", origin]) == 2
-    assert f"expected an origin such as https://play.example, got '{origin}'" in (
-        capsys.readouterr().err
-    )
-
-
-def test_a_file_without_a_level_is_a_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "binary.xsb"
-    path.write_bytes(bytes(range(256)))
-    assert main(["web", "--no-open", str(path)]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"tokoban: {path}:1: ") and said.count("\n") == 1
 
 
 def test_no_worker_outlives_a_server_that_is_killed(client: Client) -> None:

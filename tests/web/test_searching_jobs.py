@@ -44,10 +44,6 @@ def test_solve_ends_with_its_best_answer() -> None:
     )
 
 
-def test_solve_begins_after_the_moves() -> None:
-    assert run("solve", board=EASY, moves="r")[-1]["moves"] == "R"
-
-
 def test_optimise_answers_with_each_shorter_solution() -> None:
     events = run("optimise", board=EASY, solution="rlrlrR")
     assert events[-1]["moves"] == "rR"
@@ -64,17 +60,6 @@ def test_a_hint_names_the_box_its_destination_and_the_moves() -> None:
         [1, 4],
         "rR",
     )
-
-
-def test_there_is_no_hint_for_a_board_larger_than_any_search_takes() -> None:
-    hint = run("hint", board=HUGE)[-1]
-    assert (hint["status"], hint["moves"], hint["reason"]["code"]) == ("gave up", "", "size")
-
-
-def test_a_deadlock_is_explained_by_its_boxes_and_a_certificate() -> None:
-    found = run("explain", board=LOST)[-1]
-    assert (found["status"], found["boxes"]) == ("deadlocked", [[1, 3], [1, 4]])
-    assert found["certificate"]["kind"] == "frozen"
 
 
 def test_explain_goes_back_to_the_push_that_lost() -> None:
@@ -101,12 +86,6 @@ def test_a_search_that_ends_at_a_limit_names_it_by_code_and_value() -> None:
     ]
 
 
-def test_rate_gives_proved_lengths() -> None:
-    rating = run("rate", board=EASY)[-1]
-    assert rating["moves"] == {"value": 2, "is_proved": True}
-    assert rating["pushes"] == {"value": 1, "is_proved": True}
-
-
 def test_generated_levels_have_the_size_asked_for_and_solutions_that_hold() -> None:
     events = run("generate", num_levels=2, rows=7, columns=8, num_boxes=2, seed=5)
     levels = [event["level"] for event in events[:-1]]
@@ -117,12 +96,6 @@ def test_generated_levels_have_the_size_asked_for_and_solutions_that_hold() -> N
         assert sum(row.count("$") + row.count("*") for row in level["rows"]) == 2
         board = tokoban.Board.from_xsb("\n".join(level["rows"]))
         assert tokoban.verify(board, level["solutions"][0])
-
-
-def test_an_animation_has_a_frame_for_each_move() -> None:
-    film = base64.b64decode(run("animation", board=EASY, moves="rR")[-1]["gif"])
-    with Image.open(io.BytesIO(film)) as picture:
-        assert (picture.format, picture.n_frames) == ("GIF", 3)  # type: ignore[attr-defined]
 
 
 def test_a_long_animation_skips_moves(monkeypatch: pytest.MonkeyPatch) -> None:

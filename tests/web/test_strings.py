@@ -80,12 +80,3 @@ def test_every_fault_of_a_level_and_every_end_of_a_search_has_a_sentence_with_it
     assert {f"{prefix}{code}" for code in given} == set(texts)
     for code, values in given.items():
         assert set(re.findall(r"\{(\w+)", texts[f"{prefix}{code}"])) <= values, code
-
-
-def test_modules_stay_short() -> None:
-    long = {
-        path.name: lines
-        for path, text in SOURCES.items()
-        if path not in TABLES and (lines := text.count("\n")) > 300
-    }
-    assert long == {}

@@ -82,13 +82,6 @@ def test_line_of_a_lost_game_is_proved_lost_from_the_push_that_lost_it() -> None
     assert [(one["at"], one["is_deadlocked"]) for one in proved] == [(2, True), (0, False)]
 
 
-def test_race_tells_the_end_of_every_search_even_of_one_that_refuses() -> None:
-    ended = {e["method"]: e for e in events("race", board=LEVEL) if e.get("status") == "solved"}
-    assert list(ended) == list(METHODS)
-    assert ended["classical"]["num_evaluated"] == 0
-    assert ended["best-first"]["num_evaluated"] < ended["beam"]["num_evaluated"]
-
-
 def test_attention_of_a_square_is_a_distribution_over_the_floor() -> None:
     (done,) = events("attention", board=LEVEL, square=[2, 1])
     for layer in done["weights"]:
