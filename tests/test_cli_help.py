@@ -1,7 +1,6 @@
 """The command line's manners: quick help, one-line errors, the exit statuses others rely on."""
 
 import logging
-import os
 import subprocess
 import sys
 import types
@@ -9,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tokoban import __version__, cli
+from tokoban import cli
 from tokoban.cli.exit_codes import meanings
 from tokoban.cli.output import write_output
-from tokoban.systems import load
 
 HEAVY = (
     "torch", "numpy", "numba", "matplotlib", "tensorboard", "rich", "tokenizers",
@@ -87,12 +85,6 @@ def test_wrong_arguments_are_one_line(capsys: pytest.CaptureFixture[str]) -> Non
     assert error.count("\n") == 1
 
 
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as left:
-        cli.main(["--version"])
-    assert (left.value.code, capsys.readouterr().out) == (0, f"tokoban {__version__}\n")
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -157,18 +149,6 @@ def test_notices_of_the_library_are_shown_on_stderr(
     assert logging.getLogger("tokoban").handlers == []
 
 
-def test_an_interruption_before_the_command_runs_has_the_same_status(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def add_arguments(parser: object) -> None:
-        raise KeyboardInterrupt
-
-    command = types.SimpleNamespace(SUMMARY="", UNDECIDED="", add_arguments=add_arguments)
-    monkeypatch.setitem(sys.modules, "tokoban.cli.check", command)
-    assert cli.main(["check"]) == 130
-    assert capsys.readouterr() == ("", "tokoban: interrupted\n")
-
-
 def test_a_missing_module_of_tokoban_is_a_fault_and_no_advice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -181,29 +161,6 @@ def test_a_missing_module_of_tokoban_is_a_fault_and_no_advice(
     monkeypatch.setitem(sys.modules, "tokoban.cli.check", command)
     with pytest.raises(ModuleNotFoundError):
         cli.main(["check"])
-
-
-def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
-    level = tmp_path / "level.xsb"
-    level.write_text("#####\n#@$.#\n#####\n")
-    # What is so short waits in a buffer until the end, where Python itself would complain of it.
-    environment = {name: os.environ[name] for name in os.environ if name != "PYTHONUNBUFFERED"}
-    reader, writer = os.pipe()
-    os.close(reader)
-    with open(writer, "wb") as pipe:
-        left = subprocess.run(
-            [sys.executable, "-m", "tokoban", "check", str(level)],
-            env=environment,
-            stdout=pipe,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
-    assert (left.returncode, left.stderr) == (141, b"")
-
-
-def test_an_unknown_system_is_named() -> None:
-    with pytest.raises(ValueError, match="unknown system 'chess'; expected one of sokoban"):
-        load("chess")
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -3,12 +3,10 @@
 import os
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
-from _pytest.config import parse_warning_filter
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 # Packages that need not be there: Gymnasium's, those of the papers' scores, of checked shapes …
@@ -93,26 +91,3 @@ def test_only_files_with_a_test_for_a_gpu_are_read_where_only_those_are_requeste
     config = SimpleNamespace(option=SimpleNamespace(markexpr=marks))
     assert conftest.pytest_ignore_collect(file, config) is (None if is_read else True)
     assert conftest.pytest_ignore_collect(tmp_path, config) is None
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        "Synchronization debug mode is a prototype feature and does not yet detect all "
-        "synchronizing operations",
-        "TensorFloat32 tensor cores for float32 matrix multiplication available but not enabled. "
-        "Consider setting `torch.set_float32_matmul_precision('high')` for better performance.",
-    ],
-)
-def test_what_torch_warns_of_on_every_gpu_fails_no_test(conftest: ModuleType, message: str) -> None:
-    marks: list[pytest.MarkDecorator] = []
-    item = SimpleNamespace(get_closest_marker=lambda name: name == "gpu", add_marker=marks.append)
-    conftest.pytest_collection_modifyitems([item])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for mark in marks:
-            if mark.name == "filterwarnings":
-                warnings.filterwarnings(*parse_warning_filter(mark.args[0], escape=False))
-        warnings.warn(message, UserWarning, stacklevel=1)
-        with pytest.raises(UserWarning, match="anything else"):
-            warnings.warn("anything else", UserWarning, stacklevel=1)

@@ -28,14 +28,6 @@ def test_all_weights_together_are_below_50_megabytes() -> None:
     assert sum(path.stat().st_size for path in FOLDER.rglob("*.safetensors")) < 50_000_000
 
 
-def test_the_sokoban_policy_is_there_and_below_a_megabyte() -> None:
-    assert (FOLDER / "sokoban-8x8.safetensors").stat().st_size < 1_000_000
-
-
-def test_the_push_policy_is_there_and_below_four_megabytes() -> None:
-    assert (FOLDER / "sokoban-push.safetensors").stat().st_size < 4_000_000
-
-
 def test_an_unknown_name_says_what_is_known() -> None:
     with pytest.raises(FileNotFoundError, match=r"no weights 'sokoban-9x9'.*sokoban-8x8"):
         pretrained.load("sokoban-9x9", system="sokoban")

@@ -112,12 +112,6 @@ def test_the_first_compilation_is_reported_once(
     assert len(caplog.messages) == 1
 
 
-def test_python_callers_are_informed_on_stderr() -> None:
-    code = "import numba, tokoban.compiling; numba.njit(lambda number: number + 1)(1)"
-    asked = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert (asked.stdout, asked.stderr) == ("", f"{compiling.KEPT}\n")
-
-
 def test_the_clock_stands_still_while_its_thread_compiles() -> None:
     started_s, clock_s = time.perf_counter(), compiling.clock()
     with global_compiler_lock:  # held by whatever numba compiles or loads

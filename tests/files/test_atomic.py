@@ -109,17 +109,6 @@ def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_n
     assert sorted(tmp_path.iterdir()) == sorted([path, other])
 
 
-def test_a_temporary_file_of_unknown_origin_is_removed_after_a_day(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    young, old = (tmp_path / f".a.txt.00000000-1-1-{number}.tmp" for number in (1, 2))
-    for leftover in (young, old):
-        leftover.write_text("")
-    os.utime(old, (0, 0))
-    with atomically(path) as temporary:
-        temporary.write_text("new")
-    assert sorted(tmp_path.iterdir()) == sorted([path, young])
-
-
 def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path: Path) -> None:
     path = tmp_path / "none" / "a.txt"
     with pytest.raises(FileNotFoundError) as caught, atomically(path):

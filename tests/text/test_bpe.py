@@ -63,11 +63,6 @@ def test_a_first_word_is_the_token_that_it_is_in_other_places() -> None:
     assert PLAIN.encode("Hund Hund")[0] != PLAIN.encode("Hund Hund")[-1]
 
 
-def test_many_texts_are_encoded_as_one_by_one() -> None:
-    assert SPACED.encode_many(LINES) == [SPACED.encode(line) for line in LINES]
-    assert SPACED.encode_many([]) == []
-
-
 @BOTH
 @settings(max_examples=60, deadline=None)
 @given(text=TEXTS)

@@ -23,11 +23,6 @@ def test_numbers_follow_the_order_of_unicode_whatever_the_texts_order() -> None:
     assert tokenizer.encode_many(["nab", ""]) == [[3, 1, 2], []]
 
 
-def test_a_saved_tokenizer_numbers_alike() -> None:
-    tokenizer = CharacterTokenizer("zebra")
-    assert CharacterTokenizer.from_json(tokenizer.to_json()).characters == "zebra"
-
-
 def test_a_character_that_is_missing_is_named() -> None:
     with pytest.raises(ValueError, match=r"'é' \(U\+00E9\) is not among the 3 of this vocabulary"):
         CharacterTokenizer("caf").encode("café")
@@ -37,8 +32,3 @@ def test_a_character_that_is_missing_is_named() -> None:
 def test_what_is_no_vocabulary_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a vocabulary of characters"):
         CharacterTokenizer.from_json(text)
-
-
-def test_a_character_has_one_number() -> None:
-    with pytest.raises(ValueError, match="a character stands in this vocabulary twice"):
-        CharacterTokenizer("aba")
