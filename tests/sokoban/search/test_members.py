@@ -12,15 +12,17 @@ from tests.sokoban.search.any_solution import (
     check_where_all_hashes_collide,
 )
 from tests.sokoban.search.push_graph import can_be_solved
-from tests.sokoban.search.test_pull_beam import PUZZLES
+from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.search import beam_rounds, pull_beam, push_beam, replans, targets
 from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.search.ground import Squares
+from tokoban.sokoban.search.combine import replans, targets
+from tokoban.sokoban.search.combine.portfolio import SLICES, Portfolio, setting_in_steps
+from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.pauses import Searcher, found_by, set_up
-from tokoban.sokoban.search.portfolio import SLICES, Portfolio, setting_in_steps
 from tokoban.sokoban.search.run import find_answer
+from tokoban.sokoban.search.searches.beam import pull_beam, push_beam
+from tokoban.sokoban.search.searches.beam import rounds as beam_rounds
 from tokoban.sokoban.search.steps import Steps, completed
 
 COMPLETE = [name for name, one in SLICES.items() if one.is_complete]
