@@ -217,10 +217,6 @@ def test_bad_input_beats_what_was_given_up(capsys: pytest.CaptureFixture[str]) -
     [
         (["--level", "5"], "--level 5: expected 1 to 4"),
         (["--memory-limit", "65MB"], "a memory limit of 65 MB; one level at a time needs 67 MB"),
-        (["--by", "beam", "--time-limit", "3"], "--time-limit has no effect with --by beam"),
-        (["--by", "rollout", "--threads", "2"], "--threads has no effect with --by rollout"),
-        (["--by", "astar", "--beam", "2"], "--beam has no effect with --by astar"),
-        (["--by", "astar", "--weights", "x"], "--weights has no effect with --by astar"),
         (["--minimise", "any", "--beam=2"], "--beam has no effect with --minimise"),
         (
             ["--level", "1", "--output", "../{folder}/levels.xsb"],
@@ -244,6 +240,27 @@ def test_what_cannot_be_is_refused_in_one_line(
     assert told.err.startswith(f"tokoban: {complaint}")
     assert told.err.count("\n") == 1
     assert levels.read_text() == before
+
+
+# An option with a value, and the methods that read it.
+READ_BY = {
+    **dict.fromkeys(["--beam=2", "--score=both", "--max-unsolvable=1"], ("beam",)),
+    **dict.fromkeys(["--max-moves=9", "--weights=x", "--device=cpu"], ("beam", "rollout")),
+    "--precision=bf16": ("beam", "rollout"),
+    **dict.fromkeys(["--time-limit=3", "--max-expansions=3", "--threads=2"], ("astar",)),
+    "--minimise=any": ("astar",),
+}
+
+
+@pytest.mark.parametrize("by", ["beam", "rollout", "astar"])
+def test_options_that_a_method_does_not_read_are_refused(
+    by: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for option, readers in READ_BY.items():
+        if by not in readers:
+            assert cli.main(["solve", "levels.xsb", "--by", by, option]) == 2
+            told = f"tokoban: {option.split('=')[0]} has no effect with --by {by}\n"
+            assert capsys.readouterr().err == told
 
 
 @pytest.mark.parametrize("by", ["beam", "astar"])

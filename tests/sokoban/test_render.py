@@ -79,8 +79,3 @@ def test_in_a_picture_no_two_kinds_of_square_look_alike() -> None:
     tiles = [tile(letter, 4).astype(int) for letter in "# .$*@+"]
     for one, other in combinations(tiles, 2):
         assert abs(one - other).max() > 30
-
-
-def test_too_small_a_picture_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^the square size is 3 px; expected at least 4$"):
-        render_rgb(EVERYTHING, square_px=3)

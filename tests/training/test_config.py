@@ -164,7 +164,8 @@ def test_every_number_has_limits_and_beyond_them_it_is_refused(kind: type) -> No
         limit, number = limits[name], float if "float" in str(hint) else int
         below = limit.above if limit.least is None else limit.least - 1
         above = limit.below if limit.most is None else limit.most + 1
-        for value in (number(edge) for edge in (below, above) if edge is not None):
+        edges = [number(edge) for edge in (below, above) if edge is not None]
+        for value in [*edges, math.nan] if number is float else edges:
             given = (value, value) if "tuple" in str(hint) else value
             with pytest.raises(ValueError) as refusal:
                 kind(**least | {name: given})

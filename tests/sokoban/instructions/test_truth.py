@@ -73,14 +73,15 @@ def test_what_is_true_at_the_start_counts() -> None:
     assert [*fewest.values()] == [0, 0, 0, 0, None]
 
 
-def test_the_truth_is_that_of_a_plain_search_move_by_move() -> None:
+@pytest.mark.parametrize("num_pairs", [50, pytest.param(200, marks=pytest.mark.slow)])
+def test_the_truth_is_that_of_a_plain_search_move_by_move(num_pairs: int) -> None:
     counts: Counter[str] = Counter()
-    for board, meaning, found, wrong in compare(random.Random(11), 200):
+    for board, meaning, found, wrong in compare(random.Random(11), num_pairs):
         assert not wrong, (board, meaning, wrong)
         counts["possible" if found.fewest_pushes is not None else "impossible"] += 1
         counts.update(clause.kind.name for clause in meaning)
-    assert min(counts["possible"], counts["impossible"]) > 40
-    assert len(counts) == 2 + 17  # every kind of clause
+    assert min(counts["possible"], counts["impossible"]) > num_pairs / 5
+    assert len(counts) == 2 + 17 or num_pairs < 200  # every kind of clause
 
 
 def test_a_level_answers_every_sentence_on_the_graph_that_it_built_once(

@@ -20,11 +20,11 @@ from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.limits import Limits
 
 SHAPES = {
-    "one box, open": (Shape(4, 5, 1, is_closed=False), 12),
-    "two boxes, open": (Shape(3, 7, 2, is_closed=False), 20),
-    "three boxes, closed": (Shape(5, 4, 3, is_closed=True), 20),
-    "four boxes, closed": (Shape(4, 4, 4, is_closed=True), 20),
-    "two boxes, too wide for a word": (Shape(2, 11, 2, is_closed=True), 12),
+    "one box, open": (Shape(4, 5, 1, is_closed=False), 8),
+    "two boxes, open": (Shape(3, 7, 2, is_closed=False), 10),
+    "three boxes, closed": (Shape(5, 4, 3, is_closed=True), 10),
+    "four boxes, closed": (Shape(4, 4, 4, is_closed=True), 10),
+    "two boxes, too wide for a word": (Shape(2, 11, 2, is_closed=True), 8),
 }
 
 

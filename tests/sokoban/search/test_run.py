@@ -104,6 +104,20 @@ def test_short_slices_are_doubled_the_shortest_grow_eightfold_and_long_ones_are_
     assert search.budgets[peak : peak + len(halved) + 1] == [*halved, 1]
 
 
+def test_only_work_of_the_search_whose_turn_it_is_makes_slices_longer() -> None:
+    class Turns(Scripted):
+        """Two searches; in the fourth and fifth slice the second makes a table."""
+
+        def pause(self) -> Pause:
+            done = len(self.budgets)
+            name = "first" if done < 3 else "second"  # of the one that is next
+            return Pause(name, 7 * (done - min(max(done - 3, 0), 2)))
+
+    search = Turns()
+    find_answer(PUSH, search.search, Limits(time_limit_s=0.1), clock=ticks(0.001))
+    assert search.budgets[:8] == [1, 8, 64, 1, 1, 1, 8, 64]
+
+
 @pytest.mark.parametrize(
     ("outcome", "status"), [(Outcome.SOLVED, "solved"), (Outcome.EXHAUSTED, "unsolvable")]
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tokoban.systems.life.attention_panels import MOST_PANELS, attention_panels, panels_of_run
+from tokoban.systems.life.attention_panels import attention_panels, panels_of_run
 from tokoban.systems.life.attention_plot import attention_matrix
 from tokoban.systems.life.config import tiny
 from tokoban.systems.life.model import LifeNet
@@ -30,12 +30,6 @@ def test_each_step_has_its_cells_and_where_they_look() -> None:
         assert isinstance(panel.queries, TokenGrid)
         assert [label == "●" for label in panel.queries.labels or ()] == grid.flatten().tolist()
         assert torch.equal(panel.weights[0, 0], attention_matrix(model, grid[None]))
-
-
-def test_of_a_long_game_the_ends_and_steps_as_far_apart_are_taken() -> None:
-    model, grids = game(2 * (MOST_PANELS - 1))
-    names = [panel.name for panel in attention_panels(model, grids)]
-    assert names == [f"step {step}" for step in range(0, 2 * MOST_PANELS, 2)]
 
 
 def test_a_run_is_gone_through_by_its_kept_weights(tmp_path: Path) -> None:

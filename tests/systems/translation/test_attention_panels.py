@@ -1,6 +1,5 @@
 """Every panel of a translation has its tokens, by what is written or read at their places."""
 
-import pytest
 import torch
 
 from tokoban.systems.translation.alignment import aligning_head, all_attention
@@ -66,8 +65,3 @@ def test_cross_attention_opens_at_the_head_that_agrees_best_with_the_alignment()
     model = translator()
     panel = attention_panels(model, [5, 6], [7, 8, 9])[0]
     assert panel.start()[:2] == aligning_head(panel.weights)
-
-
-def test_tokens_without_a_tokenizer_have_no_names() -> None:
-    with pytest.raises(ValueError, match="these weights have no tokenizer"):
-        attention_panels(translator(has_tokenizer=False), [5], [7])

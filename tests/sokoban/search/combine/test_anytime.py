@@ -87,17 +87,6 @@ def test_the_search_looks_for_any_solution_then_for_the_fewest_moves_then_pushes
     assert (answer.elapsed_s, answer.num_expansions) == (4.125, 15)
 
 
-def test_reports_have_the_best_solution_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    FakeSolver(monkeypatch, any=solved("lrR"), moves=solved("rR"), pushes=gave_up("5 s"))
-    told: list[tuple[str, str | None]] = []
-    best_answer(
-        parse_board("######\n# @$.#\n######\n"),
-        limits=Limits(),
-        report=lambda objective, progress: told.append((objective, str(progress.best))),
-    )
-    assert told == [("any", "None"), ("moves", "lrR"), ("pushes", "rR")]
-
-
 def test_what_any_search_has_proved_is_not_looked_for_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

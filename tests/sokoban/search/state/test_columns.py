@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Int16, Int64, UInt64
 
-from tokoban.sokoban.search.state.columns import column_names, new_columns
+from tokoban.sokoban.search.state.columns import new_columns
 from tokoban.sokoban.search.state.positions import Positions
 
 
@@ -29,9 +29,3 @@ def test_columns_are_zeros_of_the_annotated_shapes_and_dtypes() -> None:
     }
     assert not any(column.any() for column in columns.values())
     assert new_columns(Store, C=5)["root"].shape == (5,)
-
-
-def test_an_axis_names_its_fields_in_their_order() -> None:
-    assert column_names(Store, "P") == ("boxes", "links", "is_open")
-    assert column_names(Store, "C") == ("root",)
-    assert column_names(Store, "F") == ()
