@@ -339,14 +339,17 @@ def test_after_ctrl_c_the_answers_behind_a_long_search_are_kept(
             stop.wait()
             yield Answer(status="gave up", solver="astar")
             return
-        if board == parse_board(DONE):
+        if board != parse_board(PUSH):
             are_done.set()
-        yield solved("")
+        yield solved({PUSH: "R", far: "RR"}.get(f"{board}\n", ""))
 
     monkeypatch.setattr(tokoban, "solve_anytime", search)
-    write(one=PUSH, lost=LOST, done=DONE)
-    status, found = solve("--by", "astar", "--threads", "2")
+    far = "######\n#@$ .#\n######\n"
+    write(one=PUSH, lost=LOST, far=far)
+    status, found = solve("--by", "astar", "--threads", "2", "--output", "solved.xsb")
     assert (status, [answer["index"] for answer in found]) == (130, [1, 2, 3])
+    are_solved = [bool(level.solutions) for level in read_levels("solved.xsb").levels]
+    assert are_solved == [True, False, True]
     assert [answer["status"] for answer in found] == ["solved", "gave up", "solved"]
     # The policy's answers to a batch are kept too.
     write(one=PUSH, lost=LOST, two=PUSH, done=DONE)

@@ -5,6 +5,7 @@ import json
 import resource
 import sys
 import types
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +188,29 @@ def test_a_full_disk_is_one_line_and_what_was_saved_stays(
     assert checkpoint.read_bytes() == before[1]
     assert not [*path.rglob("*.tmp")]
     assert cli.main([*LIFE[:2], "--resume", "--steps", "4", "--output", str(path)]) == 0
+
+
+def test_damage_is_reported_in_lines_and_the_run_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run"
+    assert cli.main([*LIFE, "--steps", "3", "--output", str(path)]) == 0
+    checkpoint = path / "checkpoints/step-0000000003.pt"
+    content = checkpoint.read_bytes()
+    checkpoint.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    metrics = path / "metrics.jsonl"
+    metrics.write_text(metrics.read_text().replace('{"step": 1', "{step: 1", 1))
+    capsys.readouterr()
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        words = ["--resume", "--steps", "4", "--output", str(path)]
+        assert cli.main([*LIFE[:2], *words]) == 0
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("tokoban: ")]
+    assert told == [
+        f"tokoban: {checkpoint}: unreadable checkpoint passed over "
+        "(its content does not match its digest)",
+        f"tokoban: {metrics}, line 1: damaged, and left out",
+    ]
 
 
 def test_a_run_from_weights_that_has_no_checkpoint_begins_with_them_again(

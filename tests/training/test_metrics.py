@@ -27,15 +27,6 @@ def test_top_k_by_hand(scores: list[float], hits: tuple[bool, ...]) -> None:
     assert tuple(found) == hits
 
 
-def test_top_k_is_torchs_where_there_are_no_ties() -> None:
-    generator = torch.Generator().manual_seed(3)
-    scores = torch.randn(97, 7, generator=generator)
-    labels = torch.randint(7, (97,), generator=generator)
-    for k in (1, 2, 5):
-        expected = (scores.topk(k).indices == labels[:, None]).any(1)
-        assert torch.equal(is_in_top_k(scores, labels, k=k), expected)
-
-
 def test_wilson_solves_its_definition() -> None:
     # Both ends are the shares p at which (successes/trials - p)^2 = z^2 p (1 - p) / trials.
     for successes, trials in ((0, 7), (3, 7), (7, 7), (3970, 4000)):

@@ -80,12 +80,6 @@ def test_a_bad_file_is_refused_in_its_readers_words(
         load_boards(path)
 
 
-@pytest.mark.parametrize("path", ["", "-", Path(".")])
-def test_what_is_no_file_is_not_read(path: str | Path) -> None:
-    with pytest.raises(ValueError, match=r"^the level file is '.?'; expected the path of one$"):
-        load_boards(path)
-
-
 # The draw of a level for an episode.
 
 

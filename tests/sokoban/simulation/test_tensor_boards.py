@@ -40,13 +40,6 @@ def test_any_batch_shape_will_do() -> None:
         )
 
 
-def test_a_step_leaves_the_boards_it_was_given() -> None:
-    boards = tensor_boards.from_boards([parse_board("@$-.")])
-    after = tensor_boards.step(boards, torch.tensor([3]))
-    assert tensor_boards.to_board(boards) == parse_board("@$-.")
-    assert tensor_boards.to_board(after) == parse_board("-@$.")
-
-
 def drawn_plane(boards: TensorBoards, plane: Plane) -> str:
     rows = tensor_boards.planes(boards)[0, plane].int().tolist()
     return "|".join("".join(map(str, row)) for row in rows)

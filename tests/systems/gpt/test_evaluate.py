@@ -62,13 +62,6 @@ def test_the_estimate_is_the_mean_over_random_batches_of_windows(
     assert standard_error < 0.1
 
 
-def test_a_text_shorter_than_a_window_has_no_estimate() -> None:
-    assert evaluate_text(random_gpt(), TEXT[:17], batch_size=3).keys() == {
-        "predictions",
-        "validation_nats",
-    }
-
-
 def test_a_text_of_period_seven_is_learned_for_certain() -> None:
     config = GptConfig(num_layers=1, width=16, context_length=11, vocabulary_size=7)
     torch.manual_seed(3)

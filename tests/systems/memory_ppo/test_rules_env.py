@@ -10,6 +10,7 @@ from tokoban.systems.memory_ppo.collection import Collection
 from tokoban.systems.memory_ppo.count_recall import CountRecall
 from tokoban.systems.memory_ppo.flip_flop import FlipFlop
 from tokoban.systems.memory_ppo.parity import Parity
+from tokoban.systems.memory_ppo.question_game import Questions
 from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
 from tokoban.systems.memory_ppo.rules_env import Rules, RulesVectorEnv
 from tokoban.systems.memory_ppo.t_maze import TMaze
@@ -126,6 +127,15 @@ def test_the_right_card_is_the_one_so_many_steps_ago(lag: int, num_steps: int) -
     assert all(row.bincount().tolist() == [(num_steps + 1) // 4] * 4 for row in cards)
 
 
+def test_a_wrong_card_costs_what_a_right_one_brings() -> None:
+    rules = RepeatPrevious(1)
+    state = {"suits": torch.tensor([[2, 3, *[0] * 50]])}
+    worth = [rules.play(state, torch.tensor([[answer]]), 0)[1].item() for answer in (2, 1)]
+    assert worth == pytest.approx([1 / 51, -1 / 51])
+    late = RepeatPrevious(3)
+    assert late.play(state, torch.tensor([[2]]), 1)[1].item() == 0
+
+
 @pytest.mark.parametrize(("level", "lag"), [("Easy", 4), ("Medium", 32), ("Hard", 64)])
 def test_repeat_previous_is_popgyms(level: str, lag: int) -> None:
     """Theirs is played first, and its cards dealt again."""
@@ -201,6 +211,14 @@ def test_a_flip_flop_asks_for_what_was_written_last() -> None:
     assert totals.tolist() == [1] * 5
     counts = torch.stack(kinds, dim=1)
     assert [row.bincount(minlength=3).tolist() for row in counts] == [[3, 12, 2]] * 5
+
+
+def test_a_wrong_bit_costs_only_where_it_is_asked() -> None:
+    rules = FlipFlop(8)
+    seen, is_asked = torch.tensor([[[1, 0], [2, 1]]]), torch.tensor([[False, True]])
+    state = Questions(seen, torch.tensor([[1, 0]]), is_asked)._asdict()
+    worth = [rules.play(state, torch.tensor([[1]]), step)[1].item() for step in (0, 1)]
+    assert worth == [0, -1]
 
 
 def walk(rules: TMaze, route: str) -> tuple[list[float], list[list[int]]]:

@@ -68,12 +68,6 @@ def test_commas_tabs_and_quotes_belong_to_the_sentence(tmp_path: Path) -> None:
     assert read_table(tabbed, source="de", target="en") == [Pair('"Ja', 'Yes, "so"')]
 
 
-def test_a_row_that_ends_too_early_is_an_empty_pair(tmp_path: Path) -> None:
-    path = tmp_path / "x.csv"
-    path.write_text("de,en\nEin Hund.\nZwei Hunde.,Two dogs.\n")
-    assert read_table(path, source="de", target="en") == [Pair("", ""), DOGS[1]]
-
-
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [

@@ -11,7 +11,7 @@ import pytest
 
 from tests.sokoban.brute_force import Shape, is_push, random_boards
 from tokoban.sokoban import rules
-from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.answer import Answer
@@ -218,19 +218,6 @@ def test_reports_get_better_and_the_last_is_near_the_answer(long_solution: Given
 def test_what_does_not_solve_the_board_is_refused(given: str, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         optimise(parse_board("######|#@-$.#|######"), lurd.parse(given))
-
-
-def test_unknown_figures_are_refused() -> None:
-    with pytest.raises(ValueError, match="minimise is 'moves' or 'pushes', not 'any'"):
-        optimise(parse_board("#####|#@$.#|#####"), lurd.parse("R"), minimise="any")
-
-
-def test_too_much_floor_is_refused() -> None:
-    large = Board(
-        65, 65, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
-    )
-    with pytest.raises(ValueError, match="at most 4096 squares of floor, got 4225"):
-        optimise(large, (Direction.RIGHT,))
 
 
 def test_expansions_and_the_stop_flag_end_a_search(long_solution: Given) -> None:

@@ -9,10 +9,11 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.search.combine import replans
 from tokoban.sokoban.search.combine.portfolio import SLICES, setting_in_steps
-from tokoban.sokoban.search.combine.replans import Replans
+from tokoban.sokoban.search.combine.replans import Replans, bury, dead_positions
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import found_by
+from tokoban.sokoban.search.pauses import Budget, found_by, underway
+from tokoban.sokoban.search.searches.fess.tree import FIRST_NEW, NUM_LAID_OUT
 from tokoban.sokoban.search.steps import completed
 
 
@@ -51,3 +52,26 @@ def test_verdicts_are_those_of_brute_force(monkeypatch: pytest.MonkeyPatch) -> N
             assert ends_solved(board, 10**6)[0] is False
             num_unsolvable += 1
     assert num_later > 2 < num_unsolvable
+
+
+def test_what_lies_beyond_a_dead_position_is_buried_and_nothing_else() -> None:
+    nums_buried = []
+    for board in BOARDS:
+        fess = search_of(board).first
+        going = underway(fess)
+        while fess.tree.progress[NUM_LAID_OUT] < 9 and going.go_on(Budget(1)) is None:
+            pass
+        tree, count = fess.tree, int(fess.tree.progress[NUM_LAID_OUT])
+        if count < 3:
+            continue
+        before = tree.parent[tree.run[tree.came_by[:count]]].tolist()
+        fork = before[-1] or count - 1
+        expected = [False] * count
+        for position in range(1, count):
+            expected[position] = position == fork or expected[before[position]]
+        bury(tree, fork)
+        assert dead_positions(tree).tolist() == expected
+        for child in range(1, int(tree.progress[FIRST_NEW])):
+            assert tree.is_done[child] or not expected[tree.parent[tree.run[child]]]
+        nums_buried.append(sum(expected))
+    assert len(nums_buried) > 2 and max(nums_buried) > 1
