@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tokoban.api.learning import Pretrained, load, make_env
     from tokoban.api.levels import read_levels, verify, write_levels
     from tokoban.api.puzzles import generate, label, rate
-    from tokoban.api.solving import optimise, solve, solve_anytime
+    from tokoban.api.solving import optimise, solve, solve_all, solve_anytime
     from tokoban.sokoban.board import Board, Direction, Square
     from tokoban.sokoban.explanation import Explanation
     from tokoban.sokoban.formats.level import Level, LevelFile, Problem, Solution
@@ -47,6 +47,7 @@ _HOMES = {
     "rate": "api.puzzles",
     "read_levels": "api.levels",
     "solve": "api.solving",
+    "solve_all": "api.solving",
     "solve_anytime": "api.solving",
     "verify": "api.levels",
     "write_levels": "api.levels",
@@ -76,6 +77,7 @@ __all__ = [
     "rate",
     "read_levels",
     "solve",
+    "solve_all",
     "solve_anytime",
     "verify",
     "write_levels",

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,11 @@ WRONG_KINDS: dict[str, Callable[[], object]] = {
     "board is 0": lambda: untyped.rate(0),
     "board is '#@$.#'": lambda: untyped.verify("#@$.#", "R"),
     "board is 'a'": lambda: untyped.generate(avoid=["a"]),
+    "board is 'b'": lambda: untyped.solve_all([A_BOARD, "b"]),
+    "boards is 'c'; expected a list": lambda: untyped.solve_all("c"),
+    "num_threads and executor are given; expected one": lambda: untyped.solve_all(
+        [A_BOARD], num_threads=2, executor=ThreadPoolExecutor(1)
+    ),
     "policy is 'sokoban-push'; expected what tokoban.load returns": lambda: untyped.predict(
         A_BOARD, policy="sokoban-push"
     ),

@@ -6,12 +6,14 @@ import multiprocessing
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import tokoban
 from tokoban.cli import main
 from tokoban.sokoban.labels import items
 
@@ -83,6 +85,23 @@ def test_other_processes_write_the_same(
     assert asked.place == {"address": "tcp://x:1"}
     here, there = written(tmp_path / "here.out"), written(tmp_path / "there.out")
     assert here.get("here.out", here) == there.get("there.out", there)
+
+
+def test_boards_have_the_same_answers_from_other_processes(pool: ProcessPoolExecutor) -> None:
+    hard = "------..|-$.$-$--|-$.-----|#$--#-$-|+-------|.##.----|-.-$-$$-|.---#---"
+    boards = [tokoban.Board.from_xsb(drawing) for drawing in (*LEVELS.split("\n\n"), hard)]
+    asked: Any = {"max_expansions": 300, "time_limit_s": None}
+
+    def answers(**workers: Any) -> list[tuple[int, tokoban.Answer]]:
+        found = tokoban.solve_all(boards, **asked, **workers)
+        return sorted((number, replace(answer, elapsed_s=0.0)) for number, answer in found)
+
+    expected = [
+        (number, replace(tokoban.solve(board, **asked), elapsed_s=0.0))
+        for number, board in enumerate(boards)
+    ]
+    assert expected[-1][1].optimum is None  # the limit ends its search
+    assert answers() == answers(num_threads=3) == answers(executor=pool) == expected
 
 
 def test_a_file_that_is_there_is_a_scheduler_file(asked: Any) -> None:

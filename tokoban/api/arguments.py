@@ -33,7 +33,7 @@ _KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
     **dict.fromkeys(("max_levels", "num_threads"), _WHOLE),
     **dict.fromkeys(("time_limit_s", "memory_limit_mb", "max_expansions"), _NUMBER),
     "solvable_share": _NUMBER,
-    **dict.fromkeys(("levels", "evaluation"), _LIST),
+    **dict.fromkeys(("boards", "levels", "evaluation"), _LIST),
 }
 
 

@@ -1,17 +1,20 @@
 """Solutions: any, the best within the limits, and shorter ones than a given one."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from tokoban.api.arguments import checked
+from tokoban.api.arguments import check, checked
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Solution, lurd
 from tokoban.sokoban.search.answer import Answer, Objective, Optimum
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from tokoban.sokoban.search.combine.anytime import Report
+    from tokoban.sokoban.search.limits import Limits
 
 
 @checked
@@ -93,6 +96,70 @@ def solve_anytime(
         stop=stop,
     )
     return anytime.solve_anytime(board, minimise=minimise, limits=limits, report=report)
+
+
+class _Asked(NamedTuple):
+    """An item of work."""
+
+    board: Board
+    minimise: Objective | None
+    limits: "Limits"
+
+
+@checked
+def solve_all(
+    boards: Sequence[Board],
+    *,
+    minimise: Objective | None = None,
+    time_limit_s: float | None = 10.0,
+    memory_limit_mb: float = 2000.0,
+    max_expansions: int | None = None,
+    num_threads: int | None = None,
+    executor: "Executor | None" = None,
+    stop: threading.Event | None = None,
+) -> Iterator[tuple[int, Answer]]:
+    """Yields the number of each board, from 0, and its answer, in the order in which they come.
+
+    The work is done by one thread, by ``num_threads``, or by the workers of an ``executor`` of
+    ``concurrent.futures`` (docs/guide/cluster.md). The limits hold for each board; with
+    ``max_expansions`` and no time limit all give the same answers. Once ``stop`` is set, or at
+    Ctrl-C, boards whose search has not begun are left out, as is one of which workers died.
+
+    >>> import tokoban
+    >>> boards = map(tokoban.Board.from_xsb, ("######|#@ $.#|######", "#####|#@.$#|#####"))
+    >>> for number, answer in sorted(tokoban.solve_all([*boards], num_threads=2)):
+    ...     print(number, answer.status, answer.solution)
+    0 solved rR
+    1 unsolvable None
+    """
+    from tokoban.sokoban.search.combine import solver
+    from tokoban.sokoban.search.limits import Limits, Watch
+    from tokoban.sokoban.work import Workers
+
+    for board in boards:
+        check("board", board)
+    workers = Workers(num_threads, executor)
+    limits = Limits(
+        time_limit_s=time_limit_s, memory_limit_mb=memory_limit_mb, max_expansions=max_expansions
+    )
+    items = [_Asked(board, minimise, limits) for board in boards]
+
+    def answers() -> Iterator[tuple[int, Answer]]:
+        workers.prepare(solver.prepare)
+        for number, answer in workers.results(_answer, items, Watch(Limits(stop=stop))):
+            if answer is not None:
+                yield number, answer
+
+    return answers()
+
+
+def _answer(asked: _Asked, stop: threading.Event) -> Answer:
+    """The task, in a thread or in another process."""
+    from tokoban.sokoban.search.combine import anytime, solver
+
+    solver.prepare()
+    limits = replace(asked.limits, stop=stop)
+    return anytime.best_answer(asked.board, minimise=asked.minimise, limits=limits)
 
 
 @checked
