@@ -29,7 +29,7 @@ from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions, solve_guided
 from tokoban.systems.push_policy.config import PushPolicyConfig
-from tokoban.systems.push_policy.evaluate import PushEvaluation, evaluate_weights
+from tokoban.systems.push_policy.evaluate import PushEvaluation, evaluate
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.spec import SPEC
 from tokoban.systems.push_policy.tiles import PushModel
@@ -120,12 +120,12 @@ def _rows(
     )
     if arguments.table == "inputs":
         about = {"model": trained.config.model, "inputs": trained.config.inputs}
-        return [about | evaluate_weights(trained, options)]
+        return [about | evaluate(trained, options)]
     # Of the search nothing is kept, and so nothing is asked.
     options = replace(options, most_evaluated=1, states=0)
     rows = []
     for loops in LOOPS:
-        metrics = evaluate_weights(trained, replace(options, loops=loops))
+        metrics = evaluate(trained, replace(options, loops=loops))
         greedy = {name: value for name, value in metrics.items() if name.startswith("greedy_solve")}
         rows.append({"loops": loops, **greedy})
     return rows

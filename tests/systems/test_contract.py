@@ -207,7 +207,7 @@ def test_decoding_with_a_cache_is_decoding_without(name: str) -> None:
 def test_the_metrics_have_the_names_that_are_known_before(name: str) -> None:
     system = _system(name)
     with torch.no_grad():
-        found = system.evaluate(system.initial_model().eval())
+        found = system.validate(system.initial_model().eval())
     assert tuple(found) == system.metric_names()
 
 

@@ -28,6 +28,6 @@ def test_two_processes_count_what_one_counts(name: str, tmp_path: Path) -> None:
     together = json.loads((tmp_path / "run" / "result.json").read_text())
     model, config = pretrained.load(str(tmp_path / "run"), system=name)
     with torch.no_grad():
-        alone = systems.load(name).make_system(config, None).evaluate(model)
+        alone = systems.load(name).make_system(config, None).validate(model)
     alone.pop("env_steps", None)  # of the games that were played to train
     assert {metric: together[metric] for metric in alone} == pytest.approx(alone)

@@ -189,7 +189,7 @@ def test_weights_file_is_what_was_evaluated(tmp_path: Path) -> None:
     model = Toy().initial_model()
     model.load_state_dict(state)
     with torch.no_grad():
-        assert Toy().evaluate(model.eval())["hits"] == metrics["hits"]
+        assert Toy().validate(model.eval())["hits"] == metrics["hits"]
 
 
 def test_the_average_is_kept_and_training_goes_on_without_it(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_the_final_weights_are_the_mean_of_the_last_snapshots(tmp_path: Path) ->
         assert torch.allclose(tensor, (seen[6][name] + seen[9][name]) / 2)
         model.state_dict()[name].copy_(tensor)
     with torch.no_grad():
-        assert Toy().evaluate(model.eval())["accuracy"] == metrics["accuracy"]
+        assert Toy().validate(model.eval())["accuracy"] == metrics["accuracy"]
 
 
 def test_a_run_that_was_averaged_can_go_on(tmp_path: Path) -> None:
@@ -240,10 +240,10 @@ def test_weights_are_kept_as_evaluation_sees_them(tmp_path: Path) -> None:
     seen: dict[str, dict[str, torch.Tensor]] = {}
 
     class Watched(Toy):
-        def evaluate(self, model: nn.Module) -> dict[str, float]:
+        def validate(self, model: nn.Module) -> dict[str, float]:
             state = {name: tensor.clone() for name, tensor in model.state_dict().items()}
             seen[f"step-{len(seen) * 4 + 4:010}.safetensors"] = state
-            return super().evaluate(model)
+            return super().validate(model)
 
     run = replace(RUN, steps=9, ema_decay=0.5, evaluate_every=4, keep_every=4)
     fit(Watched(), run, toy_directory(tmp_path))
@@ -265,7 +265,7 @@ class Scripted(Noiseless):
     def before_batch(self, model: nn.Module, step: int) -> None:
         self.has_begun = True
 
-    def evaluate(self, model: nn.Module) -> dict[str, float]:
+    def validate(self, model: nn.Module) -> dict[str, float]:
         assert self.has_begun
         self.seen.append({name: tensor.clone() for name, tensor in model.state_dict().items()})
         return {"score": self.scores[len(self.seen) - 1]}
@@ -416,9 +416,9 @@ class Slow(Toy):
     def before_batch(self, model: nn.Module, step: int) -> None:
         self.now_s += 8 if step < 4 else 16
 
-    def evaluate(self, model: nn.Module) -> dict[str, float]:
+    def validate(self, model: nn.Module) -> dict[str, float]:
         self.now_s += 80
-        return super().evaluate(model)
+        return super().validate(model)
 
 
 @pytest.fixture
@@ -481,9 +481,9 @@ class Seen(Toy):
         self.trained_in.add(model(batch[0]).dtype)
         return super().loss(model, batch)
 
-    def evaluate(self, model: nn.Module) -> dict[str, float]:
+    def validate(self, model: nn.Module) -> dict[str, float]:
         self.evaluated_in.add(model(torch.ones(3, 5)).dtype)
-        return super().evaluate(model)
+        return super().validate(model)
 
 
 @pytest.mark.parametrize(
@@ -562,5 +562,5 @@ class OnDevice(Watched):
         device = next(model.parameters()).device
         return super().loss(model, tuple(part.to(device) for part in batch))
 
-    def evaluate(self, model: nn.Module) -> dict[str, float]:
-        return super().evaluate(copy.deepcopy(model).cpu())
+    def validate(self, model: nn.Module) -> dict[str, float]:
+        return super().validate(copy.deepcopy(model).cpu())

@@ -60,7 +60,7 @@ def test_two_processes_count_what_one_counts(two_processes: Path) -> None:
     model = Steady().initial_model()
     model.load_state_dict(load_weights(two_processes / "straight/weights.safetensors")[0])
     with torch.no_grad():
-        counts = Steady().evaluate(model.eval())
+        counts = Steady().validate(model.eval())
     assert counts["trials"] == NUM_EXAMPLES
     assert counts == {name: result[name] for name in counts}
     for rank in (0, 1):  # and fit() answers the same in each

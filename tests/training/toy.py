@@ -44,7 +44,7 @@ class Toy:
     def weights(self, batch: Any) -> Tensor:
         return torch.ones(1)
 
-    def evaluate(self, model: nn.Module) -> dict[str, float]:
+    def validate(self, model: nn.Module) -> dict[str, float]:
         assert not model.training and not torch.is_grad_enabled()
         self.noise()
         inputs, labels = examples(NUM_EXAMPLES, seed=0)

@@ -209,7 +209,7 @@ def _read_number(word: str, place: str) -> float:
 
 
 def _write_page(steps: Steps, page: str) -> None:
-    from tokoban.viewing.attention_page import AttentionPanel, TokenRow
+    from tokoban.viewing.attention_page import AttentionPanel, AttentionView, TokenRow
 
     queries, keys = (
         TokenRow([f"{letter}{number}" for number in range(1, len(matrix) + 1)])
@@ -220,7 +220,7 @@ def _write_page(steps: Steps, page: str) -> None:
         "A row of the map holds the weights of one query: the softmax of its scores with all keys "
         "that it may attend to, so that keys which resemble the query get most."
     )
-    attention_files.write(page, [panel], title="Which keys each query takes", guide=guide)
+    attention_files.write(page, AttentionView([panel], guide), title="Which keys each query takes")
 
 
 def _show(steps: Steps) -> None:

@@ -1,13 +1,12 @@
 """The output of ``--attention OUT``: an HTML page, or a picture of all maps."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.cli.output import check_destination
 
 if TYPE_CHECKING:
-    from tokoban.viewing.attention_page import AttentionPanel
+    from tokoban.viewing.attention_page import AttentionView
 
 _SUFFIXES = (".html", ".png", ".svg")
 
@@ -24,12 +23,8 @@ def is_page(destination: str) -> bool:
     return Path(destination).suffix.lower() == ".html"
 
 
-def write(destination: str, panels: "Sequence[AttentionPanel]", *, title: str, guide: str) -> None:
-    """Writes the page, whose ``guide`` says what to look for, or the maps of all heads."""
-    from tokoban.viewing.attention_page import write_attention_page
-    from tokoban.viewing.plots import plot_attention_maps
+def write(destination: str, view: "AttentionView", *, title: str) -> None:
+    """Writes the page, or the maps of all heads."""
+    from tokoban.viewing.plots import write_attention
 
-    if is_page(destination):
-        write_attention_page(destination, panels, title=title, guide=guide)
-    else:
-        plot_attention_maps(panels, Path(destination))
+    write_attention(Path(destination), view, title=title)

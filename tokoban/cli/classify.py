@@ -161,15 +161,10 @@ def _draw(
 ) -> None:
     """The rollout as PNG, or the page of all weights."""
     if attention_files.is_page(arguments.attention):
-        from tokoban.systems.vit.attention_panels import attention_panels
+        from tokoban import systems
 
-        panels = attention_panels(model, pictures, attribution.weights, names=names)
-        title = f"Attention of {arguments.weights}"
-        guide = (
-            "Look for heads in which a patch attends to others of the same object; the class "
-            "token, if there is one before the grid, gathers what the class is chosen by."
-        )
-        attention_files.write(arguments.attention, panels, title=title, guide=guide)
+        view = systems.load("vit").attention(model, pictures, attribution.weights, names=names)
+        attention_files.write(arguments.attention, view, title=f"Attention of {arguments.weights}")
         return
     from tokoban.sokoban.png import encode_png
     from tokoban.systems.vit.rollout import overlay

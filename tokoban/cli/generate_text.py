@@ -259,19 +259,15 @@ def _at_the_end(block: "Sequence[_Written]", arguments: argparse.Namespace) -> I
 
 
 def _show_attention(model: "Gpt", prompt: str, text: "Continuation", destination: str) -> None:
-    from tokoban.systems.gpt.attention import attention_panel
-    from tokoban.systems.gpt.texts import encode_prompts, tokenizer_of
+    from tokoban import systems
+    from tokoban.systems.gpt.texts import encode_prompts
 
     (prompt_tokens,) = encode_prompts(model, [prompt])
     tokens = [*prompt_tokens, *text.tokens]
-    panel = attention_panel(model, tokens, tokenizer_of(model))
-    guide = (
-        "Look for heads that attend to the token before, or to an earlier place of the same token; "
-        "a head that attends to the first token alone has nothing to add here."
-    )
+    view = systems.load("gpt").attention(model, tokens)
+    (panel,) = view.panels
     if len(panel.queries) < len(tokens):
         shown = f"the last {len(panel.queries):,} of {counted(len(tokens), 'token')}"
-        guide += f" The model no longer saw the beginning of the text: these are {shown}."
         print(f"tokoban: {destination} shows {shown}, all that the model saw", file=sys.stderr)
     title = f"{prompt}{text.text}"[:_LONGEST_TITLE]
-    attention_files.write(destination, [panel], title=title, guide=guide)
+    attention_files.write(destination, view, title=title)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import torch
 
     from tokoban.systems.life.config import LifeConfig
-    from tokoban.systems.life.model import LifeNet
     from tokoban.systems.life.rules import Rule
     from tokoban.systems.life.simulate import Generation
 
@@ -69,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_outputs(arguments, "film", "attention", "json", inputs=["pattern", "weights"])
     attention_files.check(arguments.attention)
 
-    from tokoban import pretrained
+    from tokoban import pretrained, systems
     from tokoban.systems.life.model import LifeNet
     from tokoban.systems.life.rules import parse_rule
     from tokoban.systems.life.simulate import Generation, play
@@ -88,7 +87,9 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         _report(arguments, generations, rule)
         if arguments.attention is not None:
-            _show_attention(model, generations, arguments.attention)
+            view = systems.load("life").attention(model, [each.grids[0] for each in generations])
+            title = "Where each cell of Life looks"
+            attention_files.write(arguments.attention, view, title=title)
     is_wrong = any(each.num_wrong for each in generations)
     return ExitCode.UNDECIDED if is_wrong else ExitCode.DONE
 
@@ -138,10 +139,3 @@ def _report(arguments: argparse.Namespace, generations: "list[Generation]", rule
         from tokoban.systems.life.film import save_games
 
         save_games(generations, Path(arguments.film))
-
-
-def _show_attention(model: "LifeNet", generations: "list[Generation]", destination: str) -> None:
-    from tokoban.systems.life.attention_panels import GUIDE, attention_panels
-
-    panels = attention_panels(model, [each.grids[0] for each in generations])
-    attention_files.write(destination, panels, title="Where each cell of Life looks", guide=GUIDE)

@@ -149,7 +149,8 @@ def run(arguments: argparse.Namespace) -> int:
         write_output(arguments.output, as_file(file, levels, answers))
     screen.print(summarise(answers.values(), elapsed_s=compiling.clock() - started_s))
     if watched is not None:
-        _show_attention(watched, levels, answers, arguments.attention)
+        system = policies.system_of(_weights(arguments))
+        _show_attention(watched, levels, answers, arguments.attention, system=system)
     return chosen.conclude(status)
 
 
@@ -251,12 +252,15 @@ def _policy_to_watch(
     if len(levels) != 1:
         message = f"--attention shows one level, got {len(levels)}"
         raise ValueError(f"{message}; --level chooses one")
+    from tokoban import systems
+
     weights = _weights(arguments)
     [level] = levels.values()
     if policies.system_of(weights) == "push":
         of_pushes = policies.load_push_policy(weights, arguments.device)
         if of_pushes.predict(level.board).box is not None:
-            of_pushes.attention_panels(level.board, "")  # what has none is refused before the work
+            # What has none is refused before the work.
+            systems.load("push").attention(of_pushes.model, level.board, "")
         return of_pushes
     of_moves = policies.load_move_policy(arguments, weights)
     of_moves.predict(level.board)
@@ -268,14 +272,18 @@ def _show_attention(
     levels: "Mapping[int, Level]",
     answers: "Mapping[int, Answer]",
     destination: str,
+    *,
+    system: policies.System,
 ) -> None:
+    from tokoban import systems
     from tokoban.sokoban.formats import quoted
 
     for number, answer in answers.items():
         if answer.solution is not None:
-            panels = policy.attention_panels(levels[number].board, answer.solution.lurd)
+            board, moves = levels[number].board, answer.solution.lurd
+            view = systems.load(system).attention(policy.model, board, moves)
             title = f"What the policy looks at: {quoted(levels[number].title) or f'level {number}'}"
-            attention_files.write(destination, panels, title=title, guide=policy.attention_guide)
+            attention_files.write(destination, view, title=title)
             return
     print("tokoban: the level is not solved, so there is no attention to show", file=sys.stderr)
 

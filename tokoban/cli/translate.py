@@ -290,22 +290,15 @@ def _aligned(model: "Translator", best: "Translation") -> dict[str, Any]:
     return align(model, best.source_tokens, best.tokens).to_dict()
 
 
-_GUIDE = (
-    "In the first panel, look for heads that act as a dictionary, where each written token attends "
-    "to the source token that it translates; in the other two, for heads that attend to a "
-    "neighbour, or to a word that belongs to the query's."
-)
-
-
 def _show_attention(model: "Translator", best: "Translation", destination: str) -> None:
     """A page of every token, layer and head, or a picture of the words alone."""
+    from tokoban import systems
     from tokoban.systems.translation.alignment import align
-    from tokoban.systems.translation.attention_panels import attention_panels
     from tokoban.viewing.plots import plot_weights
 
     if attention_files.is_page(destination):
-        panels = attention_panels(model, best.source_tokens, best.tokens)
-        attention_files.write(destination, panels, title=best.text, guide=_GUIDE)
+        view = systems.load("translation").attention(model, best.source_tokens, best.tokens)
+        attention_files.write(destination, view, title=best.text)
         return
     words = align(model, best.source_tokens, best.tokens)
     plot_weights(

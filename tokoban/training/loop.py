@@ -167,7 +167,7 @@ class _Training:
                     self.log()
                 is_due = run.evaluate_every and state.step % run.evaluate_every == 0
                 if is_due and not _is_over(run, state):  # finish() does the last one
-                    self.watch(self.evaluate())
+                    self.watch(self.validate())
                 if run.average_last and state.step % run.average_every == 0:
                     self.take_snapshot()
                 if run.keep_every and state.step % run.keep_every == 0:
@@ -226,7 +226,7 @@ class _Training:
             }
             self.directory.log(state.step, means | loop_metrics)
 
-    def evaluate(self) -> dict[str, int | float]:
+    def validate(self) -> dict[str, int | float]:
         """The system's metrics, logged; training goes on as if nobody had looked.
 
         The same weights are evaluated once.
@@ -238,7 +238,7 @@ class _Training:
         before = random_state()
         state.result.eval()
         with self.untimed(), torch.no_grad():
-            found = self.system.evaluate(state.result)
+            found = self.system.validate(state.result)
         state.result.train()
         set_random_state(before)
         metrics = {name: plain(x) for name, x in found.items()}
@@ -298,7 +298,7 @@ class _Training:
         run, state = self.run, self.state
         if not (run.average_last or run.monitor):
             return
-        if not run.average_last and self.watch(self.evaluate()):
+        if not run.average_last and self.watch(self.validate()):
             return
         if self.is_main:
             if run.average_last:
@@ -335,7 +335,7 @@ class _Training:
             "steps": state.step,
             "elapsed_s": state.elapsed_s,
             "train_loss": state.last_loss,
-        } | self.evaluate()
+        } | self.validate()
         if self.is_main:
             if plot is not None:
                 plot(self.directory)

@@ -60,7 +60,7 @@ class SimpleSystem(Generic[ModelT]):
         """The number of examples."""
         return torch.full((1,), len(batch[0]), device=batch[0].device)
 
-    def evaluate(self, model: ModelT) -> dict[str, float]:
+    def validate(self, model: ModelT) -> dict[str, float]:
         """The mean loss of batches that no training sees; each process takes its share."""
         return self.mean_loss(model, _EVALUATION_BATCHES)
 
@@ -74,7 +74,7 @@ class SimpleSystem(Generic[ModelT]):
         return {"loss": processes.sum_over_processes({"loss": total})["loss"] / num_batches}
 
     def metric_names(self) -> tuple[str, ...]:
-        """The names of the metrics of ``evaluate``."""
+        """The names of the metrics of ``validate``."""
         return ("loss",)
 
     def _batch(self, device: torch.device, purpose: Purpose, *numbers: int) -> Batch:

@@ -41,6 +41,11 @@ def unchanged(config: ConfigT, named: Collection[str]) -> ConfigT:
     return config
 
 
+def no_attention(model: Any, *read: Any) -> Any:
+    """``SystemSpec.attention`` of models that have none to show."""
+    raise ValueError("this system has no attention to show")
+
+
 @dataclass(frozen=True, kw_only=True)
 class SystemSpec(Generic[ConfigT, ModelT, BatchT, EvaluationT]):
     """One system. Config and evaluation are frozen dataclasses, whose fields become options.
@@ -67,6 +72,9 @@ class SystemSpec(Generic[ConfigT, ModelT, BatchT, EvaluationT]):
 
     # The inference.Network of a model that decodes; None where no engine executes it.
     network_of: Callable[[ModelT], object] | None = None
+
+    # The ``AttentionView`` of a model in what it has read, and written or done.
+    attention: Callable[..., Any] = no_attention
 
     # Raises ValueError for a config from a file that names code, unless the user has named it too.
     check_untrusted: Callable[[ConfigT, Collection[str]], None] = accept

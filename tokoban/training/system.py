@@ -50,12 +50,12 @@ class System(Protocol[ModelT, BatchT]):
         """
         ...
 
-    def evaluate(self, model: ModelT) -> dict[str, float]:
+    def validate(self, model: ModelT) -> dict[str, float]:
         """Named metrics of the model; called with gradients off and the model in eval mode."""
         ...
 
     def metric_names(self) -> tuple[str, ...]:
-        """The names of the metrics that ``evaluate`` returns, known without an evaluation."""
+        """The names of the metrics that ``validate`` returns, known without an evaluation."""
         ...
 
 

@@ -195,6 +195,14 @@ class AttentionPanel:
         }
 
 
+@dataclass(frozen=True)
+class AttentionView:
+    """The attention of one input, and in a sentence or two what to look for."""
+
+    panels: Sequence[AttentionPanel]
+    guide: str
+
+
 def write_attention_page(
     path: Path | str, panels: Sequence[AttentionPanel], *, title: str, guide: str = GUIDE
 ) -> None:

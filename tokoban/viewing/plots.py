@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tokoban.files.atomic import atomically
-from tokoban.viewing.attention_page import AttentionPanel
+from tokoban.viewing.attention_page import AttentionPanel, AttentionView, write_attention_page
 from tokoban.viewing.xml_text import xml_text
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
@@ -122,6 +122,14 @@ def plot_weights(
         # Of a script that the font lacks boxes are drawn: nothing that a user could mend.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         figure.savefig(temporary, dpi=150, format=kind)
+
+
+def write_attention(destination: Path, view: AttentionView, *, title: str) -> None:
+    """A page where the name ends in .html, else the maps of all heads."""
+    if destination.suffix.lower() == ".html":
+        write_attention_page(destination, view.panels, title=title, guide=view.guide)
+    else:
+        plot_attention_maps(view.panels, destination)
 
 
 def plot_attention_maps(panels: Sequence[AttentionPanel], picture: Path) -> None:

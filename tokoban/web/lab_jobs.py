@@ -11,11 +11,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import tokoban
+from tokoban import systems
 from tokoban.web import wire
 from tokoban.web.job import Context
 
 if TYPE_CHECKING:
     import torch
+    from torch import nn
 
     from tokoban.inference import Engine
     from tokoban.systems.gpt.model import Gpt
@@ -54,7 +56,6 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     ``prefix`` is what every translation begins with; ``shown`` is the number of the translation
     whose attention is answered, from 0.
     """
-    from tokoban.systems.translation.attention_panels import attention_panels
     from tokoban.systems.translation.confidence import DOUBTFUL_BELOW
     from tokoban.systems.translation.texts import num_tokens, translate_texts
 
@@ -79,13 +80,12 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     # A forced beginning is not the translator's own choice.
     share = confidence.of(found[0], text) if confidence and not prefix else None
     chosen = found[min(shown, len(found) - 1)]
-    panels = attention_panels(model, chosen.source_tokens, chosen.tokens)
     yield {
         "event": "done",
         "translations": [{"text": each.text, "score_nats": each.score} for each in found],
         "confidence": share,
         "is_doubtful": share is not None and share < DOUBTFUL_BELOW,
-        "panels": [panel.to_dict() for panel in panels],
+        "panels": _panels("translation", model, chosen.source_tokens, chosen.tokens),
     }
 
 
@@ -93,7 +93,6 @@ def next_tokens(arguments: dict[str, Any], context: Context) -> Iterator[dict[st
     """The most probable tokens after ``text``, and the attention of its last tokens."""
     import torch
 
-    from tokoban.systems.gpt.attention import attention_panel
     from tokoban.systems.gpt.stepper import forbidden_tokens
     from tokoban.systems.gpt.texts import encode_prompts, tokenizer_of
 
@@ -106,7 +105,6 @@ def next_tokens(arguments: dict[str, Any], context: Context) -> Iterator[dict[st
         logits = model(torch.tensor([seen]))[0, -1].float()
     shares = logits.masked_fill(forbidden_tokens(model), -torch.inf).softmax(-1)
     found = shares.topk(_NUM_NEXT)
-    panel = attention_panel(model, seen, tokenizer)
     yield {
         "event": "done",
         "next": [
@@ -115,7 +113,7 @@ def next_tokens(arguments: dict[str, Any], context: Context) -> Iterator[dict[st
         ],
         "num_tokens": len(tokens),
         "num_seen": len(seen),
-        "panels": [panel.to_dict()],
+        "panels": _panels("gpt", model, seen),
     }
 
 
@@ -170,11 +168,9 @@ def life(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
 
 def life_attention(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
     """The attention of each cell of ``rows``; ``rows`` and ``noise`` as for ``life``."""
-    from tokoban.systems.life.attention_panels import attention_panels
-
     model, _ = _noisy_life(_noise_of(arguments))
-    panels = attention_panels(model, [_grid_of(arguments, side=model.side)])
-    yield {"event": "done", "panels": [panel.to_dict() for panel in panels]}
+    grid = _grid_of(arguments, side=model.side)
+    yield {"event": "done", "panels": _panels("life", model, [grid])}
 
 
 def classify(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
@@ -182,7 +178,6 @@ def classify(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, 
     import torch
 
     from tokoban.sokoban.render import render_rgb
-    from tokoban.systems.vit.attention_panels import attention_panels
     from tokoban.systems.vit.rollout import attribute
 
     model: VisionTransformer = _loaded("vit-boards", "vit").model
@@ -195,14 +190,13 @@ def classify(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, 
     picture = torch.from_numpy(render_rgb(board, square_px=_SQUARE_PX)).permute(2, 0, 1)[None]
     found = attribute(model, picture)
     (shares,) = found.logits.softmax(1).tolist()
-    (panel,) = attention_panels(model, picture, found.weights, names=["board"])
     yield {
         "event": "answer",
         "classes": [
             {"name": name, "probability": round(share, 6)}
             for name, share in zip(model.class_names, shares, strict=True)
         ],
-        "panels": [panel.to_dict()],
+        "panels": _panels("vit", model, picture, found.weights, names=["board"]),
     }
     status = "solved"
     if not board.is_solved:
@@ -248,6 +242,13 @@ def remember(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, 
         "look": strongest_look(weights)._asdict(),
         "panels": [AttentionPanel(_MEMORY_GAME, weights, steps, steps).to_dict()],
     }
+
+
+def _panels(system: str, model: "nn.Module", *read: Any, **names: Any) -> list[dict[str, Any]]:
+    """The panels of the system's attention, as the viewer reads them."""
+    return [
+        panel.to_dict() for panel in systems.load(system).attention(model, *read, **names).panels
+    ]
 
 
 def _noise_of(arguments: Mapping[str, Any]) -> float:

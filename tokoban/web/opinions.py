@@ -11,7 +11,7 @@ from tokoban.sokoban.board import OFFSETS, Board
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
-from tokoban.systems.push_policy.attention_panels import floor_weights
+from tokoban.systems.push_policy.attention import floor_weights
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.policy import PushPolicy, is_hopeless
 

@@ -14,7 +14,7 @@ from tests.systems.gpt.models import random_gpt
 from tokoban.systems.gpt import evaluate as measuring
 from tokoban.systems.gpt.config import GptConfig
 from tokoban.systems.gpt.dataset import all_windows, random_windows
-from tokoban.systems.gpt.evaluate import GptEvaluation, evaluate_text, evaluate_weights
+from tokoban.systems.gpt.evaluate import GptEvaluation, evaluate, evaluate_text
 from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.train import build_model, make_system
 from tokoban.training.config import to_dict
@@ -99,7 +99,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, GptConfig]:
 def _measured(
     model: Gpt, config: GptConfig, weights: Path, **options: Any
 ) -> dict[str, int | float | str]:
-    return evaluate_weights(Trained(model, config, weights), GptEvaluation(**options))
+    return evaluate(Trained(model, config, weights), GptEvaluation(**options))
 
 
 def test_figures_say_what_they_must_be_compared_by(run: tuple[Path, GptConfig]) -> None:

@@ -15,7 +15,11 @@ from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions, solve_guided
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.dataset import random_levels
-from tokoban.systems.push_policy.evaluate import PushEvaluation, evaluate, evaluate_weights
+from tokoban.systems.push_policy.evaluate import (
+    PushEvaluation,
+    evaluate,
+    metrics_of,
+)
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.held_out import (
     UNKNOWN,
@@ -88,7 +92,7 @@ def test_no_deadlock_is_missed_where_a_search_solves_all_else(
     levels: list[Board], random_tiles: TilePolicy
 ) -> None:
     """Judgements that know nothing, and searches without end: the recall is 0, then 1."""
-    found = evaluate(random_tiles, levels, PushEvaluation(most_evaluated=1, refute=10**6))
+    found = metrics_of(random_tiles, levels, PushEvaluation(most_evaluated=1, refute=10**6))
     assert found["hidden_deadlocks"] > 0
     assert found["lost_recall_at_precision_0999"] < 0.5
     assert found["lost_recall_at_precision_0999_with_search"] == 1
@@ -136,7 +140,7 @@ def test_levels_side_by_side_are_searched_as_each_alone(
 
 
 def test_metrics_agree_with_one_another(levels: list[Board], random_tiles: TilePolicy) -> None:
-    found = evaluate(random_tiles, levels, PushEvaluation(most_evaluated=100, states=16))
+    found = metrics_of(random_tiles, levels, PushEvaluation(most_evaluated=100, states=16))
     shares = [found[f"solved_at_{budget}"] for budget in (10, 30, 100)]
     assert shares == sorted(shares) and "solved_at_300" not in found
     for name, value in found.items():
@@ -153,12 +157,12 @@ def test_unfit_levels_and_options_are_said_in_a_sentence(
     config = PushPolicyConfig(model="tiles", table_bits=9)
     trained: Trained[PushPolicyConfig, PushModel] = Trained(random_tiles, config, Path("w"))
     with pytest.raises(ValueError, match="give --levels FILES"):
-        evaluate_weights(trained, PushEvaluation())
+        evaluate(trained, PushEvaluation())
     path = tmp_path / "levels.xsb"
     wide = "\n".join(["#" * 35, *["#" + " " * 33 + "#"] * 33, "#@$.#" + "#" * 30, "#" * 5])
     path.write_text(f"; 1\n\n#####\n#@$.#\n#####\n\n; 2\n\n{wide}\n")
-    found = evaluate_weights(trained, PushEvaluation(levels=(path,)))
+    found = evaluate(trained, PushEvaluation(levels=(path,)))
     assert found["levels"] == 1 and found["invalid_levels"] == 1
     assert "1,092 squares to reach; the network reads 1,024" in capsys.readouterr().err
     with pytest.raises(ValueError, match="hashed tiles have no loops"):
-        evaluate_weights(trained, PushEvaluation(levels=(path,), loops=2))
+        evaluate(trained, PushEvaluation(levels=(path,), loops=2))

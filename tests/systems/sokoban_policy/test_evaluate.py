@@ -40,7 +40,7 @@ def always_right(make_policy, fake_output) -> SokobanPolicy:
 
 
 def test_every_count_of_two_levels_is_the_one_counted_by_hand(always_right: SokobanPolicy) -> None:
-    metrics = evaluate.evaluate(always_right, LEVELS, Play(width=2))
+    metrics = evaluate.metrics_of(always_right, LEVELS, Play(width=2))
     expected = {
         "levels": 2,
         "solvable_levels": 1,
@@ -66,7 +66,7 @@ def test_a_detour_counts_as_excess_and_a_wrong_solution_as_a_miss(
     detour = (Direction.LEFT, RIGHT, RIGHT, RIGHT, RIGHT, RIGHT)
     monkeypatch.setattr(evaluate.solve, "by_beam", lambda *_, **__: [detour])
     monkeypatch.setattr(evaluate.solve, "by_rollout", lambda *_, **__: [None])
-    metrics = evaluate.evaluate(always_right, LEVELS, Play(width=2))
+    metrics = evaluate.metrics_of(always_right, LEVELS, Play(width=2))
     assert metrics["beam_solve_rate"] == 1.0
     assert metrics["beam_optimal_share"] == 0.0
     assert metrics["beam_mean_excess"] == 2.0
@@ -85,7 +85,7 @@ def test_play_has_the_score_and_the_precision_requested(
     monkeypatch.setattr(evaluate.solve, "by_beam", listen)
     monkeypatch.setattr(evaluate.solve, "by_rollout", listen)
     monkeypatch.setattr(evaluate, "generate_levels", lambda *_, **__: LEVELS)
-    evaluate.evaluate(always_right, LEVELS, Play(width=2))
+    evaluate.metrics_of(always_right, LEVELS, Play(width=2))
     _measured(always_right, score="both", precision="bf16")
     assert asked == [Play(width=2)] * 2 + [Play(width=2, score="both", precision="bf16")] * 2
 
@@ -94,7 +94,7 @@ def test_shares_of_two_processes_add_up_to_the_figures_of_one(
     policy: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     levels = generate(22, seed=1)
-    alone = evaluate.evaluate(policy, levels, Play(width=2))
+    alone = evaluate.metrics_of(policy, levels, Play(width=2))
     counted: list[dict[str, float]] = []
 
     def collect(counts: dict[str, float]) -> dict[str, float]:
@@ -107,14 +107,14 @@ def test_shares_of_two_processes_add_up_to_the_figures_of_one(
     monkeypatch.setattr(evaluate.processes, "sum_over_processes", collect)
     for rank in (0, 1):
         monkeypatch.setattr(evaluate.processes, "rank", lambda rank=rank: rank)
-        together = evaluate.evaluate(policy, levels, Play(width=2))
+        together = evaluate.metrics_of(policy, levels, Play(width=2))
     assert together == pytest.approx(alone, nan_ok=True)
 
 
 def _measured(policy: SokobanPolicy, **options: Any) -> dict[str, float]:
     options = {"beam": 2} | options
     asked = evaluate.SokobanEvaluation(**options)
-    return evaluate.evaluate_weights(Trained(policy, tiny(), Path("x")), asked)
+    return evaluate.evaluate(Trained(policy, tiny(), Path("x")), asked)
 
 
 def test_levels_of_a_file_are_measured(always_right: SokobanPolicy, tmp_path: Path) -> None:
@@ -155,5 +155,5 @@ def test_a_policy_of_larger_boards_is_measured_on_larger_levels(make_policy) -> 
     levels = generate_levels(24, interior=policy.interior, seed=5)
     sizes = {max(part.height, part.width) for part in (interior(x.board) for x in levels)}
     assert max(sizes) == 8
-    metrics = evaluate.evaluate(policy, levels, Play(width=2))
+    metrics = evaluate.metrics_of(policy, levels, Play(width=2))
     assert metrics["levels"] == 24

@@ -72,7 +72,7 @@ def test_nll_of_one_that_knows_nothing_is_the_logarithm_of_the_vocabulary(
     before = translator.embedding.weight.detach().clone()
     with torch.no_grad():
         translator.embedding.weight.zero_()
-        metrics = evaluate.evaluate(translator, data, small_config)
+        metrics = evaluate.validate(translator, data, small_config)
         translator.embedding.weight.copy_(before)
     assert metrics["nll"] == pytest.approx(math.log(small_config.vocabulary_size))
 
@@ -101,7 +101,7 @@ def test_bits_per_byte_of_one_that_knows_nothing_is_a_pencil_sum(
 def test_validation_scores_are_those_of_its_translations(
     translator: Translator, data: Data, small_config: TranslationConfig
 ) -> None:
-    metrics = evaluate.evaluate(translator, data, small_config)
+    metrics = evaluate.validate(translator, data, small_config)
     sources, references = zip(*data.validation_pairs, strict=True)
     found = [best.text for (best,) in translate_texts(translator, sources, beam=1)]
     expected = score_texts(found, references, language="en")
@@ -117,7 +117,7 @@ def test_processes_that_share_the_work_answer_what_one_would(
     monkeypatch: pytest.MonkeyPatch,
     world_size: int,
 ) -> None:
-    alone = evaluate.evaluate(translator, data, small_config)
+    alone = evaluate.validate(translator, data, small_config)
     shares: list[dict[str, float]] = []
 
     def add_up(counts: dict[str, float]) -> dict[str, float]:
@@ -128,7 +128,7 @@ def test_processes_that_share_the_work_answer_what_one_would(
     monkeypatch.setattr(evaluate.processes, "sum_over_processes", add_up)
     for rank in range(world_size):
         monkeypatch.setattr(evaluate.processes, "rank", lambda rank=rank: rank)
-        together = evaluate.evaluate(translator, data, small_config)
+        together = evaluate.validate(translator, data, small_config)
     assert together == pytest.approx(alone, rel=1e-5)
 
 
@@ -136,7 +136,7 @@ def _measured(
     model: Translator, config: TranslationConfig, **options: Any
 ) -> dict[str, float | str]:
     asked = evaluate.TranslationEvaluation(**options)
-    return evaluate.evaluate_weights(Trained(model, config, Path("x")), asked)
+    return evaluate.evaluate(Trained(model, config, Path("x")), asked)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import torch
 
 from tokoban.systems.vit import evaluate as module
 from tokoban.systems.vit.config import tiny
-from tokoban.systems.vit.evaluate import VitEvaluation, confusion, evaluate, evaluate_weights
+from tokoban.systems.vit.evaluate import VitEvaluation, confusion, evaluate, validate
 from tokoban.systems.vit.model import VisionTransformer
 from tokoban.systems.vit.pictures import Pictures
 from tokoban.systems.vit.train import build_model
@@ -30,7 +30,7 @@ def pictures(monkeypatch: pytest.MonkeyPatch) -> Pictures:
 
 
 def _measured(model: VisionTransformer, **options: Any) -> dict[str, int | float | str]:
-    return evaluate_weights(Trained(model, tiny(), Path("x")), VitEvaluation(**options))
+    return evaluate(Trained(model, tiny(), Path("x")), VitEvaluation(**options))
 
 
 def test_a_confusion_matrix_counts_what_is_taken_for_what() -> None:
@@ -57,7 +57,7 @@ def test_figures_are_the_counts_by_hand(pictures: Pictures) -> None:
 
 
 def test_held_out_figures_are_those_of_all_pictures(pictures: Pictures) -> None:
-    assert evaluate(build_model(tiny()), pictures) == {
+    assert validate(build_model(tiny()), pictures) == {
         "accuracy": 0.7,
         "loss": pytest.approx(6.0, abs=1e-3),
     }

@@ -42,7 +42,7 @@ _MOST_PROBLEMS = 10_000  # of a task; if there are more, so many are sampled
 _BATCH_PROBLEMS = 500
 
 
-def evaluate(model: Gpt, corpus: Corpus | None, config: GptConfig) -> dict[str, float]:
+def validate(model: Gpt, corpus: Corpus | None, config: GptConfig) -> dict[str, float]:
     """The metrics of a model under way, on the validation text or on its task."""
     if corpus is not None:
         return evaluate_text(model, corpus.validation, batch_size=config.batch_size)
@@ -51,7 +51,7 @@ def evaluate(model: Gpt, corpus: Corpus | None, config: GptConfig) -> dict[str, 
 
 
 def metric_names(corpus: Corpus | None, config: GptConfig) -> tuple[str, ...]:
-    """The names of the metrics of ``evaluate``."""
+    """The names of the metrics of ``validate``."""
     if corpus is None:
         return ("problems", "right", "right_share", "held_out", "held_out_right")
     drawn = ("estimate_nats",) if len(corpus.validation) > config.context_length + 1 else ()
@@ -137,7 +137,7 @@ class GptEvaluation:
         check_limits(self)
 
 
-def evaluate_weights(
+def evaluate(
     trained: Trained[GptConfig, Gpt], options: GptEvaluation
 ) -> dict[str, int | float | str]:
     """The metrics, and what they must be compared by: parameters, context, tokens trained on."""

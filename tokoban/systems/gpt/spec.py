@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from tokoban.systems.gpt import config
+from tokoban.systems.gpt.attention import attention
 from tokoban.systems.gpt.config import GptConfig
 from tokoban.systems.gpt.engine import network_of
-from tokoban.systems.gpt.evaluate import GptEvaluation, evaluate_weights
+from tokoban.systems.gpt.evaluate import GptEvaluation, evaluate
 from tokoban.systems.gpt.train import build_model, make_system
 from tokoban.training.run_config import RunConfig
 from tokoban.training.spec import Preset, SystemSpec
@@ -46,6 +47,7 @@ SPEC = SystemSpec(
     build_model=build_model,
     make_system=make_system,
     evaluation_type=GptEvaluation,
-    evaluate=evaluate_weights,
+    evaluate=evaluate,
+    attention=attention,
     network_of=network_of,
 )

@@ -9,7 +9,7 @@ from tokoban.systems.gpt import tasks
 from tokoban.systems.gpt.config import GptConfig
 from tokoban.systems.gpt.corpus import Corpus, load_corpus
 from tokoban.systems.gpt.dataset import IGNORED, Batch, random_windows
-from tokoban.systems.gpt.evaluate import evaluate, metric_names
+from tokoban.systems.gpt.evaluate import metric_names, validate
 from tokoban.systems.gpt.model import Gpt
 from tokoban.training import processes
 from tokoban.training.cross_entropy import cross_entropy
@@ -83,12 +83,12 @@ class GptSystem:
         """The number of tokens that count."""
         return (batch.targets != IGNORED).sum()[None]
 
-    def evaluate(self, model: Gpt) -> dict[str, float]:
-        """The metrics of ``evaluate.evaluate``."""
-        return evaluate(model, self.corpus, self.config)
+    def validate(self, model: Gpt) -> dict[str, float]:
+        """The metrics of ``evaluate.validate``."""
+        return validate(model, self.corpus, self.config)
 
     def metric_names(self) -> tuple[str, ...]:
-        """The names of the metrics of ``evaluate``."""
+        """The names of the metrics of ``validate``."""
         return metric_names(self.corpus, self.config)
 
 

@@ -3,5 +3,5 @@
 After https://github.com/sradc/life-transformer. Read in this order: ``rules``, ``config``,
 ``dataset``, ``model``, ``hard_grids`` (adversarial training examples), ``train``, ``simulate``
 (rollouts), ``cell_cases``, ``bounds``, ``rounding`` and ``certificate`` (every neighbourhood at
-every cell), ``evaluate``, ``attention_plot``, ``attention_panels`` and ``patterns`` (RLE files).
+every cell), ``evaluate``, ``attention_plot``, ``attention`` and ``patterns`` (RLE files).
 """

@@ -15,7 +15,7 @@ from typing import Annotated
 import numpy as np
 import torch
 
-from tokoban.systems.life.attention_panels import GUIDE, panels_of_run
+from tokoban.systems.life.attention import attention_of_run
 from tokoban.systems.life.attention_plot import (
     ATTENTION_METRICS,
     attention_matrix,
@@ -33,7 +33,7 @@ from tokoban.training.limits import Between, Seed
 from tokoban.training.run_directory import RunDirectory
 from tokoban.training.spec import Trained
 from tokoban.training.streams import Purpose
-from tokoban.viewing.attention_page import write_attention_page
+from tokoban.viewing.plots import write_attention
 
 NUM_BATCHES = 200  # of the usual test: more than a million and a half cells of 16 x 16
 SAFE_MARGIN = 1.0  # of a logit as the network runs, at which training ends
@@ -43,7 +43,7 @@ _BATCH_GRIDS = 32
 Number = Annotated[int, Between(0, 1_000_000)]
 
 
-def evaluate(model: LifeNet, config: LifeConfig) -> dict[str, float]:
+def validate(model: LifeNet, config: LifeConfig) -> dict[str, float]:
     """The usual test and the proof, both quick while they fail, and where the cells look."""
     num_perfect = perfect_batches(model, config, num_batches=NUM_BATCHES)
     return {
@@ -53,7 +53,7 @@ def evaluate(model: LifeNet, config: LifeConfig) -> dict[str, float]:
 
 
 def metric_names(config: LifeConfig) -> tuple[str, ...]:
-    """The names of the metrics of ``evaluate``."""
+    """The names of the metrics of ``validate``."""
     looks = ATTENTION_METRICS if config.mixing == "attention" else ()
     return ("perfect_share", "proved_share", *looks)
 
@@ -115,7 +115,7 @@ class LifeEvaluation:
         check_limits(self)
 
 
-def evaluate_weights(
+def evaluate(
     trained: Trained[LifeConfig, LifeNet], options: LifeEvaluation
 ) -> dict[str, int | float]:
     """The usual tests, where the cells look, and the certificate."""
@@ -123,9 +123,9 @@ def evaluate_weights(
     if options.film is not None:
         kept = RunDirectory(trained.weights.parent, system="life", config={}).kept
         if options.film.suffix.lower() == ".html":
-            panels = panels_of_run(model, kept, grids=_grids(model))
+            view = attention_of_run(model, kept, grids=_grids(model))
             title = "Where the cells looked while they learned"
-            write_attention_page(options.film, panels, title=title, guide=GUIDE)
+            write_attention(options.film, view, title=title)
         else:
             film_of_run(model, kept, grids=_grids(model), film=options.film)
     rule = parse_rule(config.rule)

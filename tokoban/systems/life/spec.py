@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from tokoban.systems.life import config
+from tokoban.systems.life.attention import attention
 from tokoban.systems.life.config import LifeConfig
-from tokoban.systems.life.evaluate import LifeEvaluation, evaluate_weights
+from tokoban.systems.life.evaluate import LifeEvaluation, evaluate
 from tokoban.systems.life.train import build_model, make_system
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
@@ -37,5 +38,6 @@ SPEC = SystemSpec(
     build_model=build_model,
     make_system=make_system,
     evaluation_type=LifeEvaluation,
-    evaluate=evaluate_weights,
+    evaluate=evaluate,
+    attention=attention,
 )

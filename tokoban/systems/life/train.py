@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from tokoban.systems.life.config import LifeConfig
 from tokoban.systems.life.dataset import Examples, RandomGames
-from tokoban.systems.life.evaluate import evaluate, metric_names
+from tokoban.systems.life.evaluate import metric_names, validate
 from tokoban.systems.life.hard_grids import with_hard_grids
 from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import parse_rule
@@ -71,12 +71,12 @@ class LifeSystem:
         """The number of grids, which all have as many cells."""
         return torch.full((1,), len(batch.grids), device=batch.grids.device)
 
-    def evaluate(self, model: LifeNet) -> dict[str, float]:
-        """The metrics of ``evaluate.evaluate``."""
-        return evaluate(model, self.config)
+    def validate(self, model: LifeNet) -> dict[str, float]:
+        """The metrics of ``evaluate.validate``."""
+        return validate(model, self.config)
 
     def metric_names(self) -> tuple[str, ...]:
-        """The names of the metrics of ``evaluate``."""
+        """The names of the metrics of ``validate``."""
         return metric_names(self.config)
 
 

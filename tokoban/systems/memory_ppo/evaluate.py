@@ -13,8 +13,7 @@ from tokoban.systems.memory_ppo.model import Player
 from tokoban.systems.memory_ppo.play import (
     Episode,
     Recording,
-    attention_of,
-    save_attention,
+    attention,
     save_film,
     strongest_look,
 )
@@ -23,6 +22,7 @@ from tokoban.training.config import Writes, check_limits
 from tokoban.training.limits import Between
 from tokoban.training.metrics import mean_interval, with_interval
 from tokoban.training.spec import Trained
+from tokoban.viewing.plots import write_attention
 
 _SEGMENT_STEPS = 128
 _MOST = 10_000_000  # episodes, and steps of one
@@ -49,7 +49,7 @@ class Played(NamedTuple):
     first: Episode
 
 
-def evaluate(player: Player, config: PpoConfig) -> dict[str, float]:
+def validate(player: Player, config: PpoConfig) -> dict[str, float]:
     """The metrics that training watches."""
     device = next(player.parameters()).device
     task = make_env(config.env, config.evaluation_episodes, seed=_VALIDATION_SEED, device=device)
@@ -110,9 +110,7 @@ class PpoEvaluation:
         check_limits(self)
 
 
-def evaluate_weights(
-    trained: Trained[PpoConfig, Player], options: PpoEvaluation
-) -> dict[str, int | float]:
+def evaluate(trained: Trained[PpoConfig, Player], options: PpoEvaluation) -> dict[str, int | float]:
     """Greedy episodes from unseen seeds."""
     player, config = trained.model, trained.config
     most_steps = config.evaluation_steps if options.most_steps is None else options.most_steps
@@ -140,9 +138,10 @@ def evaluate_weights(
         save_film(played.first, options.film)
     metrics = metrics_of(played)
     if config.memory == "transformer":
-        weights = attention_of(player, played.first)
-        look = strongest_look(weights)
+        view = attention(player, played.first, name=name)
+        look = strongest_look(view.panels[0].weights)
         metrics |= {f"look_{field}": float(value) for field, value in look._asdict().items()}
         if options.attention is not None:
-            save_attention(weights, played.first, name=name, output=options.attention)
+            title = f"Where the memory looks: {name}"
+            write_attention(options.attention, view, title=title)
     return dict(metrics)

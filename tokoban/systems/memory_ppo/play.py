@@ -14,11 +14,14 @@ from tokoban.systems.memory_ppo.model import Inputs, Player
 from tokoban.systems.memory_ppo.ppo import Rollout
 from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 from tokoban.transformer import record_attention
-from tokoban.viewing.attention_page import AttentionPanel, TokenRow, write_attention_page
+from tokoban.viewing.attention_page import AttentionPanel, AttentionView, TokenRow
 from tokoban.viewing.films import save_pictures
-from tokoban.viewing.plots import plot_attention_maps
 
 _FRAME_MS = 120
+_GUIDE = (
+    "Each step attends to itself and to the steps before it; look for heads that look back by a "
+    "fixed number of steps, or to the step at which something was seen."
+)
 MOST_SHOWN = 1000  # steps; what is looked at grows with their square
 
 
@@ -119,23 +122,14 @@ def save_film(episode: Episode, film: Path) -> None:
     save_pictures(episode.pictures, film, captions=captions, frame_ms=_FRAME_MS)
 
 
-def save_attention(
-    weights: Float[Tensor, "L N T S"], episode: Episode, *, name: str, output: Path
-) -> None:
-    """A page to walk about in for .html, else a picture, .png or .svg."""
+def attention(player: Player, episode: Episode, *, name: str) -> AttentionView:
+    """How much each step of an episode took of every step; errors as of ``attention_of``."""
     steps = TokenRow(_labels(episode))
-    panel = AttentionPanel(name, weights, steps, steps)
-    if output.suffix.lower() == ".html":
-        guide = (
-            "Each step attends to itself and to the steps before it; look for heads that look back "
-            "by a fixed number of steps, or to the step at which something was seen."
-        )
-        if len(steps) == MOST_SHOWN:
-            guide += f" Of a longer episode these are the first {MOST_SHOWN:,} steps."
-        title = f"Where the memory looks: {name}"
-        write_attention_page(output, [panel], title=title, guide=guide)
-    else:
-        plot_attention_maps([panel], output)
+    panel = AttentionPanel(name, attention_of(player, episode), steps, steps)
+    guide = _GUIDE
+    if len(steps) == MOST_SHOWN:
+        guide += f" Of a longer episode these are the first {MOST_SHOWN:,} steps."
+    return AttentionView([panel], guide)
 
 
 def _labels(episode: Episode) -> list[str]:

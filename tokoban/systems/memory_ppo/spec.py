@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from tokoban.systems.memory_ppo import config
 from tokoban.systems.memory_ppo.config import PpoConfig
-from tokoban.systems.memory_ppo.evaluate import PpoEvaluation, evaluate_weights
+from tokoban.systems.memory_ppo.evaluate import PpoEvaluation, evaluate
+from tokoban.systems.memory_ppo.play import attention
 from tokoban.systems.memory_ppo.train import build_model, check_untrusted, make_system
 from tokoban.training.run_config import RunConfig
 from tokoban.training.spec import Preset, SystemSpec
@@ -39,6 +40,7 @@ SPEC = SystemSpec(
     build_model=build_model,
     make_system=make_system,
     evaluation_type=PpoEvaluation,
-    evaluate=evaluate_weights,
+    evaluate=evaluate,
+    attention=attention,
     check_untrusted=check_untrusted,
 )

@@ -16,7 +16,7 @@ from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.actions import Policy
 from tokoban.systems.memory_ppo.config import PpoConfig
 from tokoban.systems.memory_ppo.environments import check_imports_nothing, make_env
-from tokoban.systems.memory_ppo.evaluate import METRICS, evaluate
+from tokoban.systems.memory_ppo.evaluate import METRICS, validate
 from tokoban.systems.memory_ppo.memories import (
     FrameMemory,
     Memory,
@@ -146,12 +146,12 @@ class PpoSystem:
         """The number of steps that count."""
         return batch.counts.sum()[None]
 
-    def evaluate(self, model: Player) -> dict[str, float]:
+    def validate(self, model: Player) -> dict[str, float]:
         """Greedy games from seeds that training never has."""
-        return evaluate(model, self.config) | {"env_steps": float(self.env_steps)}
+        return validate(model, self.config) | {"env_steps": float(self.env_steps)}
 
     def metric_names(self) -> tuple[str, ...]:
-        """The names of the metrics of ``evaluate``."""
+        """The names of the metrics of ``validate``."""
         return (*METRICS, "env_steps")
 
     def state_dict(self) -> dict[str, Any]:

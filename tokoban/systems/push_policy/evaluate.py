@@ -69,7 +69,7 @@ class PushEvaluation:
         check_limits(self)
 
 
-def evaluate_weights(
+def evaluate(
     trained: Trained[PushPolicyConfig, PushModel], options: PushEvaluation
 ) -> dict[str, float]:
     """All metrics on the levels of the files.
@@ -81,13 +81,13 @@ def evaluate_weights(
     print(*problems, sep="\n", end="\n" * bool(problems), file=sys.stderr)
     model = trained.model
     if options.loops is None:
-        metrics = evaluate(model, boards, options)
+        metrics = metrics_of(model, boards, options)
     elif not isinstance(model, PushNet):
         raise ValueError("hashed tiles have no loops")
     else:
         trained_loops, model.loops = model.loops, options.loops
         try:
-            metrics = evaluate(model, boards, options)
+            metrics = metrics_of(model, boards, options)
         finally:
             model.loops = trained_loops
     return metrics | ({"invalid_levels": float(len(problems))} if problems else {})
@@ -115,7 +115,7 @@ def _read(options: PushEvaluation) -> tuple[list[Board], list[Problem]]:
     return boards, problems
 
 
-def evaluate(
+def metrics_of(
     model: PushModel, boards: Sequence[Board], options: PushEvaluation
 ) -> dict[str, float]:
     """All metrics of a model on some levels; ``*_low`` and ``*_high`` are 95 % intervals.

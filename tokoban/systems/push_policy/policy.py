@@ -7,7 +7,6 @@ import numpy as np
 from torch import nn
 
 from tokoban.sokoban.board import Board, Direction, Square
-from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.interior import enclosed
 from tokoban.sokoban.search.answer import Answer, Report
 from tokoban.sokoban.search.level.ground import UNREACHABLE, Squares, build_ground
@@ -15,12 +14,10 @@ from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.searches.guided.guide import Guide, UniformGuide, boxes_and_zones
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions, solve_guided
 from tokoban.sokoban.wording import counted
-from tokoban.systems.push_policy.attention_panels import attention_panels
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.tiles import PushModel
 from tokoban.systems.push_policy.tokens import check_size
 from tokoban.training.device import DeviceChoice, find_device
-from tokoban.viewing.attention_page import AttentionPanel
 
 _PLAY = "policy"  # what answers without a search call it
 # Four positions at once take half of the time of four alone, and few are evaluated in vain.
@@ -93,22 +90,6 @@ class PushPolicy:
         check_size(len(board.inside()))
         squares = Squares(board)
         return NetworkGuide(self.model, squares, build_ground(board, squares)), squares
-
-    @property
-    def attention_guide(self) -> str:
-        """What to look for in the panels."""
-        return (
-            "Each floor square attends to all others; look for heads in which a box reads the "
-            "goals, or the squares that the player reaches."
-        )
-
-    def attention_panels(self, board: Board, moves: str) -> list[AttentionPanel]:
-        """The attention at the start and after each push of a solution in LURD.
-
-        Raises as ``predict``, and ``ValueError`` for a model without attention.
-        """
-        guide, squares = self.guide(board)
-        return attention_panels(guide, squares, board, lurd.parse(moves))
 
 
 def is_hopeless(board: Board) -> bool:

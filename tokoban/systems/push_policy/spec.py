@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from tokoban.systems.push_policy import config
+from tokoban.systems.push_policy.attention import attention
 from tokoban.systems.push_policy.config import PushPolicyConfig
-from tokoban.systems.push_policy.evaluate import PushEvaluation, evaluate_weights
+from tokoban.systems.push_policy.evaluate import PushEvaluation, evaluate
 from tokoban.systems.push_policy.train import build_model, make_system
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
@@ -33,5 +34,6 @@ SPEC = SystemSpec(
     build_model=build_model,
     make_system=make_system,
     evaluation_type=PushEvaluation,
-    evaluate=evaluate_weights,
+    evaluate=evaluate,
+    attention=attention,
 )

@@ -124,12 +124,12 @@ class PushSystem:
         """``counts_of`` the batch."""
         return counts_of(batch)
 
-    def evaluate(self, model: PushModel) -> dict[str, float]:
+    def validate(self, model: PushModel) -> dict[str, float]:
         """Nothing while it trains: ``tokoban evaluate push`` plays levels."""
         return {}
 
     def metric_names(self) -> tuple[str, ...]:
-        """The names of the metrics of ``evaluate``."""
+        """The names of the metrics of ``validate``."""
         return ()
 
 

@@ -65,7 +65,7 @@ METRICS = (
 )
 
 
-def evaluate(
+def metrics_of(
     model: SokobanPolicy, levels: Sequence[GeneratedLevel], play: Play
 ) -> dict[str, float]:
     """All metrics of a policy on one-box levels that fit it; each process counts its share.
@@ -203,7 +203,7 @@ class SokobanEvaluation:
         check_limits(self)
 
 
-def evaluate_weights(
+def evaluate(
     trained: Trained[SokobanPolicyConfig, SokobanPolicy], options: SokobanEvaluation
 ) -> dict[str, float]:
     """The metrics on the levels asked for, or else on the validation levels of the training.
@@ -227,7 +227,7 @@ def evaluate_weights(
             config.num_validation_levels, interior=model.interior, seed=config.validation_seed
         )
     play = Play(width=options.beam, score=options.score, precision=options.precision)
-    metrics = evaluate(model, levels, play)
+    metrics = metrics_of(model, levels, play)
     return metrics | ({"invalid_levels": float(len(problems))} if problems else {})
 
 

@@ -7,18 +7,16 @@ from typing import Literal, NamedTuple
 from torch import nn
 
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.formats import Solution, lurd
+from tokoban.sokoban.formats import Solution
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy import solve
-from tokoban.systems.sokoban_policy.attention_panels import attention_panels
 from tokoban.systems.sokoban_policy.config import Precision, Score
 from tokoban.systems.sokoban_policy.fitting import fit
 from tokoban.systems.sokoban_policy.memory import DEFAULT_LIMIT_BYTES
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.solve import Prediction
 from tokoban.training.device import DeviceChoice, find_device
-from tokoban.viewing.attention_page import AttentionPanel
 
 BEAM_WIDTH = 32
 
@@ -111,18 +109,6 @@ class Policy:
                 answer = Answer(status="solved", solver=by, solution=solution, elapsed_s=share_s)
             answers[index] = PolicyAnswer(answer, prediction)
         return [answers[index] for index in range(len(boards))]
-
-    @property
-    def attention_guide(self) -> str:
-        """What to look for in the panels."""
-        return (
-            "Each board attends to the goal, the first token, and to the boards before it; "
-            "look for heads that read the goal, the board before, or the last push."
-        )
-
-    def attention_panels(self, board: Board, moves: str) -> list[AttentionPanel]:
-        """The attention along a solution in LURD, its own or not; errors as of ``predict``."""
-        return attention_panels(self.model, self._pack([self._fit(board)]), lurd.parse(moves))
 
     def _fit(self, board: Board) -> Board:
         return fit(board, margin=self.model.margin)

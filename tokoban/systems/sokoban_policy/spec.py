@@ -1,9 +1,10 @@
 """The policy as the registry knows it: its presets, and how each is trained."""
 
 from tokoban.systems.sokoban_policy import config
+from tokoban.systems.sokoban_policy.attention import attention
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
 from tokoban.systems.sokoban_policy.engine import network_of
-from tokoban.systems.sokoban_policy.evaluate import SokobanEvaluation, evaluate_weights
+from tokoban.systems.sokoban_policy.evaluate import SokobanEvaluation, evaluate
 from tokoban.systems.sokoban_policy.train import build_model, make_system
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
@@ -34,6 +35,7 @@ SPEC = SystemSpec(
     build_model=build_model,
     make_system=make_system,
     evaluation_type=SokobanEvaluation,
-    evaluate=evaluate_weights,
+    evaluate=evaluate,
+    attention=attention,
     network_of=network_of,
 )

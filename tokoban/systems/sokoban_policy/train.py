@@ -13,7 +13,7 @@ from tokoban.sokoban.simulation import bitboards
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
 from tokoban.systems.sokoban_policy.dataset import ExactGames, SolutionGames, generate_levels
 from tokoban.systems.sokoban_policy.episodes import NO_BIN, TrainingBatch
-from tokoban.systems.sokoban_policy.evaluate import METRICS, evaluate
+from tokoban.systems.sokoban_policy.evaluate import METRICS, metrics_of
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.solve import Play
 from tokoban.training import processes
@@ -90,12 +90,12 @@ class SokobanSystem:
         has_bin = batch.games.steps_left_bin != NO_BIN
         return torch.stack([batch.games.has_right_action().sum(), has_bin.sum()])
 
-    def evaluate(self, model: SokobanPolicy) -> dict[str, float]:
-        """The metrics of ``evaluate.evaluate`` on the validation levels."""
-        return evaluate(model, self.validation, Play(width=self.config.beam_width))
+    def validate(self, model: SokobanPolicy) -> dict[str, float]:
+        """The metrics of ``evaluate.metrics_of`` on the validation levels."""
+        return metrics_of(model, self.validation, Play(width=self.config.beam_width))
 
     def metric_names(self) -> tuple[str, ...]:
-        """The names of the metrics of ``evaluate``."""
+        """The names of the metrics of ``validate``."""
         return METRICS
 
 

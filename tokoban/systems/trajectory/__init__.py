@@ -5,5 +5,5 @@ Read in this order: ``layout`` (the tokens of a transition), ``environments`` wi
 data), ``trajectories`` (and their files; ``minari_data`` those of others), ``discretise``,
 ``dataset``, ``model``, ``train``, ``reading`` (with a cache and without), ``imitate`` and ``plan``
 (ways of acting; ``stepper`` is the planner's model of the world), ``acting`` (modes, requested
-returns and goals), ``evaluate``, ``spec`` and ``attention_rows``.
+returns and goals), ``evaluate``, ``spec`` and ``attention``.
 """

@@ -23,7 +23,7 @@ from tokoban.systems.trajectory.acting import (
     make_policy,
     requested,
 )
-from tokoban.systems.trajectory.attention_rows import write_attention
+from tokoban.systems.trajectory.attention import attention
 from tokoban.systems.trajectory.config import TrajectoryConfig
 from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED, World
 from tokoban.systems.trajectory.graphs import graph_of
@@ -36,7 +36,7 @@ from tokoban.training.limits import Count, CountOrZero
 from tokoban.training.metrics import mean_interval, share, with_interval
 from tokoban.training.spec import Trained
 from tokoban.viewing.films import save_pictures
-from tokoban.viewing.plots import plot_returns
+from tokoban.viewing.plots import plot_returns, write_attention
 
 MONITORED_EPISODES = 5  # of an evaluation in the course of training
 # A film runs as fast as Gymnasium's games, but a short one no faster than can be watched.
@@ -45,7 +45,7 @@ _MOST_FRAME_MS = 400
 _FILM_MS = 5000
 
 
-def evaluate(model: TrajectoryTransformer, config: TrajectoryConfig) -> dict[str, float]:
+def validate(model: TrajectoryTransformer, config: TrajectoryConfig) -> dict[str, float]:
     """The mean return of a few episodes, without planning, which takes longer."""
     mode = _monitored_mode(config)
     if mode is None:
@@ -58,7 +58,7 @@ def evaluate(model: TrajectoryTransformer, config: TrajectoryConfig) -> dict[str
 
 
 def metric_names(config: TrajectoryConfig) -> tuple[str, ...]:
-    """The names of the metrics of ``evaluate``."""
+    """The names of the metrics of ``validate``."""
     return () if _monitored_mode(config) is None else ("mean_return",)
 
 
@@ -100,7 +100,7 @@ class TrajectoryEvaluation:
         check_fields(self, ("seed", self.seed <= last, beyond))
 
 
-def evaluate_weights(
+def evaluate(
     trained: Trained[TrajectoryConfig, TrajectoryTransformer], options: TrajectoryEvaluation
 ) -> dict[str, float | str]:
     """Returns by seed, their mean and its interval; with several targets, of each.
@@ -131,13 +131,9 @@ def evaluate_weights(
         played = play(world, policy, seeds, is_there=watch)
         achieved = played.returns()
         if number == 0 and options.attention is not None:
-            write_attention(
-                model,
-                played,
-                options.attention,
-                window=config.window,
-                discount=config.discount,
-            )
+            view = attention(model, played, window=config.window, discount=config.discount)
+            title = f"Attention to transitions: {played.env}"
+            write_attention(options.attention, view, title=title)
         suffix = f"_{number}" if len(targets) > 1 else ""
         found: dict[str, float] = {}
         if how.mode == "return":

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from tokoban.systems.trajectory import config
+from tokoban.systems.trajectory.attention import attention
 from tokoban.systems.trajectory.config import TrajectoryConfig
-from tokoban.systems.trajectory.evaluate import TrajectoryEvaluation, evaluate_weights
+from tokoban.systems.trajectory.evaluate import TrajectoryEvaluation, evaluate
 from tokoban.systems.trajectory.train import build_model, make_system, without_writing
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
@@ -28,6 +29,7 @@ SPEC = SystemSpec(
     build_model=build_model,
     make_system=make_system,
     evaluation_type=TrajectoryEvaluation,
-    evaluate=evaluate_weights,
+    evaluate=evaluate,
+    attention=attention,
     without_writing=without_writing,
 )

@@ -141,14 +141,14 @@ class TrajectorySystem:
         _, weights = _targets(layout, batch, self.config)
         return weights.sum()[None]
 
-    def evaluate(self, model: TrajectoryTransformer) -> dict[str, float]:
-        """The metrics of ``evaluate.evaluate``."""
-        from tokoban.systems.trajectory.evaluate import evaluate
+    def validate(self, model: TrajectoryTransformer) -> dict[str, float]:
+        """The metrics of ``evaluate.validate``."""
+        from tokoban.systems.trajectory.evaluate import validate
 
-        return evaluate(model, self.config)
+        return validate(model, self.config)
 
     def metric_names(self) -> tuple[str, ...]:
-        """The names of the metrics of ``evaluate``."""
+        """The names of the metrics of ``validate``."""
         from tokoban.systems.trajectory.evaluate import metric_names
 
         return metric_names(self.config)

@@ -44,7 +44,7 @@ _MAX_ORDER = 4  # BLEU counts runs of one to four words
 METRICS = ("nll", "bleu", "exact_match")
 
 
-def evaluate(model: Translator, data: Data, config: TranslationConfig) -> dict[str, float]:
+def validate(model: Translator, data: Data, config: TranslationConfig) -> dict[str, float]:
     """Figures of a translator under way; each process counts its share, and all answer the same.
 
     ``nll`` is in nats per target token, its end counted, each predicted from the reference's tokens
@@ -223,7 +223,7 @@ class TranslationEvaluation:
         check_limits(self)
 
 
-def evaluate_weights(
+def evaluate(
     trained: Trained[TranslationConfig, Translator], options: TranslationEvaluation
 ) -> dict[str, float | str]:
     """The scores on the sentences asked for, and how many a second were translated."""

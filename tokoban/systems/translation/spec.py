@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from tokoban.systems.translation import config
+from tokoban.systems.translation.attention import attention
 from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.engine import network_of
-from tokoban.systems.translation.evaluate import TranslationEvaluation, evaluate_weights
+from tokoban.systems.translation.evaluate import TranslationEvaluation, evaluate
 from tokoban.systems.translation.train import build_model, make_system, without_writing
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
@@ -79,7 +80,8 @@ SPEC = SystemSpec(
     build_model=build_model,
     make_system=make_system,
     evaluation_type=TranslationEvaluation,
-    evaluate=evaluate_weights,
+    evaluate=evaluate,
+    attention=attention,
     network_of=network_of,
     without_writing=without_writing,
 )

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.corpus import Data, load_data
 from tokoban.systems.translation.dataset import Batch
-from tokoban.systems.translation.evaluate import METRICS, evaluate
+from tokoban.systems.translation.evaluate import METRICS, validate
 from tokoban.systems.translation.model import Translator
 from tokoban.text.bpe import PAD
 from tokoban.training import processes
@@ -76,12 +76,12 @@ class TranslationSystem:
         """The number of target tokens."""
         return (batch.target_out != PAD).sum()[None]
 
-    def evaluate(self, model: Translator) -> dict[str, float]:
-        """The metrics of ``evaluate.evaluate`` on the validation text."""
-        return evaluate(model, self.data, self.config)
+    def validate(self, model: Translator) -> dict[str, float]:
+        """The metrics of ``evaluate.validate`` on the validation text."""
+        return validate(model, self.data, self.config)
 
     def metric_names(self) -> tuple[str, ...]:
-        """The names of the metrics of ``evaluate``."""
+        """The names of the metrics of ``validate``."""
         return METRICS
 
 

@@ -29,7 +29,7 @@ _MOST_CONFUSIONS = 5  # that are named
 METRICS = ("accuracy", "loss")
 
 
-def evaluate(model: VisionTransformer, pictures: Pictures) -> dict[str, float]:
+def validate(model: VisionTransformer, pictures: Pictures) -> dict[str, float]:
     """The share of ``pictures`` that are classified rightly, and the loss without smoothing."""
     mine = torch.arange(processes.rank(), len(pictures), processes.world_size())
     logits, labels = logits_of(model, pictures.at(mine)), pictures.labels[mine]
@@ -71,7 +71,7 @@ class VitEvaluation:
     # taken for what: counts as .csv, or shares of each class as .png, .svg
 
 
-def evaluate_weights(
+def evaluate(
     trained: Trained[VitConfig, VisionTransformer], options: VitEvaluation
 ) -> dict[str, int | float | str]:
     """Accuracy with its interval of 95 %, that of each class, and the worst confusions."""

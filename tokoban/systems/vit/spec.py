@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from tokoban.systems.vit import config
+from tokoban.systems.vit.attention import attention
 from tokoban.systems.vit.config import VitConfig
-from tokoban.systems.vit.evaluate import VitEvaluation, evaluate_weights
+from tokoban.systems.vit.evaluate import VitEvaluation, evaluate
 from tokoban.systems.vit.train import build_model, make_system
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
@@ -46,5 +47,6 @@ SPEC = SystemSpec(
     build_model=build_model,
     make_system=make_system,
     evaluation_type=VitEvaluation,
-    evaluate=evaluate_weights,
+    evaluate=evaluate,
+    attention=attention,
 )

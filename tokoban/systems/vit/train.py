@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from tokoban.systems.vit.config import VitConfig
 from tokoban.systems.vit.dataset import Examples, Parts, batches, load_training
-from tokoban.systems.vit.evaluate import METRICS, evaluate
+from tokoban.systems.vit.evaluate import METRICS, validate
 from tokoban.systems.vit.model import VisionTransformer
 from tokoban.training import processes
 from tokoban.training.system import Loss
@@ -72,12 +72,12 @@ class VitSystem:
         """The number of pictures."""
         return torch.full((1,), len(batch.labels), device=batch.labels.device)
 
-    def evaluate(self, model: VisionTransformer) -> dict[str, float]:
-        """The metrics of ``evaluate.evaluate`` on the pictures held out."""
-        return evaluate(model, self.parts.held_out)
+    def validate(self, model: VisionTransformer) -> dict[str, float]:
+        """The metrics of ``evaluate.validate`` on the pictures held out."""
+        return validate(model, self.parts.held_out)
 
     def metric_names(self) -> tuple[str, ...]:
-        """The names of the metrics of ``evaluate``."""
+        """The names of the metrics of ``validate``."""
         return METRICS
 
 

@@ -3,20 +3,19 @@
 Axes: T positions (goal, start, a board per move), C channels, H rows, W columns.
 """
 
-from collections.abc import Sequence
-
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from tokoban.sokoban.board import Direction
+from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.simulation import bitboards
-from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.sokoban.simulation.tensor_boards import Plane
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, Game
+from tokoban.systems.sokoban_policy.fitting import fit
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.transformer import evaluating, record_attention
-from tokoban.viewing.attention_page import AttentionPanel, TokenRow
+from tokoban.viewing.attention_page import AttentionPanel, AttentionView, TokenRow
 
 _ARROWS = {
     Direction.UP: "↑",
@@ -35,19 +34,26 @@ _COLOURS = {
 _BOX_ON_GOAL = (0.37, 0.60, 0.29)
 
 
-@torch.no_grad()
-def attention_panels(
-    model: SokobanPolicy, level: Bitboards, solution: Sequence[Direction]
-) -> list[AttentionPanel]:
-    """One panel whose tokens are the boards that the policy reads; ``level`` is a single board.
+_GUIDE = (
+    "Each board attends to the goal, the first token, and to the boards before it; look for heads "
+    "that read the goal, the board before, or the last push."
+)
 
-    A board is labelled with the move that led to it. ``ValueError`` if the solution has more moves
-    than the policy can read.
+
+@torch.no_grad()
+def attention(model: SokobanPolicy, board: Board, moves: str) -> AttentionView:
+    """One panel whose tokens are the boards that the policy reads along a solution in LURD.
+
+    A board is labelled with the move that led to it. ``ValueError`` if the board does not fit the
+    policy, or if the solution has more moves than it can read.
     """
+    solution = lurd.parse(moves)
     if len(solution) > model.max_moves:
         raise ValueError(
             f"the solution has {len(solution)} moves; the policy has room for {model.max_moves}"
         )
+    fitted = fit(board, margin=model.margin)
+    level = bitboards.pack([fitted], device=next(model.parameters()).device, margin=model.margin)
     game = Game(level, FIRST_BOARD + 1 + len(solution))
     for direction in solution:
         game.advance(torch.tensor([direction], device=level.boxes.device))
@@ -58,7 +64,8 @@ def attention_panels(
         ["goal", "start", *(_ARROWS[direction] for direction in solution)],
         pictures=_pictures(bitboards.planes(boards)[0]),
     )
-    return [AttentionPanel("boards", record.stacked()[:, 0], tokens, tokens)]
+    panel = AttentionPanel("boards", record.stacked()[:, 0], tokens, tokens)
+    return AttentionView([panel], _GUIDE)
 
 
 def _pictures(planes: Float[Tensor, "T C H W"]) -> Float[Tensor, "T 3 H W"]:

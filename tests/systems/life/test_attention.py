@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tokoban.systems.life.attention_panels import attention_panels, panels_of_run
+from tokoban.systems.life.attention import attention, attention_of_run
 from tokoban.systems.life.attention_plot import attention_matrix
 from tokoban.systems.life.config import tiny
 from tokoban.systems.life.model import LifeNet
@@ -24,7 +24,7 @@ def game(num_steps: int) -> tuple[LifeNet, list[torch.Tensor]]:
 
 def test_each_step_has_its_cells_and_where_they_look() -> None:
     model, grids = game(2)
-    panels = attention_panels(model, grids)
+    panels = attention(model, grids).panels
     assert [panel.name for panel in panels] == ["step 0", "step 1", "step 2"]
     for panel, grid in zip(panels, grids, strict=True):
         assert isinstance(panel.queries, TokenGrid)
@@ -41,9 +41,9 @@ def test_a_run_is_gone_through_by_its_kept_weights(tmp_path: Path) -> None:
         other = build_model(replace(tiny(), side=5)).eval()
         kept.take(other.state_dict(), step=step)
         expected[f"step {step}"] = attention_matrix(other, both)
-    panels = panels_of_run(model, tmp_path, grids=both)
+    panels = attention_of_run(model, tmp_path, grids=both).panels
     assert [panel.name for panel in panels] == list(expected)
     for panel in panels:
         assert torch.equal(panel.weights[0, 0], expected[panel.name])
     with pytest.raises(ValueError, match="no snapshots of the weights"):
-        panels_of_run(model, tmp_path / "nothing", grids=both)
+        attention_of_run(model, tmp_path / "nothing", grids=both)

@@ -3,35 +3,40 @@
 Axes: L layers, N heads, F floor squares, C channels, H rows and W columns of the board.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from tokoban.sokoban import rules
-from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.render import render_rgb
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
 from tokoban.sokoban.wording import counted
 from tokoban.systems.push_policy.batches import Boards, collated
 from tokoban.systems.push_policy.guide import NetworkGuide
+from tokoban.systems.push_policy.policy import PushPolicy
+from tokoban.systems.push_policy.tiles import PushModel
 from tokoban.transformer import record_attention
-from tokoban.viewing.attention_page import MOST_WEIGHTS, AttentionPanel, TokenGrid
+from tokoban.viewing.attention_page import MOST_WEIGHTS, AttentionPanel, AttentionView, TokenGrid
+
+_GUIDE = (
+    "Each floor square attends to all others; look for heads in which a box reads the goals, or "
+    "the squares that the player reaches."
+)
 
 
-def attention_panels(
-    guide: NetworkGuide, squares: Squares, start: Board, solution: Sequence[Direction]
-) -> list[AttentionPanel]:
-    """A panel for the start and one after each push, over the board; walls attend to nothing.
+def attention(model: PushModel, start: Board, moves: str) -> AttentionView:
+    """A panel for the start and one after each push of a solution in LURD; walls attend to nothing.
 
     Of more than a page holds: the first, the last and evenly spaced ones between. Raises
     ``ValueError`` for a board of which not even two fit, and for a network without attention.
     """
+    guide, squares = PushPolicy(model).guide(start)
     boards = [start]
-    for board in rules.play(start, solution)[1:]:
+    for board in rules.play(start, lurd.parse(moves))[1:]:
         if board.boxes != boards[-1].boxes:
             boards.append(board)
     first = _weights(guide, squares, start)
@@ -46,7 +51,7 @@ def attention_panels(
         name = f"after {counted(number, 'push')}" if number else "start"
         weights = _weights(guide, squares, boards[number]) if number else first
         panels.append(AttentionPanel(name, weights, tokens, tokens))
-    return panels
+    return AttentionView(panels, _GUIDE)
 
 
 def floor_weights(guide: NetworkGuide, squares: Squares, board: Board) -> Float[Tensor, "L N F F"]:

@@ -3,7 +3,7 @@
 import torch
 
 from tokoban.systems.translation.alignment import aligning_head, all_attention
-from tokoban.systems.translation.attention_panels import attention_panels
+from tokoban.systems.translation.attention import attention
 from tokoban.systems.translation.model import Translator
 from tokoban.text.bpe import train_bpe
 from tokoban.viewing.attention_page import TokenRow
@@ -30,7 +30,7 @@ def test_each_panel_has_its_tokens_and_the_weights_of_its_kind() -> None:
     model = translator()
     assert model.tokenizer is not None
     source, target = model.tokenizer.encode("eine Tür"), model.tokenizer.encode("grüne")
-    panels = {panel.name: panel for panel in attention_panels(model, source, target)}
+    panels = {panel.name: panel for panel in attention(model, source, target).panels}
     expected = all_attention(model, source, target)
     labels = {
         name: (panel.queries.labels, panel.keys.labels)
@@ -63,5 +63,5 @@ def test_cross_attention_opens_at_the_head_that_agrees_best_with_the_alignment()
     assert aligning_head(cross.view(3, 2, 5, 5)) == (2, 1)
     assert aligning_head(cross.view(3, 2, 5, 5)[:2]) == (0, 0)  # now the first layer aligns
     model = translator()
-    panel = attention_panels(model, [5, 6], [7, 8, 9])[0]
+    panel = attention(model, [5, 6], [7, 8, 9]).panels[0]
     assert panel.start()[:2] == aligning_head(panel.weights)

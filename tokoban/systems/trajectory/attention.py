@@ -3,8 +3,6 @@
 Axes: T tokens.
 """
 
-from pathlib import Path
-
 import torch
 
 from tokoban.systems.trajectory.dataset import WindowDataset
@@ -12,7 +10,7 @@ from tokoban.systems.trajectory.layout import Layout
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.trajectories import Trajectories
 from tokoban.transformer import record_attention
-from tokoban.viewing.attention_page import AttentionPanel, TokenRow, write_attention_page
+from tokoban.viewing.attention_page import AttentionPanel, AttentionView, TokenRow
 
 _GUIDE = (
     "Each token attends to those before it; look for heads that read the same column of the "
@@ -21,15 +19,10 @@ _GUIDE = (
 
 
 @torch.no_grad()
-def write_attention(
-    model: TrajectoryTransformer,
-    episode: Trajectories,
-    path: Path,
-    *,
-    window: int,
-    discount: float,
-) -> None:
-    """Writes the attention page of an episode's first transitions, as many as fit the window.
+def attention(
+    model: TrajectoryTransformer, episode: Trajectories, *, window: int, discount: float
+) -> AttentionView:
+    """The attention in an episode's first transitions, as many as fit the window.
 
     Returns-to-go are the actual ones; the goal is the last state.
     """
@@ -63,8 +56,7 @@ def write_attention(
     guide = _GUIDE
     if num_shown < num_steps:
         guide += f" These are the first {num_shown:,} of {num_steps:,} transitions."
-    title = f"Attention to transitions: {episode.env}"
-    write_attention_page(path, [panel], title=title, guide=guide)
+    return AttentionView([panel], guide)
 
 
 def column_name(layout: Layout, column: int) -> str:

@@ -9,19 +9,18 @@ from torch import Tensor
 
 from tokoban.systems.life.attention_plot import attention_matrix, matrices_of_run
 from tokoban.systems.life.model import LifeNet
-from tokoban.viewing.attention_page import MOST_WEIGHTS, AttentionPanel, TokenGrid
+from tokoban.viewing.attention_page import MOST_WEIGHTS, AttentionPanel, AttentionView, TokenGrid
 
 # A page that loads within a second on a torus of 16 x 16.
 MOST_PANELS = 12
 
-
-GUIDE = (
+_GUIDE = (
     "A trained network attends to the cell and its eight neighbours, and hardly to others; living "
     "neighbours (●) get more weight than dead ones, which encodes how many are alive."
 )
 
 
-def attention_panels(model: LifeNet, grids: Sequence[Bool[Tensor, "H W"]]) -> list[AttentionPanel]:
+def attention(model: LifeNet, grids: Sequence[Bool[Tensor, "H W"]]) -> AttentionView:
     """A panel for each of the ``grids``, which are the generations of a game from step 0.
 
     Of a long game or a large torus: the first, the last and evenly spaced ones between.
@@ -33,12 +32,12 @@ def attention_panels(model: LifeNet, grids: Sequence[Bool[Tensor, "H W"]]) -> li
         cells = TokenGrid(model.side, model.side, labels=labels)
         weights = attention_matrix(model, grids[step][None])[None, None]
         panels.append(AttentionPanel(f"step {step}", weights, cells, cells))
-    return panels
+    return AttentionView(panels, _GUIDE)
 
 
-def panels_of_run(
+def attention_of_run(
     model: LifeNet, snapshots: Path, *, grids: Bool[Tensor, "B H W"]
-) -> list[AttentionPanel]:
+) -> AttentionView:
     """A panel for each snapshot of the run of ``model``: the mean over the grids.
 
     Of too many for a page: the first, the last and evenly spaced ones between. Raises as
@@ -49,7 +48,8 @@ def panels_of_run(
         AttentionPanel(f"step {step}", matrix[None, None], cells, cells)
         for step, matrix in matrices_of_run(model, snapshots, grids=grids)
     ]
-    return [panels[index] for index in _spread(len(panels), MOST_WEIGHTS // model.side**4)]
+    shown = _spread(len(panels), MOST_WEIGHTS // model.side**4)
+    return AttentionView([panels[index] for index in shown], _GUIDE)
 
 
 def _spread(number: int, most: int) -> list[int]:

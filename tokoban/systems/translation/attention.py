@@ -5,12 +5,16 @@ from collections.abc import Sequence
 from tokoban.systems.translation.alignment import aligning_head, all_attention
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.texts import tokenizer_of
-from tokoban.viewing.attention_page import AttentionPanel, TokenRow
+from tokoban.viewing.attention_page import AttentionPanel, AttentionView, TokenRow
+
+_GUIDE = (
+    "In the first panel, look for heads that act as a dictionary, where each written token attends "
+    "to the source token that it translates; in the other two, for heads that attend to a "
+    "neighbour, or to a word that belongs to the query's."
+)
 
 
-def attention_panels(
-    model: Translator, source: Sequence[int], target: Sequence[int]
-) -> list[AttentionPanel]:
+def attention(model: Translator, source: Sequence[int], target: Sequence[int]) -> AttentionView:
     """Cross-attention first, then the self-attention of encoder and decoder.
 
     A query of the decoder is labelled with the token that it writes, a key with the token that it
@@ -25,7 +29,7 @@ def attention_panels(
     sources = TokenRow([*read, "(end)"])
     writing, before = TokenRow([*written, "(end)"]), TokenRow(["(start)", *written])
     weights = all_attention(model, source, target)
-    return [
+    panels = [
         AttentionPanel(
             "translation to source",
             weights.cross,
@@ -36,3 +40,4 @@ def attention_panels(
         AttentionPanel("source to itself", weights.encoder, sources, sources),
         AttentionPanel("translation to itself", weights.decoder, writing, before),
     ]
+    return AttentionView(panels, _GUIDE)

@@ -2,24 +2,20 @@
 
 import torch
 
-from tokoban.sokoban.board import Direction
 from tokoban.sokoban.formats import parse_board
-from tokoban.systems.sokoban_policy import solve
-from tokoban.systems.sokoban_policy.attention_panels import attention_panels
+from tokoban.systems.sokoban_policy.attention import attention
 from tokoban.systems.sokoban_policy.fitting import fit
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.viewing.attention_page import TokenRow
 
 BOARD = fit(parse_board("######\n#@   #\n# $. #\n#    #\n######"))
-SOLUTION = (Direction.DOWN, Direction.RIGHT)
 # Hundredths of red, green and blue.
 LETTERS = {(72, 49, 24): "$", (85, 34, 29): ".", (25, 51, 77): "@", (37, 60, 29): "*"}
 WALL, BOX, GOAL, PLAYER, DONE = ["585d73", "b77d3d", "d9574a", "4082c4", "5e994a"]
 
 
-def panel(policy: SokobanPolicy, solution: tuple[Direction, ...] = SOLUTION):
-    levels = solve.pack([BOARD], torch.device("cpu"), margin=policy.margin)
-    (found,) = attention_panels(policy, levels, solution)
+def panel(policy: SokobanPolicy, moves: str = "dR"):
+    (found,) = attention(policy, BOARD, moves).panels
     return found
 
 
