@@ -202,7 +202,7 @@ def measure_games(
     report: Report, levels: Sequence[Board], batches: Sequence[int], *, min_run_time_s: float
 ) -> None:
     """Whole games in one call that numba compiled, its moves given or drawn inside."""
-    from tokoban.sokoban.simulation import games
+    from benchmarks import games
 
     cpu = torch.device("cpu")
     few = bitboards.pack(levels)

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 import torch
 
+from benchmarks import games
+from benchmarks.games import NEVER
 from benchmarks.random_boards import KINDS, Kind, random_board
 from tokoban.sokoban.formats.xsb import format_board, parse_board
-from tokoban.sokoban.simulation import bitboards, games
+from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
-from tokoban.sokoban.simulation.games import NEVER
 
 
 def random_boards(num_boards: int) -> Bitboards:
