@@ -11,8 +11,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import read_levels
@@ -25,12 +24,12 @@ GAP_PX = 10
 FRAME_MS = 220
 
 
-def frame(boards: Sequence[Board]) -> Tensor:
+def frame(boards: Sequence[Board]) -> np.ndarray:
     """Boards of equal height beside one another, with white gaps."""
-    pictures = [torch.from_numpy(render_rgb(board, square_px=SQUARE_PX)) for board in boards]
-    gap = torch.full((pictures[0].shape[0], GAP_PX, 3), 255, dtype=torch.uint8)
+    pictures = [render_rgb(board, square_px=SQUARE_PX) for board in boards]
+    gap = np.full((len(pictures[0]), GAP_PX, 3), 255, np.uint8)
     parts = [part for picture in pictures for part in (picture, gap)]
-    return torch.cat(parts[:-1], dim=1)
+    return np.concatenate(parts[:-1], axis=1)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

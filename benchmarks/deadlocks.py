@@ -23,10 +23,11 @@ from tokoban.cli.output import check_destination, write_output
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.systems.push_policy.evaluate import PRECISION, bootstrapped
+from tokoban.systems.push_policy.guide import as_judge
 from tokoban.systems.push_policy.held_out import (
     Labelled,
     is_unmatched,
-    judge,
+    judge_all,
     label_boards,
     recall_at_precision,
 )
@@ -83,7 +84,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     boards = boards[: arguments.first]
     labelled, _ = label_boards(boards, num_states=arguments.states, seed=arguments.seed)
     policies = {
-        name: judge(pretrained.load_trained(name, SPEC).model, labelled).deadlocked
+        name: judge_all(as_judge(pretrained.load_trained(name, SPEC).model), labelled).deadlocked
         for name in arguments.weights
     }
     found = rows(labelled, policies, arguments.seed)

@@ -32,8 +32,8 @@ from torch.nn.utils.rnn import pad_sequence
 from benchmarks.ctranslate2_model import convert, token_names
 from benchmarks.harness import Report, parser
 from tokoban import pretrained
-from tokoban.inference import Engine, PlainEngine
-from tokoban.inference.plain import PlainRows
+from tokoban.inference.engine import Engine
+from tokoban.inference.plain import PlainEngine, PlainRows
 from tokoban.systems.translation import number_words
 from tokoban.systems.translation import translate as translate_module
 from tokoban.systems.translation.config import base

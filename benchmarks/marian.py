@@ -19,7 +19,7 @@ import torch
 from torch import nn
 
 from benchmarks.harness import Report, now_s, parser
-from tokoban.inference import Engine
+from tokoban.inference.engine import Engine
 from tokoban.systems.translation.config import base, tiny
 from tokoban.systems.translation.engine import Precision, prepare_for_inference
 from tokoban.systems.translation.model import Translator

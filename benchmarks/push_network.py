@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Sequence
 from statistics import median
 
-import numpy as np
 import torch
 
 from benchmarks.harness import Report, now_s, parser
@@ -17,10 +16,10 @@ from tokoban import pretrained
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
-from tokoban.systems.push_policy import compiled
-from tokoban.systems.push_policy.batches import collated
+from tokoban.systems.push_policy.batches import Boards
+from tokoban.systems.push_policy.encoded import collated
+from tokoban.systems.push_policy.guide import as_judge
 from tokoban.systems.push_policy.model import PushNet
-from tokoban.systems.push_policy.positions import DIRECTIONS
 from tokoban.systems.push_policy.tokens import Tokens
 
 BOARDS = (
@@ -39,16 +38,15 @@ def ways(model: PushNet, board: Board, batch: int) -> dict[str, Callable[[], obj
     squares = Squares(board)
     tokens = Tokens(squares, build_ground(board, squares))
     features, _ = tokens.features(*boxes_and_zones(squares, [board] * batch))
-    boards, net = collated([tokens], [features]), compiled.pack(model)
-    arrays = [tensor.numpy() for tensor in boards]
-    directions = DIRECTIONS[0].astype(np.int64)
+    boards, net = collated([tokens], [features]), as_judge(model)
+    tensors = Boards.of(boards)
 
     def by_torch(uses_bf16: bool) -> object:
         with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=uses_bf16):
-            return model(boards)
+            return model(tensors)
 
     return {
-        "compiled": lambda: compiled.judge(net, arrays[0], arrays[1], arrays[2], directions),
+        "compiled": lambda: net.judge(boards, 0),
         "torch": lambda: by_torch(False),
         "torch, bf16": lambda: by_torch(True),
     }

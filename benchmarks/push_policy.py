@@ -30,7 +30,7 @@ from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions, solve_guided
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.evaluate import PushEvaluation, evaluate
-from tokoban.systems.push_policy.guide import NetworkGuide
+from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
 from tokoban.systems.push_policy.spec import SPEC
 from tokoban.systems.push_policy.tiles import PushModel
 from tokoban.training.metrics import wilson
@@ -47,11 +47,13 @@ def curve(
 ) -> dict[str, Any]:
     """The share of levels solved within so many CPU seconds each."""
 
+    judge = as_judge(model)
+
     def solved(board: Board) -> Answer:
         squares = Squares(board)
         return solve_guided(
             board,
-            NetworkGuide(model, squares, build_ground(board, squares)),
+            NetworkGuide(judge, squares, build_ground(board, squares)),
             options=GuidedOptions(order=search),
             limits=Limits(time_limit_s=most_s),
             clock=time.process_time,

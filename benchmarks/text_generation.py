@@ -13,7 +13,7 @@ from dataclasses import replace
 import torch
 
 from benchmarks.harness import Report, now_s, parser
-from tokoban.inference import PlainEngine
+from tokoban.inference.plain import PlainEngine
 from tokoban.systems.gpt import config
 from tokoban.systems.gpt.config import GptConfig
 from tokoban.systems.gpt.engine import network_of

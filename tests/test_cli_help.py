@@ -112,7 +112,8 @@ def test_wrong_arguments_are_status_2(words: list[str]) -> None:
         (
             ModuleNotFoundError("No module named 'tokenizers'", name="tokenizers"),
             2,
-            "tokoban: this needs the package tokenizers, which is missing\n",
+            "tokoban: this needs the package tokenizers, which is missing: "
+            "pip install 'tokoban[networks]'\n",
         ),
     ],
 )

@@ -27,7 +27,7 @@ ALLOWED = {
     "training": ({"files"}, RUN),
     "viewing": ({"files"}, CORE | {"numpy", "matplotlib", "PIL"}),
     "systems": (PARTS, RUN | {"gymnasium"}),
-    "pretrained": ({"systems", "training"}, CORE | {"safetensors"}),
+    "pretrained": ({"systems", "training"}, CORE | {"numpy", "safetensors"}),
     "api": ({"sokoban", "training", "files", "systems", "pretrained"}, CORE),
     "web": (PARTS | {"systems", "pretrained", "api"}, RUN | {"starlette", "uvicorn"}),
     "cli": (PARTS | {"systems", "pretrained", "api", "web"}, RUN),

@@ -15,7 +15,6 @@ ALLOWED = {
     "compiling/linking.py": {"_linking_libraries", "_data_layout", "_function_pass_manager"},
     "inference/packed.py": {"_linear_pointwise", "_reorder_linear_weight", "_int_mm"},
     "sokoban/work.py": {"_client", "_max_workers"},
-    "systems/push_policy/guide.py": {"_version"},
     "training/average.py": {"_foreach_copy_", "_foreach_lerp_"},
     "training/gradients.py": {"_foreach_mul_"},
 }

@@ -131,5 +131,8 @@ def test_without_dask_a_sentence_says_how_to_get_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert main(["label", "levels.xsb", "--output", "out", "--cluster", "x"]) == 2
-    told = "tokoban: --cluster needs Dask, which is missing: pip install 'tokoban[cluster]'\n"
+    told = (
+        "tokoban: this needs the package distributed, which is missing: "
+        "pip install 'tokoban[cluster]'\n"
+    )
     assert capsys.readouterr().err == told

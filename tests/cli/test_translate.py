@@ -15,7 +15,7 @@ import torch
 from benchmarks import confidence
 from tokoban import cli, pretrained
 from tokoban.decoding import Sampling
-from tokoban.inference import Engine
+from tokoban.inference.engine import Engine
 from tokoban.systems.translation import lines as lines_module
 from tokoban.systems.translation import number_words, texts
 from tokoban.systems.translation import translate as translate_module

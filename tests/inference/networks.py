@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from tokoban.inference import Network, tied_projection
+from tokoban.inference.engine import Network, tied_projection
 from tokoban.transformer import BlockOptions, Decoder, Encoder, Rotary, masks, sinusoidal
 
 # Widths that fill no panel and no tile; primes where they may be.

@@ -9,11 +9,14 @@ from torch.nn import functional
 
 from tests.inference import networks
 from tests.inference.networks import START, TOKENS, VECTORS, D, T, V
-from tokoban.inference import CachedEngine, Engine, Network, PlainEngine, Rows, compiled
+from tokoban.inference import compiled
 from tokoban.inference import cpu as cpu_module
+from tokoban.inference.cached import CachedEngine
 from tokoban.inference.compiled import CompiledEngine, can_compile
 from tokoban.inference.cpu import CpuEngine, fastest_engine
+from tokoban.inference.engine import Engine, Network, Rows
 from tokoban.inference.packed import can_pack, packed_network
+from tokoban.inference.plain import PlainEngine
 from tokoban.transformer import Decoder, EncoderBlock, masks
 
 MakeEngine = Callable[[Network], Engine]

@@ -5,7 +5,8 @@ import torch
 from torch import nn
 
 from tests.inference import networks
-from tokoban.inference import CachedEngine, packed
+from tokoban.inference import packed
+from tokoban.inference.cached import CachedEngine
 from tokoban.inference.packed import (
     PackedLinear,
     QuantizedLinear,

@@ -17,8 +17,10 @@ from torch import nn
 
 from tests.crossings import Crossings
 from tokoban import pretrained, systems
-from tokoban.inference import CachedEngine, Network, PlainEngine
+from tokoban.inference.cached import CachedEngine
 from tokoban.inference.cpu import CpuEngine
+from tokoban.inference.engine import Network
+from tokoban.inference.plain import PlainEngine
 from tokoban.systems.sokoban_policy.episodes import TrainingBatch, training_batches
 from tokoban.training.checkpoint import load_weights
 from tokoban.training.config import field_comments, from_dict, to_dict

@@ -193,8 +193,8 @@ def test_a_system_without_gymnasium_is_one_line(system: str) -> None:
         capture_output=True,
         text=True,
     )
-    told = f"tokoban: the system '{system}' needs the package gymnasium: pip install gymnasium\n"
-    assert done.stderr == told
+    told = "tokoban: this needs the package gymnasium, which is missing: pip install "
+    assert done.stderr == f"{told}'tokoban[networks]'\n"
 
 
 @pytest.mark.slow

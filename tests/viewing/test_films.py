@@ -1,7 +1,6 @@
 from pathlib import Path
 
 import numpy as np
-import torch
 from PIL import Image
 
 from tokoban.viewing.films import save_film, save_pictures
@@ -9,7 +8,7 @@ from tokoban.viewing.plots import COLOURS
 
 
 def test_a_film_has_its_frames_in_colour_and_captions_below(tmp_path: Path) -> None:
-    frames = [torch.zeros(5, 43, 3, dtype=torch.uint8) for _ in range(3)]
+    frames = [np.zeros((5, 43, 3), np.uint8) for _ in range(3)]
     for number, frame in enumerate(frames):
         frame[..., number] = 255
     save_pictures(frames, tmp_path / "x.gif", captions=["one", "two", "three"], frame_ms=120)
@@ -25,7 +24,7 @@ def test_a_film_has_its_frames_in_colour_and_captions_below(tmp_path: Path) -> N
 
 
 def test_a_film_has_a_pixel_for_each_shade_and_its_captions_below(tmp_path: Path) -> None:
-    frames = torch.zeros(2, 5, 40)
+    frames = np.zeros((2, 5, 40))
     frames[0, 1, 2], frames[1, 3, 4], frames[1, 0, 0] = 1.0, 1.0, 0.5
     save_film(frames, tmp_path / "x.gif", captions=["one", "two"], frame_ms=120)
     full = tuple(bytes.fromhex(COLOURS[0][1:]))

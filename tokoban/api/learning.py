@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from tokoban.sokoban.board import Board
 
 if TYPE_CHECKING:
-    from torch import nn
-
     from tokoban.sokoban.simulation.environment import SokobanEnv
     from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv
 
@@ -19,7 +17,7 @@ class Pretrained:
     """A trained model in evaluation mode on the CPU, its system and its configuration."""
 
     system: str  # such as "sokoban" or "translation"
-    model: "nn.Module"
+    model: Any  # a torch.nn.Module; of a policy of pushes numpy arrays, which need no torch
     config: Any
     name: str | None = None  # by which other processes load it: of shipped weights, or a whole path
 
@@ -29,7 +27,7 @@ def load(name_or_path: str, *, system: str | None = None) -> Pretrained:
 
     Safe for files of strangers: loading runs no code and takes no more memory than the file's size
     explains. Raises ``FileNotFoundError``, or ``ValueError`` if the file is damaged or if its
-    system is not ``system``. Imports torch.
+    system is not ``system``. Imports torch, but not for a policy of pushes.
 
     >>> import tokoban
     >>> policy = tokoban.load("sokoban-8x8")
@@ -42,16 +40,17 @@ def load(name_or_path: str, *, system: str | None = None) -> Pretrained:
     if not isinstance(name_or_path, str | Path):
         raise ValueError(f"the weights are {name_or_path!r}; expected a name or a path")
     from tokoban import pretrained, systems
-    from tokoban.training.untrusted import read_header
+    from tokoban.training.weights_header import read_header
 
     if system is None:
         path = pretrained.weights_path(name_or_path)
         system = read_header(path).metadata.get("system", "unknown")
-        try:
-            systems.load(system)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
-    model, config = pretrained.load(name_or_path, system=system)
+        if system not in systems.SYSTEMS:
+            raise ValueError(f"{path}: {systems.unknown(system)}")
+    if system == "push":
+        model, config = pretrained.load_pushes(name_or_path)
+    else:
+        model, config = pretrained.load(name_or_path, system=system)
     is_shipped = name_or_path in pretrained.names()
     name = str(name_or_path if is_shipped else Path(name_or_path).resolve())
     return Pretrained(system, model, config, name)

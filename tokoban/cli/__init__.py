@@ -121,10 +121,9 @@ def _run(words: Sequence[str]) -> int:
         print(f"tokoban: {in_one_line(error)}", file=sys.stderr)
         return ExitCode.INVALID_INPUT
     except ModuleNotFoundError as error:
-        # The package runs where not all that it uses can be installed; a module of its own must be.
-        if error.name is None or error.name.startswith("tokoban"):
-            raise
-        print(f"tokoban: this needs the package {error.name}, which is missing", file=sys.stderr)
+        from tokoban.api.extras import sentence
+
+        print(f"tokoban: {sentence(error)}", file=sys.stderr)
         return ExitCode.INVALID_INPUT
     except BrokenExecutor as error:
         print(f"tokoban: {in_one_line(error)}", file=sys.stderr)

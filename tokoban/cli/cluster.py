@@ -18,8 +18,7 @@ _CONNECT_S = 30
 def workers_of(arguments: argparse.Namespace, *, usual: int = 1) -> "Iterator[Workers]":
     """The cluster that is asked for, or so many threads; ``usual`` are used if none are given.
 
-    Raises ``ValueError`` where both are given or Dask is missing, and ``OSError`` where no
-    scheduler answers.
+    Raises ``ValueError`` where both are given, and ``OSError`` where no scheduler answers.
     """
     from tokoban.sokoban.work import Workers
 
@@ -29,12 +28,8 @@ def workers_of(arguments: argparse.Namespace, *, usual: int = 1) -> "Iterator[Wo
     options.refuse(arguments, "--threads", because="with --cluster")
     if arguments.cluster == "":
         raise ValueError("--cluster is empty; expected an address or a scheduler file")
-    try:
-        from distributed import Client
-    except ModuleNotFoundError:
-        raise ValueError(
-            "--cluster needs Dask, which is missing: pip install 'tokoban[cluster]'"
-        ) from None
+    from distributed import Client
+
     is_file = os.path.isfile(arguments.cluster)
     place = {"scheduler_file" if is_file else "address": arguments.cluster}
     with Client(**place, timeout=_CONNECT_S, set_as_default=False) as client:

@@ -1,6 +1,7 @@
 """``tokoban demo``: two policies solve the levels that come with the project, shown as they do.
 
-The policy of moves plays levels of one box, the policy of pushes those of several.
+The policy of moves plays levels of one box, the policy of pushes those of several, and all of them
+where torch is not installed.
 """
 
 import argparse
@@ -102,9 +103,11 @@ class _Policies:
     def ask(self, level: "Level") -> "list[Found]":
         """The answer of the policy for such levels, then a search's if there is no solution."""
         import tokoban
+        from tokoban.api import extras
         from tokoban.cli.found import Found
 
-        first = self._of_pushes(level) if len(level.board.boxes) > 1 else self._of_moves(level)
+        is_of_moves = len(level.board.boxes) == 1 and extras.is_installed("networks")
+        first = self._of_moves(level) if is_of_moves else self._of_pushes(level)
         if first.answer.status == "solved" or level.solutions:
             return [first]
         return [first, Found(tokoban.solve(level.board, time_limit_s=_TIME_LIMIT_S))]

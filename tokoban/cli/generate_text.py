@@ -18,7 +18,7 @@ from tokoban.training.device import find_device
 
 if TYPE_CHECKING:
     from tokoban.decoding import Sampling
-    from tokoban.inference import Engine
+    from tokoban.inference.engine import Engine
     from tokoban.systems.gpt.model import Gpt
     from tokoban.systems.gpt.texts import Continuation
 

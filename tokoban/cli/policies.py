@@ -24,7 +24,7 @@ def system_of(weights: str) -> System:
     if weights in _SHIPPED:
         return _SHIPPED[weights]
     from tokoban import pretrained
-    from tokoban.training.untrusted import read_header
+    from tokoban.training.weights_header import read_header
 
     path = pretrained.weights_path(weights)
     system = read_header(path).metadata.get("system", "unknown")
@@ -84,16 +84,22 @@ def load_move_policy(arguments: argparse.Namespace, weights: str) -> "Policy":
 
 @cache
 def load_push_policy(weights: str, device: Device, digest: str | None = None) -> "PushPolicy":
-    """The policy of pushes on this device; once for each process that searches by it.
+    """The policy of pushes; once for each process that searches by it.
 
+    On the GPU if that is asked for: for so few positions at once, the CPU is as fast.
     ``ValueError`` where the file has another ``digest`` than that of ``digest_of``.
     """
     import tokoban
+    from tokoban import pretrained
     from tokoban.systems.push_policy.policy import PushPolicy
 
     if digest not in (None, digest_of(weights)):
         raise ValueError(f"the weights {weights} of a worker are not those of the others")
-    return PushPolicy(tokoban.load(weights, system="push").model, device=device)
+    if device != "cuda":
+        return PushPolicy(tokoban.load(weights, system="push").model)
+    from tokoban.training.device import find_device
+
+    return PushPolicy(pretrained.load(weights, system="push")[0].to(find_device(device)))
 
 
 def digest_of(weights: str) -> str:

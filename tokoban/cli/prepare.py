@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tokoban import cli
+from tokoban.api import extras
 from tokoban.cli.exit_codes import ExitCode
 
 SUMMARY = "compile the searches for this machine now, so that the first use is fast"
@@ -89,6 +90,9 @@ _RUNS: Mapping[str, Sequence[str]] = {
 }
 
 
+_OF_NETWORKS = "train", "evaluate", "translate"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares nothing: there is nothing to choose."""
     parser.epilog = (
@@ -110,6 +114,8 @@ def run(arguments: argparse.Namespace) -> int:
         file = Path(folder) / "levels.sok"
         file.write_text(_LEVELS, encoding="utf-8")
         for name, runs in _RUNS.items():
+            if name in _OF_NETWORKS and not extras.is_installed("networks"):
+                continue
             begin(name)
             for words in runs:
                 argv = [word.format(file=file, folder=folder) for word in words.split()]

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tokoban.api import extras
 from tokoban.cli import attention_files, level_options, options, policies, policy_options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_interrupted, write_output
@@ -31,6 +32,7 @@ UNDECIDED = "some levels were given up, or cannot be solved as --instruction say
 
 # Levels that the policy plays together: it is quickest with many, and Ctrl-C loses one such batch.
 _BATCH_LEVELS = 32
+_OF_MOVES = ("--weights", "--device", "--precision", "--max-moves", *policy_options.OF_BEAM)
 _OF_SEARCH = ("--time-limit", "--max-expansions", "--threads")
 # What the answers of a folder depend on.
 _OF_ANSWERS = (
@@ -39,7 +41,7 @@ _OF_ANSWERS = (
 )
 _NOT_OF_INSTRUCTION = (
     *("--by", "--minimise", *_OF_SEARCH, "--memory-limit", "--folder", "--output", "--attention"),
-    *("--weights", "--device", "--precision", "--max-moves", *policy_options.OF_BEAM),
+    *_OF_MOVES,
 )
 
 
@@ -59,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "probable moves (rollout), or the searches without a network (astar: A* and others by the "
         "level's size). The shipped policy of moves knows levels with one box and at most 6 x 6 "
         "squares inside; only astar proves that a solution is optimal (default: beam for levels "
-        "that fit the policy of moves, then astar for levels that are still unsolved)",
+        "that fit the policy of moves if torch is installed, then astar for levels that are still "
+        "unsolved)",
     )
     parser.add_argument(
         "--minimise",
@@ -231,7 +234,12 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _method(arguments: argparse.Namespace) -> str | None:
-    """The method of ``--by``, which for "policy" depends on the weights: "push" or "beam"."""
+    """The method of ``--by``, which for "policy" depends on the weights: "push" or "beam".
+
+    None is the policy of moves and then the searches, which are alone where there is no torch.
+    """
+    if arguments.by is None and not arguments.given & {*_OF_MOVES}:
+        return None if extras.is_installed("networks") else "astar"
     if arguments.by != "policy":
         by: str | None = arguments.by
         return by

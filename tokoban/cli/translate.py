@@ -15,7 +15,7 @@ from tokoban.training.device import find_device
 
 if TYPE_CHECKING:
     from tokoban.decoding import Sampling
-    from tokoban.inference import Engine
+    from tokoban.inference.engine import Engine
     from tokoban.systems.translation.confidence import Confidence
     from tokoban.systems.translation.config import TranslationConfig
     from tokoban.systems.translation.model import Translator

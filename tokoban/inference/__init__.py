@@ -11,18 +11,5 @@
     CpuEngine        compiled loops or packed weights, whichever is faster; fastest_engine
     CudaGraph        a function of what lies in fixed places, captured once
 
-``compiled`` and ``cpu`` import numba, and are not imported here.
+Nothing is imported here: ``compiled_math`` and ``compiled_products`` need no torch.
 """
-
-from tokoban.inference.cached import CachedEngine
-from tokoban.inference.engine import Engine, Network, Rows, tied_projection
-from tokoban.inference.plain import PlainEngine
-
-__all__ = [
-    "CachedEngine",
-    "Engine",
-    "Network",
-    "PlainEngine",
-    "Rows",
-    "tied_projection",
-]

@@ -9,16 +9,19 @@ from collections.abc import Collection
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from torch import nn
+import numpy as np
 
 from tokoban import systems
-from tokoban.training.checkpoint import load_weights
-from tokoban.training.config import from_dict
-from tokoban.training.spec import ConfigT, EvaluationT, SystemSpec, Trained
-from tokoban.training.system import BatchT, ModelT
-from tokoban.training.untrusted import are_numbers, check_model, read_header
+from tokoban.training.config import Config, from_dict
+from tokoban.training.weights_header import Expected, Header, check_tensors, read_header
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from tokoban.training.spec import ConfigT, EvaluationT, SystemSpec, Trained
+    from tokoban.training.system import BatchT, ModelT
 
 # What to do where weights came with the package once.
 _GONE = {
@@ -34,7 +37,7 @@ def names() -> list[str]:
     return sorted(path.stem for path in _folder().glob("*.safetensors"))
 
 
-def load(name_or_path: str, *, system: str, named: Collection[str] = ()) -> tuple[nn.Module, Any]:
+def load(name_or_path: str, *, system: str, named: Collection[str] = ()) -> "tuple[nn.Module, Any]":
     """The model of a registered system in eval mode on the CPU, and the config it was built with.
 
     The rest is as ``load_trained`` says.
@@ -45,10 +48,10 @@ def load(name_or_path: str, *, system: str, named: Collection[str] = ()) -> tupl
 
 def load_trained(
     name_or_path: str,
-    spec: SystemSpec[ConfigT, ModelT, BatchT, EvaluationT],
+    spec: "SystemSpec[ConfigT, ModelT, BatchT, EvaluationT]",
     *,
     named: Collection[str] = (),
-) -> Trained[ConfigT, ModelT]:
+) -> "Trained[ConfigT, ModelT]":
     """A trained model of the system ``spec``, on the CPU.
 
     ``name_or_path`` is a name of ``names()``, a weights file, or the folder of a training run.
@@ -57,15 +60,13 @@ def load_trained(
     names of code (``module:Id``) that the user has given, which the file may name too.
     Raises ``FileNotFoundError`` or ``ValueError`` saying what is wrong with it.
     """
+    from tokoban.training.checkpoint import load_weights
+    from tokoban.training.spec import Trained
+    from tokoban.training.untrusted import are_numbers, check_model
+
     path = weights_path(name_or_path)
     header = read_header(path)
-    found = header.metadata.get("system", "unknown")
-    if found != spec.name:
-        raise ValueError(f"{path}: weights of the system {found!r}; expected {spec.name!r}")
-    try:
-        config = from_dict(spec.config_type, json.loads(header.metadata.get("config", "null")))
-    except (ValueError, RecursionError) as error:
-        raise _unfit(path, error) from None
+    config = _config_in(header, path, spec.name, spec.config_type)
     try:
         spec.check_untrusted(config, named)
     except ValueError as error:
@@ -79,8 +80,51 @@ def load_trained(
     except (ValueError, RuntimeError) as error:
         raise _unfit(path, error) from None
     if not are_numbers(model):
-        raise ValueError(f"{path}: some weights are NaN or infinite")
+        raise _no_numbers(path)
     return Trained(model.eval(), config, path)
+
+
+def load_pushes(name_or_path: str) -> tuple[Any, Any]:
+    """A policy of pushes and its config: a ``CompiledNet``, without torch, where it can be one.
+
+    Else it is as ``load``. The rest is as ``load_trained`` says.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    from tokoban.systems.push_policy.compiled import CompiledNet, shapes
+    from tokoban.systems.push_policy.config import PushPolicyConfig
+
+    path = weights_path(name_or_path)
+    header = read_header(path)
+    config = _config_in(header, path, "push", PushPolicyConfig)
+    # numpy has no bf16, and hashed tiles are torch's.
+    if config.model != "network" or any(x.dtype == "BF16" for x in header.tensors.values()):
+        return load(name_or_path, system="push")
+    try:
+        wanted = {name: Expected(shape) for name, shape in shapes(config)}
+        check_tensors(header.tensors, wanted)
+        state = load_file(path)
+    except (ValueError, SafetensorError) as error:
+        raise _unfit(path, error) from None
+    if not all(np.isfinite(tensor).all() for tensor in state.values()):
+        raise _no_numbers(path)
+    return CompiledNet(state, config), config
+
+
+def _config_in(header: Header, path: Path, system: str, config_type: type[Config]) -> Config:
+    """The config that a file of weights of this system names."""
+    found = header.metadata.get("system", "unknown")
+    if found != system:
+        raise ValueError(f"{path}: weights of the system {found!r}; expected {system!r}")
+    try:
+        return from_dict(config_type, json.loads(header.metadata.get("config", "null")))
+    except (ValueError, RecursionError) as error:
+        raise _unfit(path, error) from None
+
+
+def _no_numbers(path: Path) -> ValueError:
+    return ValueError(f"{path}: some weights are NaN or infinite")
 
 
 def _unfit(path: Path, error: Exception) -> ValueError:

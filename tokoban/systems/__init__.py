@@ -31,20 +31,16 @@ SYSTEMS = {
 def load(system: str) -> "AnySpec":
     """The registered system of this name, imported now.
 
-    ``ValueError`` for one that is not registered, and for one that needs a package that is missing.
+    ``ValueError`` for one that is not registered.
     """
     if system not in SYSTEMS:
-        raise ValueError(f"unknown system {system!r}; expected one of {', '.join(SYSTEMS)}")
-    try:
-        module = importlib.import_module(SYSTEMS[system])
-    except ModuleNotFoundError as error:
-        package, _, _ = (error.name or "tokoban").partition(".")
-        if package == "tokoban":
-            raise
-        raise ValueError(
-            f"the system {system!r} needs the package {package}: pip install {package}"
-        ) from None
-    return _spec_of(module, "SPEC")
+        raise ValueError(unknown(system))
+    return _spec_of(importlib.import_module(SYSTEMS[system]), "SPEC")
+
+
+def unknown(system: str) -> str:
+    """The complaint about a name that no system has."""
+    return f"unknown system {system!r}; expected one of {', '.join(SYSTEMS)}"
 
 
 def load_named_by_user(system: str) -> "AnySpec":
@@ -56,9 +52,7 @@ def load_named_by_user(system: str) -> "AnySpec":
     if system in SYSTEMS:
         return load(system)
     if named is None:
-        raise ValueError(
-            f"unknown system {system!r}; expected one of {', '.join(SYSTEMS)}, or FILE.py[:NAME]"
-        )
+        raise ValueError(f"{unknown(system)}, or FILE.py[:NAME]")
     path, name = Path(named[1]), named[2] or "SPEC"
     if not path.is_file():
         raise FileNotFoundError(f"{path}: {'not a file' if path.exists() else 'no such file'}")

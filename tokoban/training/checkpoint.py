@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 
 from tokoban.files.atomic import atomically
-from tokoban.training.untrusted import check_checkpoint, read_header
+from tokoban.training.untrusted import check_checkpoint
+from tokoban.training.weights_header import read_header
 
 # The newest, and one more in case the disk spoils it.
 NUM_KEPT = 2

@@ -5,7 +5,6 @@ which is built on the ``meta`` device, where tensors have shapes and no memory. 
 looked through before it is unpickled. docs/decisions/0024-files-of-strangers.md says why.
 """
 
-import json
 import os
 import pickletools
 import re
@@ -13,70 +12,22 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
-_MOST_HEADER_BYTES = 24 * 2**20  # of safetensors; as objects of Python it takes up to 25 times
+from tokoban.training.weights_header import Expected, TensorInfo, check_tensors
+
 _LEAST_TABLES_BYTES = 64 * 2**20  # what a model may keep in memory beside its weights in any case
 
 _MOST_TRAINED_TENSORS = 25_000  # of a model that is trained
 
-# The types of safetensors that a parameter or a buffer of floats may be kept in.
-_FLOATS = ("F64", "F32", "F16", "BF16")
 _OTHERS = {torch.uint8: "U8", torch.int64: "I64", torch.int32: "I32", torch.bool: "BOOL"}
 
 # All that checkpoints name; whatever else a pickle may name could be called with any argument.
 _PICKLED = re.compile(r"collections OrderedDict|torch\._utils _rebuild_tensor_v2|torch \w+Storage")
-
-
-class TensorInfo(NamedTuple):
-    """The type (as safetensors names it) and shape of one tensor, as declared by a file."""
-
-    dtype: str
-    shape: tuple[int, ...]
-
-
-class Header(NamedTuple):
-    """The beginning of a safetensors file."""
-
-    tensors: dict[str, TensorInfo]
-    metadata: dict[str, str]
-
-
-def read_header(path: Path) -> Header:
-    """The tensors that a safetensors file declares; none is read.
-
-    ``FileNotFoundError`` where there is no file, ``ValueError`` where it is no safetensors file.
-    """
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such weights file")
-    with path.open("rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-        if length > _MOST_HEADER_BYTES:
-            raise _no_safetensors(path, f"a header of {length:,} bytes")
-        text = file.read(length)
-    if not length or len(text) < length:
-        raise _no_safetensors(path, "it ends within its header")
-    try:
-        header = json.loads(text)
-    except (ValueError, RecursionError):
-        raise _no_safetensors(path, "its header is not JSON") from None
-    if not isinstance(header, dict):
-        raise _no_safetensors(path, "its header is not an object")
-    metadata = header.pop("__metadata__", {})
-    if not isinstance(metadata, dict) or not all(isinstance(x, str) for x in metadata.values()):
-        raise _no_safetensors(path, "its metadata are not texts")
-    try:
-        tensors = {
-            name: TensorInfo(str(each["dtype"]), tuple(map(int, each["shape"])))
-            for name, each in header.items()
-        }
-    except (KeyError, TypeError, ValueError, OverflowError):
-        raise _no_safetensors(path, "its header lacks types or shapes") from None
-    return Header(tensors, metadata)
 
 
 def check_model(
@@ -90,29 +41,19 @@ def check_model(
     """
     model = _without_memory(build, num_tensors=len(found))
     expected: dict[str, Tensor] = model.state_dict()
-    missing, unknown = expected.keys() - found.keys(), found.keys() - expected.keys()
-    for names, message in (missing, "is missing"), (unknown, "is not of this model"):
-        if names:
-            raise ValueError(f"the tensor {min(names)!r} {message}")
-    for name, tensor in expected.items():
-        dtype, shape = found[name]
-        if name.endswith("_extra_state"):
-            is_right, wanted = dtype == "U8" and len(shape) == 1, "bytes"
-        elif tensor.is_floating_point():
-            is_right, wanted = dtype in _FLOATS, "floating-point numbers"
-        else:
-            is_right, wanted = dtype == _OTHERS.get(tensor.dtype), str(tensor.dtype)
-        if not is_right:
-            raise ValueError(f"the tensor {name!r} is of type {dtype}; expected {wanted}")
-        if not name.endswith("_extra_state") and shape != tuple(tensor.shape):
-            raise ValueError(
-                f"the tensor {name!r} has the shape {shape}; its config asks for "
-                f"{tuple(tensor.shape)}"
-            )
+    check_tensors(found, {name: _expected(name, tensor) for name, tensor in expected.items()})
     tables = [buffer for name, buffer in model.named_buffers() if name not in expected]
     num_bytes = sum(table.numel() * table.element_size() for table in tables)
     if num_bytes > max(file_bytes, _LEAST_TABLES_BYTES):
         raise ValueError(f"its config asks for {num_bytes:,} bytes of tables beside the weights")
+
+
+def _expected(name: str, tensor: Tensor) -> Expected:
+    if name.endswith("_extra_state"):
+        return Expected(None, ("U8",), "bytes")
+    if tensor.is_floating_point():
+        return Expected(tuple(tensor.shape))
+    return Expected(tuple(tensor.shape), (_OTHERS.get(tensor.dtype, ""),), str(tensor.dtype))
 
 
 def check_memory(build: Callable[[], nn.Module]) -> None:
@@ -234,10 +175,6 @@ def _few_parameters(num_tensors: int) -> Iterator[None]:
         yield
     finally:
         handle.remove()
-
-
-def _no_safetensors(path: Path, reason: str) -> ValueError:
-    return ValueError(f"{path}: not a safetensors file ({reason})")
 
 
 def _first_line(error: BaseException) -> str:

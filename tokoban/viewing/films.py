@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Float, UInt8
-from torch import Tensor
 
 from tokoban.files.atomic import atomically
-from tokoban.viewing.plots import COLOURS
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -24,10 +22,12 @@ _LAST_FRAME_MS = 2000
 
 
 def save_film(
-    frames: Float[Tensor, "F H W"], film: Path, *, captions: Sequence[str], frame_ms: int
+    frames: Float[np.ndarray, "F H W"], film: Path, *, captions: Sequence[str], frame_ms: int
 ) -> None:
     """A GIF of shades from 0 to 1, a pixel each, with a caption below every frame, without end."""
     from PIL import Image
+
+    from tokoban.viewing.plots import COLOURS
 
     white, full = np.array([255, 255, 255]), np.array(list(bytes.fromhex(COLOURS[0][1:])))
     mix = np.linspace(0, 1, _NUM_SHADES)[:, None]
@@ -38,21 +38,25 @@ def save_film(
     for frame in frames:
         picture = Image.new("P", (width, height + _CAPTION_HEIGHT))
         picture.putpalette(palette.astype(np.uint8).tobytes())
-        shades = (frame * (_NUM_SHADES - 1)).round().byte().numpy()
+        shades = (frame * (_NUM_SHADES - 1)).round().astype(np.uint8)
         picture.paste(Image.fromarray(shades))
         pictures.append(picture)
     _write(film, _gif(pictures, captions=captions, ink=_NUM_SHADES, frame_ms=frame_ms))
 
 
 def save_pictures(
-    frames: Sequence[UInt8[Tensor, "H W C"]], film: Path, *, captions: Sequence[str], frame_ms: int
+    frames: Sequence[UInt8[np.ndarray, "H W C"]],
+    film: Path,
+    *,
+    captions: Sequence[str],
+    frame_ms: int,
 ) -> None:
     """Writes ``gif_of_pictures`` to a file."""
     _write(film, gif_of_pictures(frames, captions=captions, frame_ms=frame_ms))
 
 
 def gif_of_pictures(
-    frames: Sequence[UInt8[Tensor, "H W C"]], *, captions: Sequence[str], frame_ms: int
+    frames: Sequence[UInt8[np.ndarray, "H W C"]], *, captions: Sequence[str], frame_ms: int
 ) -> bytes:
     """A GIF in colour with a caption below every frame, without end; frames are of one size."""
     from PIL import Image
@@ -61,7 +65,7 @@ def gif_of_pictures(
     for frame in frames:
         height, width = frame.shape[:2]
         picture = Image.new("RGB", (width, height + _CAPTION_HEIGHT), "white")
-        picture.paste(Image.fromarray(frame.numpy(force=True)))
+        picture.paste(Image.fromarray(frame))
         pictures.append(picture)
     return _gif(pictures, captions=captions, ink=0, frame_ms=frame_ms)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import torch
     from torch import nn
 
-    from tokoban.inference import Engine
+    from tokoban.inference.engine import Engine
     from tokoban.systems.gpt.model import Gpt
     from tokoban.systems.life.model import LifeNet
     from tokoban.systems.life.rules import Rule

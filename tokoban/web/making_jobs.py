@@ -91,8 +91,6 @@ def generate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, 
 
 def animation(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
     """The game from ``board`` by ``moves`` as a GIF in base64; long games skip moves."""
-    from torch import from_numpy
-
     from tokoban.sokoban.render import render_rgb
     from tokoban.viewing.films import gif_of_pictures
 
@@ -111,7 +109,7 @@ def animation(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
             return
         board = lurd.replay(board, played.lurd[last:number]).board
         last = number
-        frames.append(from_numpy(render_rgb(board, square_px=square_px)))
+        frames.append(render_rgb(board, square_px=square_px))
         pushes = sum(map(str.isupper, played.lurd[:number]))
         captions.append(f"{number} / {pushes}")
     # In memory: a job that is killed would leave a file.

@@ -11,7 +11,6 @@ from tokoban.sokoban.board import OFFSETS, Board
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
-from tokoban.systems.push_policy.attention import floor_weights
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.policy import PushPolicy, is_hopeless
 
@@ -69,8 +68,8 @@ def attention_of(board: Board, square: object) -> dict[str, Any]:
     names = [list(floor) for floor in squares.squares]
     if square not in names:
         raise ValueError("square: expected [row, column] of a square inside the walls")
-    weights = floor_weights(guide, squares, board)[:, :, names.index(square)]
-    return {"squares": names, "weights": np.round(weights.double().numpy(), 4).tolist()}
+    weights = guide.attention(*boxes_and_zones(squares, [board]))[:, :, names.index(square)]
+    return {"squares": names, "weights": np.round(weights.astype(np.float64), 4).tolist()}
 
 
 def _guide(board: Board) -> tuple[NetworkGuide, Squares]:

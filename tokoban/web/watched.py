@@ -1,19 +1,12 @@
-"""Searches by the push policy that show every step.
-
-Axes: R rows, A actions.
-"""
+"""Searches by the push policy that show every step."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import torch
-from jaxtyping import Bool, Float, Int, Int64
-from torch import Tensor
+import numpy as np
 
 import tokoban
-from tokoban.decoding.beam import beam_search
-from tokoban.decoding.sampling import gumbel_noise, sample
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import OFFSETS, Board, Direction, Square
 from tokoban.sokoban.formats import Solution
@@ -95,129 +88,102 @@ def search(board: Board, method: str, limits: Limits, *, width: int, show: Show)
 
 
 class _Rows:
-    """A ``PushStepper`` that shows its rows after each step; raises ``OutOfTimeError``."""
+    """The rows of a ``PushStepper`` with their scores, which it shows; not when they are over."""
 
     def __init__(self, level: Level, show: Show, *, width: int) -> None:
-        self._level, self._show = level, show
+        self.level, self._show = level, show
         self.plays = PushStepper(level.guide, level.squares, level.board, width=width)
-        self.device = self.plays.device
+        self.scores = np.zeros(width)  # sums of log-probabilities
         self.histories: list[list[tuple[int, ...]]] = []  # of each step, the actions of each row
-        self._parents: list[int] = []
-        self._scores = torch.zeros(width)
-        self._is_over = torch.zeros(width, dtype=torch.bool)
-        self._rows: list[dict[str, Any]] = [{} for _ in range(width)]
+        self._shown: list[dict[str, Any]] = []
 
-    def log_probs(self) -> Float[Tensor, "R A"]:
-        """As ``PushStepper`` says."""
-        return self.plays.log_probs()
+    def advance(self, parents: list[int], actions: list[int], is_over: np.ndarray) -> None:
+        """Makes the pushes and shows the rows, the last ones that a row had if it is over.
 
-    def keys(self) -> Int64[Tensor, "R"]:
-        """As ``PushStepper`` says."""
-        return self.plays.keys()
-
-    def successor_keys(self) -> Int64[Tensor, "R A"]:
-        """As ``PushStepper`` says."""
-        return self.plays.successor_keys()
-
-    def advance(
-        self, parents: Int[Tensor, "R"] | None, actions: Int[Tensor, "R"]
-    ) -> Bool[Tensor, "R"]:
-        """Makes the pushes; without parents, as in sampling, it shows the rows at once."""
-        self._level.watch.check()
-        before = torch.arange(len(actions)) if parents is None else parents
-        nats = self.plays.log_probs()[before, actions]
-        self._parents = before.tolist()
-        past = self.histories[-1] if self.histories else [()] * len(actions)
-        taken = zip(self._parents, actions.tolist(), strict=True)
+        Raises ``OutOfTimeError``.
+        """
+        self.level.watch.check()
+        self.scores = self.scores[parents] + self.plays.log_probs[parents, actions]
+        past = self.histories[-1] if self.histories else [()] * len(self.scores)
+        taken = zip(parents, actions, strict=True)
         self.histories.append([(*past[parent], action) for parent, action in taken])
-        is_solved = self.plays.advance(parents, actions)
-        if parents is None:
-            self._scores = torch.where(self._is_over, self._scores, self._scores + nats)
-            self._show_rows(self._scores, is_solved)
-            self._is_over |= is_solved | (nats == -torch.inf)
-        return is_solved
-
-    def ranks(self, scores_nats: Float[Tensor, "R"]) -> Float[Tensor, "R"]:
-        """The scores themselves; a beam search asks for ranks after each step, which shows it."""
-        self._rows = [{} for _ in self._rows]  # a beam that died leaves no row
-        solved = torch.tensor([board.is_solved for board in self.plays.boards()])
-        self._show_rows(scores_nats, solved)
-        return scores_nats
-
-    def _show_rows(self, scores: Float[Tensor, "R"], is_solved: Bool[Tensor, "R"]) -> None:
-        games = zip(self.plays.boards(), scores.tolist(), self._parents, strict=True)
-        for row, (board, score, parent) in enumerate(games):
-            if self._is_over[row] or score == -torch.inf:
-                continue
-            action = self.histories[-1][row][-1]
-            self._rows[row] = {
-                "row": row,
-                "parent": parent,
-                "score": round(score, 4),
-                "is_solved": bool(is_solved[row]),
-                **opinion(float(self.plays.pushes_left[row]), float(self.plays.deadlocked[row])),
-                **push_on_wire(self._level.squares, action),
-                "board": format_board(board),
-            }
+        self.plays.advance(parents, actions)
+        last = self._shown or [{}] * len(parents)
+        self._shown = [
+            last[row] if is_over[row] else self._row(row, board, parents[row])
+            for row, board in enumerate(self.plays.boards())
+        ]
         self._show(
             {
                 "step": len(self.histories),
-                "rows": [row for row in self._rows if row],
+                "rows": [row for row in self._shown if row],
                 "num_evaluated": self.plays.num_evaluated,
             }
         )
 
+    def _row(self, row: int, board: Board, parent: int) -> dict[str, Any]:
+        return {
+            "row": row,
+            "parent": parent,
+            "score": round(float(self.scores[row]), 4),
+            "is_solved": bool(self.plays.is_solved[row]),
+            **opinion(float(self.plays.pushes_left[row]), float(self.plays.deadlocked[row])),
+            **push_on_wire(self.level.squares, self.histories[-1][row][-1]),
+            "board": format_board(board),
+        }
+
 
 def beam(level: Level, show: Show, *, width: int) -> Found:
     """Beam search over pushes: equal positions are merged, and none is returned to."""
-    rows = _Rows(level, show, width=width)
+    rows = _Rows(level, show, width=1)
+    visited = {int(rows.plays.keys[0])}
     try:
-        beams = beam_search(
-            rows,
-            num_searches=1,
-            width=width,
-            max_steps=_MAX_PUSHES,
-            merge_equal=True,
-            skip_visited=True,
-            rank=True,
-            stop_at_first=True,
-        )
+        while len(rows.histories) < _MAX_PUSHES:
+            totals = (rows.scores[:, None] + rows.plays.log_probs).ravel()
+            keys = rows.plays.successor_keys().ravel()
+            chosen: list[int] = []  # row * actions + action, the best first
+            for number in np.argsort(-totals, kind="stable").tolist():
+                if totals[number] == -np.inf or len(chosen) == width:
+                    break
+                if int(keys[number]) not in visited:
+                    visited.add(int(keys[number]))
+                    chosen.append(number)
+            if not chosen:
+                return _gave_up("beam", rows, Reason("no position left", "no-position"))
+            parents, actions = np.divmod(chosen, rows.plays.log_probs.shape[1])
+            rows.advance(parents.tolist(), actions.tolist(), np.zeros(len(chosen), np.bool_))
+            if rows.plays.is_solved.any():
+                taken = rows.histories[-1][int(rows.plays.is_solved.argmax())]
+                begun = enumerate(rows.histories, 1)
+                followed = tuple(past.index(taken[:count]) for count, past in begun)
+                return _solved("beam", rows, taken, followed)
     except OutOfTimeError as error:
         return _gave_up("beam", rows, error.args[0])
-    if not beams.is_finished[0, 0]:
-        is_empty = not bool((beams.lengths[0] == len(rows.histories)).any())
-        empty = Reason("no position left", "no-position")
-        return _gave_up("beam", rows, empty if is_empty else _TOO_LONG)
-    taken = tuple(beams.actions[0, 0, : int(beams.lengths[0, 0])].tolist())
-    followed = tuple(
-        past.index(taken[: number + 1]) for number, past in enumerate(rows.histories[: len(taken)])
-    )
-    return _solved("beam", level, rows, taken, followed)
+    return _gave_up("beam", rows, _TOO_LONG)
 
 
 def rollouts(level: Level, show: Show, *, width: int) -> Found:
     """Games without search: the first takes the most probable push, the others draw theirs."""
-    rows = _Rows(level, show, width=width)
-    generator = torch.Generator().manual_seed(_SEED)
-    num_actions = len(level.squares.squares) * len(OFFSETS)
-
-    def noise(_: int) -> Float[Tensor, "R A"]:
-        drawn = gumbel_noise(1, width, num_actions, generator=generator, device="cpu")[0]
-        drawn[0] = 0.0
-        return drawn
-
+    rows, rng = _Rows(level, show, width=width), np.random.default_rng(_SEED)
+    is_over, solved = np.zeros(width, np.bool_), dict[int, int]()
     try:
-        played = sample(rows, num_rows=width, max_steps=_MAX_PUSHES, noise=noise)
+        while len(rows.histories) < _MAX_PUSHES and not is_over.all():
+            log_probs = rows.plays.log_probs
+            noise = rng.gumbel(size=log_probs.shape)  # the best sum draws by the probabilities
+            noise[0] = 0
+            is_over |= np.isneginf(log_probs.max(axis=1))
+            actions = (log_probs + noise).argmax(axis=1)
+            rows.advance([*range(width)], actions.tolist(), is_over)
+            for row in np.flatnonzero(rows.plays.is_solved & ~is_over).tolist():
+                solved[row] = len(rows.histories)
+            is_over |= rows.plays.is_solved
     except OutOfTimeError as error:
         return _gave_up("rollouts", rows, error.args[0])
-    solved = [
-        (int(played.lengths[row]), row) for row in range(width) if bool(played.is_finished[row])
-    ]
     if not solved:
         return _gave_up("rollouts", rows, _TOO_LONG)
-    length, best = min(solved)
-    taken = tuple(played.actions[best, :length].tolist())
-    return _solved("rollouts", level, rows, taken, (best,) * len(rows.histories))
+    best = min(solved, key=lambda row: (solved[row], row))
+    taken = rows.histories[-1][best][: solved[best]]
+    return _solved("rollouts", rows, taken, (best,) * len(rows.histories))
 
 
 def best_first(level: Level, show: Show) -> Found:
@@ -301,10 +267,9 @@ def _gave_up(solver: str, rows: _Rows, reason: str) -> Found:
     return Found("gave up", solver, num_evaluated=rows.plays.num_evaluated, reason=reason)
 
 
-def _solved(
-    solver: str, level: Level, rows: _Rows, taken: tuple[int, ...], followed: tuple[int, ...]
-) -> Found:
+def _solved(solver: str, rows: _Rows, taken: tuple[int, ...], followed: tuple[int, ...]) -> Found:
     """The answer of pushes that solve the board, with the walks between them."""
+    level = rows.level
     board = level.board
     moves: list[Direction] = []
     for action in taken:

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, BinaryIO
 
+from tokoban.api import extras
 from tokoban.web.job import JOBS, Context, Job
 
 MAX_EVENT_BYTES = 2**24
@@ -165,6 +166,8 @@ def _work(task: _Task, jobs: dict[str, Job], output: _Output) -> None:
         output.write("done", {"event": "done"})
     except ValueError as error:
         fail("refused", _sentence(str(error)))
+    except ModuleNotFoundError as error:
+        fail("extra", _sentence(extras.sentence(error)))
     except MemoryError:
         fail("memory", "There is not memory enough for this.")
     except Exception as error:

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from tests.systems.gpt.models import CHARACTERS, random_gpt, random_prompts
-from tokoban.inference import CachedEngine, PlainEngine
+from tokoban.inference.cached import CachedEngine
+from tokoban.inference.plain import PlainEngine
 from tokoban.systems.gpt import config
 from tokoban.systems.gpt.config import Positions
 from tokoban.systems.gpt.engine import network_of

@@ -5,8 +5,9 @@ import torch
 
 from tests.systems.gpt.models import random_gpt, random_prompts
 from tokoban.decoding import GREEDY, Sampling
-from tokoban.inference import CachedEngine, PlainEngine
+from tokoban.inference.cached import CachedEngine
 from tokoban.inference.cpu import CpuEngine
+from tokoban.inference.plain import PlainEngine
 from tokoban.systems.gpt.config import Positions
 from tokoban.systems.gpt.engine import engine_of, network_of
 from tokoban.systems.gpt.generate import generate

@@ -9,11 +9,14 @@ import torch
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
-from tokoban.systems.push_policy import config, guide
-from tokoban.systems.push_policy.batches import Boards, collated
+from tokoban.systems.push_policy import config
+from tokoban.systems.push_policy.compiled import CompiledNet, shapes
+from tokoban.systems.push_policy.encoded import Encoded, collated
+from tokoban.systems.push_policy.guide import Judge, as_judge
 from tokoban.systems.push_policy.model import PushNet
-from tokoban.systems.push_policy.positions import CAN_PUSH
+from tokoban.systems.push_policy.positions import IS_FLOOR
 from tokoban.systems.push_policy.tokens import Tokens
+from tokoban.systems.push_policy.torch_judge import TorchJudge
 
 # Four squares, a room with inner walls, and one that is wider than a block of rows.
 DRAWINGS = (
@@ -30,7 +33,7 @@ NETWORKS = {
 
 
 @pytest.fixture(scope="module")
-def boards() -> Boards:
+def boards() -> Encoded:
     tokens, features = [], []
     for drawing in DRAWINGS:
         board = Board.from_xsb(drawing)
@@ -49,24 +52,29 @@ def network(name: str) -> PushNet:
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_compiled_loops_are_torch(name: str, boards: Boards) -> None:
+def test_compiled_loops_are_torch(name: str, boards: Encoded) -> None:
     model = network(name)
-    is_legal = boards.features[:, :, CAN_PUSH : CAN_PUSH + 4] != 0
-    is_square = boards.is_square.numpy()
+    compiled, by_torch = as_judge(model), TorchJudge(model)
+    assert isinstance(compiled, CompiledNet) and isinstance(by_torch, Judge)
+    is_square = boards.features[:, :, IS_FLOOR] != 0
     for view in range(8):
-        with torch.inference_mode():
-            expected = guide._judged_by_torch(model, boards, is_legal, view)
-        found = guide._judged_compiled(guide._packed(model), guide.seen(boards, view), view)
+        found, expected = compiled.judge(boards, view), by_torch.judge(boards, view)
         np.testing.assert_allclose(found.policy, expected.policy, atol=1e-5)
         np.testing.assert_allclose(found.values, expected.values, atol=1e-5)
         deadlocks = found.push_deadlocks[is_square], expected.push_deadlocks[is_square]
         np.testing.assert_allclose(*deadlocks, atol=1e-5)
+    for number in range(len(boards.features)):
+        one = Encoded(*(array[number : number + 1] for array in boards))
+        if not NETWORKS[name].attention_every:
+            with pytest.raises(ValueError, match="no attention to record"):
+                compiled.attention(one)
+            continue
+        count = int(is_square[number].sum())
+        expected_weights = by_torch.attention(one)[:, :, :count, :count]
+        np.testing.assert_allclose(compiled.attention(one), expected_weights, atol=1e-5)
 
 
-def test_changed_weights_are_read_anew(boards: Boards) -> None:
-    model = network("without attention")
-    bounds = np.zeros(len(boards.features), np.int32)
-    before = guide.judged(model, boards, bounds).log_policy
-    with torch.no_grad():
-        model.push.weight.mul_(2)
-    assert (guide.judged(model, boards, bounds).log_policy != before).any()
+@pytest.mark.parametrize("name", NETWORKS)
+def test_the_weights_are_named_and_shaped_as_those_of_torch(name: str) -> None:
+    state = network(name).state_dict()
+    assert dict(shapes(NETWORKS[name])) == {x: tuple(tensor.shape) for x, tensor in state.items()}

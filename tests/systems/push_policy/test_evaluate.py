@@ -20,7 +20,7 @@ from tokoban.systems.push_policy.evaluate import (
     evaluate,
     metrics_of,
 )
-from tokoban.systems.push_policy.guide import NetworkGuide
+from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
 from tokoban.systems.push_policy.held_out import (
     UNKNOWN,
     boards_of,
@@ -128,11 +128,11 @@ def test_levels_side_by_side_are_searched_as_each_alone(
     levels: list[Board], random_tiles: TilePolicy, order: str
 ) -> None:
     options = GuidedOptions(order=order)
-    together = play_all(random_tiles, levels, options, max_evaluated=60)
+    together = play_all(as_judge(random_tiles), levels, options, max_evaluated=60)
     assert {game.solution is None for game in together} == {True, False}
     for board, game in zip(levels, together, strict=True):
         squares = Squares(board)
-        guide = NetworkGuide(random_tiles, squares, build_ground(board, squares))
+        guide = NetworkGuide(as_judge(random_tiles), squares, build_ground(board, squares))
         alone = solve_guided(board, guide, options=options, limits=Limits(max_evaluated=60))
         assert game.solution == alone.solution
         if alone.solver != "rules":

@@ -12,7 +12,7 @@ from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.searches.guided.guide import Guide, legal_pushes
 from tokoban.systems.push_policy import config
 from tokoban.systems.push_policy.dataset import LabelledPositions
-from tokoban.systems.push_policy.guide import NetworkGuide
+from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
 from tokoban.systems.push_policy.positions import (
     HAS_BOX,
     HAS_PLAYER,
@@ -31,7 +31,8 @@ BOARD = Board.from_xsb("########|#  .  ##|#@$ $  #|#  #.  #|###    #|########")
 def guide() -> NetworkGuide:
     torch.manual_seed(5)
     squares = Squares(BOARD)
-    return NetworkGuide(build_model(config.tiny()).eval(), squares, build_ground(BOARD, squares))
+    judge = as_judge(build_model(config.tiny()))
+    return NetworkGuide(judge, squares, build_ground(BOARD, squares))
 
 
 def positions(squares: Squares) -> tuple[np.ndarray, np.ndarray]:

@@ -27,9 +27,10 @@ from tokoban.sokoban.search.searches.guided.guide import Guidance
 from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
 from tokoban.systems.push_policy import config as presets
 from tokoban.systems.push_policy import dataset, large_positions
-from tokoban.systems.push_policy.batches import Batch, Boards, collated, seen
+from tokoban.systems.push_policy.batches import Batch, Boards
 from tokoban.systems.push_policy.config import PushPolicyConfig
-from tokoban.systems.push_policy.guide import NetworkGuide
+from tokoban.systems.push_policy.encoded import Encoded, collated, seen
+from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
 from tokoban.systems.push_policy.model import PushNet, PushOutput
 from tokoban.systems.push_policy.positions import (
     BOUND_FALLS,
@@ -102,7 +103,7 @@ def test_features_of_any_board_are_those_of_8x8_words() -> None:
         own = features_of(board)
         image = seen(collated([tokens_of_board(board)], [own]), int(symmetries[row]))
         num_squares = floor.bit_count()
-        found, expected = image.features[0].numpy(), features[row, :num_squares].copy()
+        found, expected = image.features[0], features[row, :num_squares].copy()
         expected[:, HAS_PLAYER] = found[:, HAS_PLAYER]
         assert np.array_equal(found, expected)
         around = neighbours[row, :num_squares]
@@ -111,7 +112,7 @@ def test_features_of_any_board_are_those_of_8x8_words() -> None:
         assert np.array_equal(image.coordinates[0], coordinates[row, :num_squares] - corner)
 
 
-def drawn(boards: Boards) -> frozenset[tuple]:
+def drawn(boards: Encoded) -> frozenset[tuple]:
     """The squares of one position, each with its place, its features and the places around it."""
     places = [tuple(place) for place in boards.coordinates[0].tolist()]
     around = [
@@ -119,7 +120,7 @@ def drawn(boards: Boards) -> frozenset[tuple]:
         for row in boards.neighbours[0].tolist()
     ]
     # Where the player stands in its zone is the first square, which no symmetry keeps.
-    kept = np.delete(boards.features[0].numpy(), HAS_PLAYER, axis=1).tolist()
+    kept = np.delete(boards.features[0], HAS_PLAYER, axis=1).tolist()
     return frozenset(zip(places, map(tuple, kept), around, strict=True))
 
 
@@ -155,9 +156,9 @@ def test_a_position_alone_is_judged_as_beside_others_of_any_size(levels: list[Bo
     model = PushNet(presets.tiny()).eval()
     boards = [*levels, *BOARDS[:3]]
     tokens, features = [*map(tokens_of_board, boards)], [*map(features_of, boards)]
-    together = model(collated(tokens, features))
+    together = model(Boards.of(collated(tokens, features)))
     for row, (own, part) in enumerate(zip(tokens, features, strict=True)):
-        alone = model(collated([own], [part]))
+        alone = model(Boards.of(collated([own], [part])))
         num_squares = part.shape[1]
         for one, all_of_them in zip(alone[:2], together[:2], strict=True):
             torch.testing.assert_close(one[0], all_of_them[row, :num_squares], atol=1e-5, rtol=0)
@@ -167,11 +168,11 @@ def test_a_position_alone_is_judged_as_beside_others_of_any_size(levels: list[Bo
 @pytest.mark.parametrize("symmetry", SYMMETRIES[1:])
 def test_judgements_over_all_views_are_the_same_for_each_image(symmetry: Symmetry) -> None:
     torch.manual_seed(5)
-    model = PushNet(presets.tiny()).eval()
+    judge = as_judge(PushNet(presets.tiny()))
 
     def judgement(board: Board) -> tuple[Guidance, Squares]:
         squares = Squares(board)
-        guide = NetworkGuide(model, squares, build_ground(board, squares), num_views=8)
+        guide = NetworkGuide(judge, squares, build_ground(board, squares), num_views=8)
         return guide.evaluate(*position_of(board)), squares
 
     (mine, squares), (theirs, turned) = judgement(WIDE), judgement(symmetry.of_board(WIDE))

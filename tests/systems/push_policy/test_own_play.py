@@ -14,6 +14,7 @@ from tokoban.sokoban.labels.job import LabelConfig
 from tokoban.sokoban.labels.samples import PlayedStates
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions
 from tokoban.systems.push_policy import own_play
+from tokoban.systems.push_policy.guide import as_judge
 from tokoban.systems.push_policy.lockstep import play_all
 from tokoban.systems.push_policy.tiles import TilePolicy
 
@@ -36,7 +37,8 @@ def trails(states: PlayedStates) -> list[list[tuple[int, int]]]:
 def test_all_of_lost_games_and_some_of_won_ones(
     random_tiles: TilePolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    results = play_all(random_tiles, BOARDS, GuidedOptions(order="greedy"), max_evaluated=120)
+    judge, greedy = as_judge(random_tiles), GuidedOptions(order="greedy")
+    results = play_all(judge, BOARDS, greedy, max_evaluated=120)
     some = trails(played_by(random_tiles, BOARDS, range(len(BOARDS))))
     monkeypatch.setattr(own_play, "_KEPT_OF_SOLVED", 1)
     whole = trails(played_by(random_tiles, BOARDS, range(len(BOARDS))))

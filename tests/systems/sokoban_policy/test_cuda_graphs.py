@@ -10,7 +10,7 @@ import torch
 
 from tests.crossings import Crossings
 from tokoban.decoding import Samples, beam_search, gumbel_noise, sample
-from tokoban.inference import Engine
+from tokoban.inference.engine import Engine
 from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.config import Precision

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from tokoban.inference import CachedEngine
+from tokoban.inference.cached import CachedEngine
 from tokoban.inference.cpu import CpuEngine
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles.random_levels import sample_one_box

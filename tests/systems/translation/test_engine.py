@@ -13,9 +13,11 @@ from tests.systems.translation.half_trained import (
     impatient,
 )
 from tokoban.decoding import Sampling
-from tokoban.inference import CachedEngine, Engine, PlainEngine
 from tokoban.inference import cpu as cpu_module
+from tokoban.inference.cached import CachedEngine
 from tokoban.inference.cpu import CpuEngine
+from tokoban.inference.engine import Engine
+from tokoban.inference.plain import PlainEngine
 from tokoban.systems.translation import engine as engine_module
 from tokoban.systems.translation.engine import network_of, prepare_for_inference
 from tokoban.systems.translation.model import Translator

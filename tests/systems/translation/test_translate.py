@@ -18,7 +18,7 @@ from tests.systems.translation.half_trained import (
     padded,
 )
 from tokoban.decoding import Sampling, Stepper, length_penalised_beam_search, sample
-from tokoban.inference import CachedEngine
+from tokoban.inference.cached import CachedEngine
 from tokoban.systems.translation import translate as translate_module
 from tokoban.systems.translation.engine import Precision, network_of, prepare_for_inference
 from tokoban.systems.translation.model import EXTRA_LENGTH

@@ -1,6 +1,6 @@
 """The fastest engine of a GPT."""
 
-from tokoban.inference import Engine, Network, tied_projection
+from tokoban.inference.engine import Engine, Network, tied_projection
 from tokoban.systems.gpt.model import Gpt
 
 

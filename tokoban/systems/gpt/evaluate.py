@@ -31,7 +31,7 @@ from tokoban.training.config import Reads, check_limits
 from tokoban.training.limits import Between
 from tokoban.training.run_directory import RunDirectory, read_record
 from tokoban.training.spec import Trained
-from tokoban.training.untrusted import read_header
+from tokoban.training.weights_header import read_header
 
 NUM_ESTIMATE_BATCHES = 200  # nanoGPT's eval_iters
 LEAST_ESTIMATE_BATCH = 12  # windows, as in nanoGPT's recipe for a CPU

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import torch
 
 from tokoban.decoding import GREEDY, Samples, Sampling, seeded_sample
-from tokoban.inference import Engine
+from tokoban.inference.engine import Engine
 from tokoban.systems.gpt.engine import engine_of
 from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.stepper import TextStepper, forbidden_tokens

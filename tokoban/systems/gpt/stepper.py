@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from tokoban.inference import Engine, Rows
+from tokoban.inference.engine import Engine, Rows
 from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.tokens import num_specials
 

@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tokoban.decoding import GREEDY, Sampling
-from tokoban.inference import Engine
-from tokoban.inference.engine import MOST_BYTES
+from tokoban.inference.engine import MOST_BYTES, Engine
 from tokoban.systems.gpt.engine import engine_of, network_of
 from tokoban.systems.gpt.generate import generate
 from tokoban.systems.gpt.model import Gpt

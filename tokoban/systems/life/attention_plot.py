@@ -95,5 +95,5 @@ def film_of_run(
         gap = torch.zeros(side**2, side)
         frames.append(torch.cat([matrix, gap, enlarged], dim=1).mul(len(NEIGHBOURS)).clamp(0, 1))
         captions.append(f"step {step}")
-    save_film(torch.stack(frames), film, captions=captions, frame_ms=150)
+    save_film(torch.stack(frames).numpy(), film, captions=captions, frame_ms=150)
     return len(frames)

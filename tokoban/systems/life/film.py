@@ -35,7 +35,7 @@ def save_games(generations: Sequence[Generation], film: Path) -> None:
         gap = torch.full((len(left), _GAP_CELLS * size), 3 * _LINE_SHADE)
         frames.append(torch.cat([left, gap, right], dim=1))
         captions.append(f"network | rules   step {number}, {each.num_wrong} wrong")
-    save_film(torch.stack(frames), film, captions=captions, frame_ms=_FRAME_MS)
+    save_film(torch.stack(frames).numpy(), film, captions=captions, frame_ms=_FRAME_MS)
 
 
 def _squares(

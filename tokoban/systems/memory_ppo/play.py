@@ -119,7 +119,8 @@ def save_film(episode: Episode, film: Path) -> None:
     """The episode's pictures as a GIF, with the return so far."""
     totals = [sum(episode.rewards[:step]) for step in range(len(episode.pictures))]
     captions = [f"step {step}, return {total:.3g}" for step, total in enumerate(totals)]
-    save_pictures(episode.pictures, film, captions=captions, frame_ms=_FRAME_MS)
+    pictures = [picture.numpy(force=True) for picture in episode.pictures]
+    save_pictures(pictures, film, captions=captions, frame_ms=_FRAME_MS)
 
 
 def attention(player: Player, episode: Episode, *, name: str) -> AttentionView:

@@ -15,11 +15,8 @@ from tokoban.sokoban.render import render_rgb
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
 from tokoban.sokoban.wording import counted
-from tokoban.systems.push_policy.batches import Boards, collated
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.policy import PushPolicy
-from tokoban.systems.push_policy.tiles import PushModel
-from tokoban.transformer import record_attention
 from tokoban.viewing.attention_page import MOST_WEIGHTS, AttentionPanel, AttentionView, TokenGrid
 
 _GUIDE = (
@@ -28,7 +25,7 @@ _GUIDE = (
 )
 
 
-def attention(model: PushModel, start: Board, moves: str) -> AttentionView:
+def attention(model: object, start: Board, moves: str) -> AttentionView:
     """A panel for the start and one after each push of a solution in LURD; walls attend to nothing.
 
     Of more than a page holds: the first, the last and evenly spaced ones between. Raises
@@ -54,23 +51,9 @@ def attention(model: PushModel, start: Board, moves: str) -> AttentionView:
     return AttentionView(panels, _GUIDE)
 
 
-def floor_weights(guide: NetworkGuide, squares: Squares, board: Board) -> Float[Tensor, "L N F F"]:
-    """The weights of every attention, in the order of the passes through it.
-
-    Raises ``ValueError`` for a network without attention.
-    """
-    features, _ = guide.tokens.features(*boxes_and_zones(squares, [board]))
-    boards = collated([guide.tokens], [features])
-    device = next(guide.model.parameters()).device
-    with record_attention(guide.model) as record, torch.inference_mode():
-        guide.model(Boards(*(tensor.to(device) for tensor in boards)))  # compiled loops keep none
-    passes = zip(*record.values(), strict=True)  # of a looped network, several through each layer
-    return torch.stack([weights[0].float().cpu() for one_pass in passes for weights in one_pass])
-
-
 def _weights(guide: NetworkGuide, squares: Squares, board: Board) -> Float[Tensor, "L N HW HW"]:
     """The weights of every attention over the board; walls attend to nothing."""
-    layers = floor_weights(guide, squares, board)
+    layers = torch.from_numpy(guide.attention(*boxes_and_zones(squares, [board])))
     cells = torch.tensor([row * board.width + column for row, column in squares.squares])
     spread = torch.zeros(*layers.shape[:2], board.height * board.width, board.height * board.width)
     spread[:, :, cells[:, None], cells] = layers

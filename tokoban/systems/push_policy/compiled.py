@@ -2,31 +2,37 @@
 
 Axes: B positions, T tokens (floor squares, padded), N blocks, A of them with attention, D width,
 H hidden width, E head width, G rows at once, C classes; a weight is packed in panels of W outputs.
+Recorded attentions are [R attentions, N heads, T, T].
 """
 
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-import torch
-from jaxtyping import Bool, Float32, Int16, Int32, Int64, UInt8
-from torch import Tensor
+from jaxtyping import Bool, Float32, Int8, Int64
 
 from tokoban.inference.compiled_math import entry, exp, inner, norm
 from tokoban.inference.compiled_products import TILE, affine, panels, sum_rows
-from tokoban.systems.push_policy.model import PushNet, grid_sinusoids
+from tokoban.systems.push_policy.config import HIDDEN_VALUE, PushPolicyConfig
+from tokoban.systems.push_policy.encoded import Encoded, frequencies, read_features, seen
 from tokoban.systems.push_policy.positions import (
     CAN_PUSH,
+    DIRECTIONS,
     IS_FLOOR,
     NEIGHBOURHOOD,
     NUM_CLASSES,
+    NUM_FEATURES,
     NUM_RESULTS,
     Result,
 )
 from tokoban.systems.push_policy.tokens import MOST_SQUARES
 
+State = Mapping[str, np.ndarray]  # weights by their names
+
 _NUM_NEIGHBOURS = len(NEIGHBOURHOOD)
 _NO_LEAST = np.float32(-np.inf)  # of a map without a ReLU
 _DEADLOCK = int(Result.DEADLOCK)
+_PROJECTIONS = "query", "key", "value"
 _ROWS_AT_ONCE = 36  # whose neighbours' vectors stay in a core's cache; a multiple of a tile's rows
 
 
@@ -63,10 +69,59 @@ class Judged(NamedTuple):
     values: Float32[np.ndarray, "B C"]
 
 
-def pack(model: PushNet) -> PackedNet:
-    """A copy of the weights."""
-    state = {name: _array(tensor) for name, tensor in model.state_dict().items()}
+class CompiledNet:
+    """A trained network of numpy arrays; it judges positions without torch."""
 
+    def __init__(self, state: State, config: PushPolicyConfig, *, loops: int | None = None) -> None:
+        """A copy of the weights, which are named as those of a ``PushNet``."""
+        self.state = {name: np.array(tensor, np.float32) for name, tensor in state.items()}
+        self.config = config
+        self._net = _pack(self.state, config, loops or config.loops)
+
+    def judge(self, boards: Encoded, view: int) -> Judged:
+        """The network's answers under a symmetry, by the directions before it."""
+        judged, _ = _judge_boards(self._net, seen(boards, view), DIRECTIONS[view], num_recorded=0)
+        return judged
+
+    def attention(self, boards: Encoded) -> Float32[np.ndarray, "A N F F"]:
+        """The weights of every attention over the squares of a single position, pass by pass.
+
+        ``ValueError`` for a network without attention.
+        """
+        num_recorded = int(self._net.has_attention.sum()) * self._net.loops
+        if num_recorded == 0:
+            raise ValueError("the network has no attention to record")
+        _, recorded = _judge_boards(self._net, boards, DIRECTIONS[0], num_recorded=num_recorded)
+        num_squares = int((boards.features[0, :, IS_FLOOR] != 0).sum())
+        return recorded[:, :, :num_squares, :num_squares]
+
+
+def shapes(config: PushPolicyConfig) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """The names and shapes of a network's weights."""
+    width, near = config.width, _NUM_NEIGHBOURS * config.width
+    yield "position_scale", ()
+    yield "stem.weight", (_NUM_NEIGHBOURS * NUM_FEATURES, width)
+    for number in range(config.num_blocks):
+        block = f"blocks.{number}"
+        yield f"{block}.near.first.weight", (near, config.hidden_width)
+        yield f"{block}.near.second.weight", (_NUM_NEIGHBOURS * config.hidden_width, width)
+        yield f"{block}.near_residual.norm.weight", (width,)
+        if config.attends(number):
+            for name in (*_PROJECTIONS, "output"):
+                yield f"{block}.attention.{name}.weight", (width, width)
+            yield f"{block}.attention_residual.norm.weight", (width,)
+    yield "last_norm.weight", (width,)
+    for name, inputs, outputs in (
+        ("push", width, 4),
+        ("result", width, 4 * NUM_RESULTS),
+        ("value.0", 2 * width, HIDDEN_VALUE),
+        ("value.2", HIDDEN_VALUE, NUM_CLASSES),
+    ):
+        yield f"{name}.weight", (outputs, inputs)
+        yield f"{name}.bias", (outputs,)
+
+
+def _pack(state: State, config: PushPolicyConfig, loops: int) -> PackedNet:
     def maps(*names: str) -> Float32[np.ndarray, "panels D W"]:
         """Maps of the same inputs as one; the weights are by output and input."""
         return panels(np.concatenate([state[f"{name}.weight"] for name in names]))
@@ -75,22 +130,22 @@ def pack(model: PushNet) -> PackedNet:
         """A map of neighbourhoods, whose weights are by input and output."""
         return panels(state[f"{name}.weight"].T)
 
-    blocks = [f"blocks.{number}" for number in range(len(model.blocks))]
-    has_attention = [f"{block}.attention.query.weight" in state for block in blocks]
+    has_attention = [config.attends(number) for number in range(config.num_blocks)]
+    blocks = [f"blocks.{number}" for number in range(config.num_blocks)]
     attending = [block for block, has in zip(blocks, has_attention, strict=True) if has]
     projections = [
-        maps(*(f"{block}.attention.{name}" for name in ("query", "key", "value")))
-        for block in attending
+        maps(*(f"{block}.attention.{name}" for name in _PROJECTIONS)) for block in attending
     ]
-    none = np.zeros((0, *state["last_norm.weight"].shape), np.float32)
-    width = none.shape[1]
-    along = torch.arange(MOST_SQUARES).short()[None, :, None].expand(-1, -1, 2)
+    width = config.width
+    none = np.zeros((0, width), np.float32)
+    angles = np.arange(MOST_SQUARES, dtype=np.float32)[:, None] * frequencies(width)
+    places = np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
     outputs = [maps(f"{block}.attention.output") for block in attending]
     gains = [state[f"{block}.attention_residual.norm.weight"] for block in attending]
     return PackedNet(
-        is_read=_array(model.is_read),
+        is_read=read_features(config.inputs).astype(np.float32),
         stem=near("stem"),
-        places=state["position_scale"] * _array(grid_sinusoids(along, width))[0, :, : width // 2],
+        places=state["position_scale"] * places,
         near_gain=np.stack([state[f"{block}.near_residual.norm.weight"] for block in blocks]),
         first=np.stack([near(f"{block}.near.first") for block in blocks]),
         second=np.stack([near(f"{block}.near.second") for block in blocks]),
@@ -106,27 +161,19 @@ def pack(model: PushNet) -> PackedNet:
         value=maps("value.2"),
         value_bias=state["value.2.bias"],
         nothing=np.zeros(MOST_SQUARES + max(3 * width, len(state["stem.weight"])), np.float32),
-        num_heads=model.num_heads,
-        loops=model.loops,
+        num_heads=config.num_heads,
+        loops=loops,
     )
 
 
-def _array(tensor: Tensor) -> Float32[np.ndarray, "..."]:
-    return tensor.detach().float().cpu().numpy().copy()
+def _judge_boards(
+    net: PackedNet, boards: Encoded, directions: Int8[np.ndarray, "4"], *, num_recorded: int
+) -> tuple[Judged, Float32[np.ndarray, "R N T T"]]:
+    """Answers under a symmetry that turns d to ``directions[d]``, and weights of attentions.
 
-
-def judge(
-    net: PackedNet,
-    features: UInt8[np.ndarray, "B T 17"],
-    neighbours: Int32[np.ndarray, "B T 9"],
-    coordinates: Int16[np.ndarray, "B T 2"],
-    directions: Int64[np.ndarray, "4"],
-) -> Judged:
-    """What the network says of positions under a symmetry that turns d to ``directions[d]``.
-
-    Neighbour T is a wall. The answers are by the directions before the symmetry.
+    The answers are by the directions before the symmetry, the weights those of the last position.
     """
-    count, num_tokens = features.shape[:2]
+    count, num_tokens = boards.features.shape[:2]
     width, hidden = len(net.last_gain), net.second.shape[2] // _NUM_NEIGHBOURS
     head_width = width // net.num_heads
     judged = Judged(
@@ -148,13 +195,15 @@ def judge(
         keys=np.zeros((-(-num_tokens // TILE[1]), head_width, TILE[1]), np.float32),
         values=np.zeros((-(-head_width // TILE[1]), num_tokens, TILE[1]), np.float32),
         scores=np.empty((_ROWS_AT_ONCE, num_tokens), np.float32),
+        recorded=np.zeros((num_recorded, net.num_heads, num_tokens, num_tokens), np.float32),
         heads=np.empty((num_tokens, len(net.heads_bias)), np.float32),
         pooled=np.empty((1, 2 * width), np.float32),
         value_hidden=np.empty((1, len(net.value_hidden_bias)), np.float32),
         tile=np.empty(TILE, np.float32),
     )
-    _judge(net, features, neighbours, coordinates, directions, work, judged)
-    return judged
+    arrays = map(np.ascontiguousarray, boards)
+    _judge(net, *arrays, directions.astype(np.int64), work, judged)
+    return judged, work.recorded
 
 
 class _Work(NamedTuple):
@@ -173,6 +222,7 @@ class _Work(NamedTuple):
     keys: Float32[np.ndarray, "panels E W"]
     values: Float32[np.ndarray, "panels T W"]
     scores: Float32[np.ndarray, "G T"]
+    recorded: Float32[np.ndarray, "R N T T"]  # the weights of every attention, if R is not 0
     heads: Float32[np.ndarray, "T O"]
     pooled: Float32[np.ndarray, "1 2*D"]
     value_hidden: Float32[np.ndarray, "1 V"]
@@ -189,6 +239,7 @@ def _judge(net, features, neighbours, coordinates, directions, work, judged):
             net, features[position, :count], neighbours[position, :count],
             coordinates[position, :count], work, work.x[position, :count],
         )  # fmt: skip
+    recorded = 0  # attentions
     for _ in range(net.loops):
         number = 0  # of the block's attention
         for block in range(len(net.first)):
@@ -197,9 +248,10 @@ def _judge(net, features, neighbours, coordinates, directions, work, judged):
                 x = work.x[position, :count]
                 _read_neighbours(net, block, neighbours[position, :count], work, x)
                 if net.has_attention[block]:
-                    _attend_to_all(net, number, work, x)
+                    _attend_to_all(net, number, work, x, work.recorded[recorded : recorded + 1])
             if net.has_attention[block]:
                 number += 1
+                recorded += 1
     for position in range(len(features)):
         count = _num_squares(features[position])
         x = work.x[position, :count]
@@ -295,8 +347,10 @@ def _read_neighbours(net, block, neighbours, work, x):
 
 @inner
 @no_type_check
-def _attend_to_all(net, number, work, x):
+def _attend_to_all(net, number, work, x, recorded):
     """The attention of each square to all, with its residual connection.
+
+    ``recorded`` has room for its weights, or no rows.
 
     Keys and values are packed as the weights of maps: of a query to the scores of all squares, and
     of their weights to the mean of the values.
@@ -324,6 +378,9 @@ def _attend_to_all(net, number, work, x):
             affine(scores[:, :count], keys, none, work.query[start:end], _NO_LEAST, work.tile)
             for row in range(end - start):
                 _softmax(scores[row, :count])
+                for own in range(len(recorded)):
+                    for square in range(count):
+                        recorded[own, head, start + row, square] = scores[row, square]
                 for padding in range(count, scores.shape[1]):
                     scores[row, padding] = np.float32(0)
             mixed = normed[start:end, first : first + head_width]

@@ -9,6 +9,7 @@ from tokoban.training.limits import Between, Count, NotNegative, NumLayers, Seed
 
 Inputs = Literal["bounds", "augmented", "raw"]
 Model = Literal["network", "tiles"]
+HIDDEN_VALUE = 64  # width inside the network's head of the pushes left
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,10 @@ class PushPolicyConfig:
             *_unread_fields(self),
             ("width", self.width % 4 == 0, "a multiple of 4, for sines and cosines of two axes"),
         )
+
+    def attends(self, block: int) -> bool:
+        """Whether the block of this number attends to all squares."""
+        return self.attention_every > 0 and (block + 1) % self.attention_every == 0
 
 
 _NETWORK_FIELDS = (

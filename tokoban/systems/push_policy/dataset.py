@@ -18,6 +18,7 @@ from tokoban.systems.push_policy.batches import Batch, Boards
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.device_positions import DevicePositions
 from tokoban.systems.push_policy.drawings import shards_drawn
+from tokoban.systems.push_policy.encoded import Encoded
 from tokoban.systems.push_policy.large_positions import LargePositions
 from tokoban.systems.push_policy.positions import (
     FLOOR,
@@ -144,6 +145,6 @@ def batch_of(
     """Labelled positions, each under a symmetry, as tensors."""
     most = int(np.bitwise_count(words[:, FLOOR]).max())
     num_tokens = -(-most // _TOKENS_STEP) * _TOKENS_STEP
-    boards = Boards(*map(torch.from_numpy, tokens_of(words, symmetries, num_tokens)))
+    boards = Boards.of(Encoded(*tokens_of(words, symmetries, num_tokens)))
     results = torch.from_numpy(results_of(words, symmetries, num_tokens))
     return Batch(boards, results, torch.from_numpy(classes))

@@ -18,12 +18,13 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Problem, read_levels
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions, SearchOrder
 from tokoban.systems.push_policy.config import PushPolicyConfig
+from tokoban.systems.push_policy.guide import as_judge
 from tokoban.systems.push_policy.held_out import (
     UNKNOWN,
     Judgements,
     Labelled,
     boards_of,
-    judge,
+    judge_all,
     label_boards,
     recall_at_precision,
 )
@@ -132,9 +133,9 @@ def metrics_of(
 
     Intervals of shares of levels are Wilson's, all others are by bootstrap over levels.
     """
-    model.eval()
+    judge = as_judge(model)
     labelled, optima = label_boards(boards, num_states=options.states, seed=options.seed)
-    play = partial(play_all, model, boards, num_views=options.views)
+    play = partial(play_all, judge, boards, num_views=options.views)
     playing = GuidedOptions(order="greedy", deadlock_weight=options.deadlock_weight)
     greedy = play(playing, max_evaluated=_MOST_PUSHES)
     searching = GuidedOptions(
@@ -150,13 +151,13 @@ def metrics_of(
     metrics |= search_metrics(searched, options)
     metrics |= _optimal("optimal_share", searched, optima)
     if len(labelled.classes):
-        found = judge(model, labelled, num_views=options.views)
+        found = judge_all(judge, labelled, num_views=options.views)
         metrics |= position_metrics(labelled, found, options.seed)
         if options.refute:
             seeming = np.flatnonzero(~labelled.is_deadlocked & (found.deadlocked > _SEEMING))
             # No search solves a deadlocked position, so those need none.
             games = play_all(
-                model,
+                judge,
                 boards_of(labelled.words[seeming]),
                 searching,
                 max_evaluated=options.refute,

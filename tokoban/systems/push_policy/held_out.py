@@ -23,8 +23,8 @@ from tokoban.sokoban.search.bitboard.terrain import survey as survey_terrain
 from tokoban.sokoban.search.level.ground import UNREACHABLE
 from tokoban.sokoban.search.level.words import EMPTY, index, lowest
 from tokoban.sokoban.search.searches.guided.guide import Guidance
-from tokoban.systems.push_policy.dataset import batch_of
-from tokoban.systems.push_policy.guide import judged
+from tokoban.systems.push_policy.encoded import Encoded
+from tokoban.systems.push_policy.guide import Judge, judged
 from tokoban.systems.push_policy.positions import (
     BOXES,
     DEADLOCK_CLASS,
@@ -35,8 +35,9 @@ from tokoban.systems.push_policy.positions import (
     Result,
     fill_bounds,
     positions_of,
+    results_of,
+    tokens_of,
 )
-from tokoban.systems.push_policy.tiles import PushModel
 
 UNKNOWN = -1
 _POSITIONS_AT_ONCE = 512
@@ -167,15 +168,15 @@ def is_unmatched(labelled: Labelled) -> Bool[np.ndarray, " P"]:
 
 @dataclass(frozen=True)
 class Judgements:
-    """A model's judgements of labelled positions."""
+    """Judgements of labelled positions."""
 
     is_hit: Bool[np.ndarray, " P"]  # whether its likeliest push is optimal
     pushes_error: Float32[np.ndarray, " P"]  # of the pushes left; 0 where deadlocked
     deadlocked: Float32[np.ndarray, " P"]  # log-odds
 
 
-def judge(model: PushModel, labelled: Labelled, *, num_views: int = 1) -> Judgements:
-    """The judgements of the model's guide, in batches of positions of similar size."""
+def judge_all(judge: Judge, labelled: Labelled, *, num_views: int = 1) -> Judgements:
+    """The judgements of labelled positions, in batches of positions of similar size."""
     count = len(labelled.classes)
     found = Judgements(
         np.zeros(count, np.bool_), np.zeros(count, np.float32), np.zeros(count, np.float32)
@@ -184,11 +185,13 @@ def judge(model: PushModel, labelled: Labelled, *, num_views: int = 1) -> Judgem
     for first in range(0, count, _POSITIONS_AT_ONCE):
         rows = order[first : first + _POSITIONS_AT_ONCE]
         classes, bounds = labelled.classes[rows], labelled.bound[rows]
-        batch = batch_of(labelled.words[rows], classes, np.zeros(len(rows), np.int64))
+        words, unturned = labelled.words[rows], np.zeros(len(rows), np.int64)
+        num_tokens = int(np.bitwise_count(words[:, FLOOR]).max())
+        boards = Encoded(*tokens_of(words, unturned, num_tokens))
         infinite = np.where(bounds >= _UNREACHABLE, UNREACHABLE, bounds).astype(np.int32)
-        guidance = judged(model, batch.boards, infinite, num_views=num_views)
+        guidance = judged(judge, boards, infinite, num_views=num_views)
         best = guidance.log_policy.reshape(len(rows), -1).argmax(axis=1)
-        results = batch.results.flatten(1).numpy()
+        results = results_of(words, unturned, num_tokens).reshape(len(rows), -1)
         found.is_hit[rows] = results[np.arange(len(rows)), best] == Result.OPTIMAL
         error = np.abs(guidance.pushes_left - bounds - 2 * classes)
         found.pushes_error[rows] = np.where(classes == DEADLOCK_CLASS, 0, error)

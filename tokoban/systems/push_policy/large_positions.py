@@ -17,8 +17,9 @@ from tokoban.sokoban.labels.large import After, LargeOrigin, LargePosition
 from tokoban.sokoban.labels.large_shards import LargeShard, read_large_shard
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import Squares, build_ground
-from tokoban.systems.push_policy.batches import Batch, collated, inverse, seen
+from tokoban.systems.push_policy.batches import Batch, Boards
 from tokoban.systems.push_policy.drawings import shards_drawn
+from tokoban.systems.push_policy.encoded import collated, inverse, seen
 from tokoban.systems.push_policy.positions import (
     DEADLOCK_CLASS,
     DIRECTIONS,
@@ -127,7 +128,7 @@ class Levels:
             values.append(_class_of(position, int(bound[0])))
         boards = seen(collated(levels, features, num_tokens=num_tokens), symmetry)
         return Batch(
-            boards,
+            Boards.of(boards),
             torch.from_numpy(results[:, :, inverse(DIRECTIONS[symmetry].tolist())]),
             torch.tensor(values, dtype=torch.int16),
         )

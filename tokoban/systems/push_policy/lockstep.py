@@ -1,6 +1,6 @@
 """Many levels played or searched side by side: their positions are judged in common batches.
 
-Each level is searched as it would be alone, position by position; only the calls of the model are
+Each level is searched as it would be alone, position by position; only the calls of the judge are
 shared.
 Axes: P positions, F squares of the floor.
 """
@@ -19,9 +19,8 @@ from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.searches.guided.classical import classical_rules
 from tokoban.sokoban.search.searches.guided.guide import Guidance, UniformGuide
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions, GuidedSearch, prepare
-from tokoban.systems.push_policy.batches import collated
-from tokoban.systems.push_policy.guide import judged
-from tokoban.systems.push_policy.tiles import PushModel
+from tokoban.systems.push_policy.encoded import collated
+from tokoban.systems.push_policy.guide import Judge, judged
 from tokoban.systems.push_policy.tokens import Tokens
 
 _AT_ONCE = 128  # levels
@@ -34,7 +33,7 @@ class Played(NamedTuple):
     """The result of one level."""
 
     solution: Solution | None  # replayed by the reference rules
-    num_evaluated: int  # positions that the model judged
+    num_evaluated: int  # positions that were judged
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class _Game:
 
 
 def play_all(
-    model: PushModel,
+    judge: Judge,
     boards: Sequence[Board],
     options: GuidedOptions,
     *,
@@ -97,7 +96,7 @@ def play_all(
             for game in still:
                 report(game.number, *game.search.asked)
         if still:
-            _judge(model, still, num_views)
+            _judge(judge, still, num_views)
         elif len(found) == len(boards):
             return [found[number] for number in range(len(boards))]
         active = still
@@ -123,14 +122,14 @@ def _games(
         yield _Game(number, board, Tokens(squares, ground), search)
 
 
-def _judge(model: PushModel, games: list[_Game], num_views: int) -> None:
-    """Tells each search what the model says of the positions that it asks about."""
+def _judge(judge: Judge, games: list[_Game], num_views: int) -> None:
+    """Tells each search what the judge says of the positions that it asks about."""
     features, bounds = zip(
         *(game.tokens.features(*game.search.asked) for game in games), strict=True
     )
     tokens = [game.tokens for game in games]
     boards = collated(tokens, list(features))
-    guidance = judged(model, boards, np.concatenate(bounds), num_views=num_views)
+    guidance = judged(judge, boards, np.concatenate(bounds), num_views=num_views)
     first = 0
     for game, own in zip(games, features, strict=True):
         last, num_squares = first + len(own), own.shape[1]

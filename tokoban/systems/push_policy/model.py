@@ -15,32 +15,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.systems.push_policy.batches import Boards
-from tokoban.systems.push_policy.config import Inputs, PushPolicyConfig
+from tokoban.systems.push_policy.config import HIDDEN_VALUE, PushPolicyConfig
+from tokoban.systems.push_policy.encoded import frequencies, read_features
 from tokoban.systems.push_policy.neighbourhood import NeighbourhoodLinear
-from tokoban.systems.push_policy.positions import (
-    BOUND_FALLS,
-    CAN_PUSH,
-    HAS_BOX,
-    HAS_PLAYER,
-    IS_FLOOR,
-    IS_GOAL,
-    IS_REACHED,
-    NUM_CLASSES,
-    NUM_FEATURES,
-    NUM_RESULTS,
-)
+from tokoban.systems.push_policy.positions import NUM_CLASSES, NUM_FEATURES, NUM_RESULTS
 from tokoban.transformer.attention import MultiHeadAttention
 from tokoban.transformer.blocks import Residual
 
 _DIRECTIONS = 4
-_ALWAYS_READ = (IS_FLOOR, IS_GOAL, HAS_BOX)
-_AUGMENTED = (*_ALWAYS_READ, IS_REACHED, *range(CAN_PUSH, BOUND_FALLS))
-_READ: dict[Inputs, tuple[int, ...]] = {
-    "raw": (*_ALWAYS_READ, HAS_PLAYER),
-    "augmented": _AUGMENTED,
-    "bounds": (*_AUGMENTED, *range(BOUND_FALLS, NUM_FEATURES)),
-}
-_HIDDEN_VALUE = 64  # width inside the head of the value
 _NEVER = -1e9  # the logit of what is not legal, where infinity would give a gradient of 0 * inf
 
 
@@ -108,24 +90,22 @@ class PushNet(nn.Module):
 
     def __init__(self, config: PushPolicyConfig) -> None:
         super().__init__()
-        self.loops, self.num_heads = config.loops, config.num_heads
-        read = _READ[config.inputs]
-        is_read = torch.tensor([feature in read for feature in range(NUM_FEATURES)])
+        self.config, self.loops = config, config.loops
+        is_read = torch.from_numpy(read_features(config.inputs))
         self.register_buffer("is_read", is_read, persistent=False)
         self.stem = NeighbourhoodLinear(NUM_FEATURES, config.width)
         self.position_scale = nn.Parameter(torch.tensor(0.1))
-        every = config.attention_every
         self.blocks = nn.ModuleList(
-            PushBlock(config, has_attention=every > 0 and (number + 1) % every == 0)
+            PushBlock(config, has_attention=config.attends(number))
             for number in range(config.num_blocks)
         )
         self.last_norm = nn.LayerNorm(config.width, bias=False)
         self.push = nn.Linear(config.width, _DIRECTIONS)
         self.result = nn.Linear(config.width, _DIRECTIONS * NUM_RESULTS)
         self.value = nn.Sequential(
-            nn.Linear(2 * config.width, _HIDDEN_VALUE),
+            nn.Linear(2 * config.width, HIDDEN_VALUE),
             nn.ReLU(),
-            nn.Linear(_HIDDEN_VALUE, NUM_CLASSES),
+            nn.Linear(HIDDEN_VALUE, NUM_CLASSES),
         )
 
     def forward(self, boards: Boards) -> PushOutput:
@@ -156,11 +136,9 @@ class PushNet(nn.Module):
 
 
 def grid_sinusoids(coordinates: Int16[Tensor, "B T 2"], width: int) -> Float[Tensor, "B T width"]:
-    """Sines and cosines of the row and the column, with wavelengths from 4 to 64 squares."""
-    count = width // 4
-    exponents = torch.linspace(0, 1, count, device=coordinates.device)
-    frequencies = 2 * torch.pi / 4 * (4 / 64) ** exponents
-    angles = coordinates.float()[..., None] * frequencies  # [B, T, 2, width / 4]
+    """Sines and cosines of the row and the column."""
+    waves = torch.from_numpy(frequencies(width)).to(coordinates.device)
+    angles = coordinates.float()[..., None] * waves  # [B, T, 2, width / 4]
     return torch.cat([angles.sin(), angles.cos()], dim=-1).flatten(-2)
 
 

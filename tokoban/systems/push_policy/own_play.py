@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Bool, Int64, UInt64
-from torch import nn
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.packed import PackedLevels
@@ -18,8 +17,9 @@ from tokoban.sokoban.labels.job import LabelConfig, Play
 from tokoban.sokoban.labels.samples import PlayedStates
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions
+from tokoban.systems.push_policy.compiled import State
+from tokoban.systems.push_policy.guide import as_judge
 from tokoban.systems.push_policy.lockstep import play_all
-from tokoban.systems.push_policy.tiles import PushModel
 
 _MOST_PUSHES = 120  # then a level counts as lost; Boxoban's hard ones need 52 at most
 # Of a solved level one position in so many is kept, of a lost one all: there the play went wrong.
@@ -30,7 +30,7 @@ class _MustEndError(Exception):
     """The caller no longer wants the result."""
 
 
-def own_play(model: nn.Module, config: LabelConfig) -> tuple[LabelConfig, Play]:
+def own_play(model: object, config: LabelConfig) -> tuple[LabelConfig, Play]:
     """The play of the model, greedily and without search, for ``labels.job.read_job``.
 
     Also returns ``config`` with the digest of the model. Which positions of solved levels are kept
@@ -38,9 +38,7 @@ def own_play(model: nn.Module, config: LabelConfig) -> tuple[LabelConfig, Play]:
     default, but ends sooner; another machine may round otherwise, and then it differs. Raises
     ``ValueError`` for a model that is no push policy.
     """
-    if not isinstance(model, PushModel):
-        raise ValueError(f"the model is a {type(model).__name__}; expected a push policy")
-    model.eval()
+    judge = as_judge(model)
 
     def play(
         levels: PackedLevels, numbers: Int64[np.ndarray, " N"], must_end: Callable[[], bool]
@@ -61,7 +59,7 @@ def own_play(model: nn.Module, config: LabelConfig) -> tuple[LabelConfig, Play]:
 
         try:
             played = play_all(
-                model,
+                judge,
                 boards,
                 GuidedOptions(order="greedy"),
                 max_evaluated=_MOST_PUSHES,
@@ -79,7 +77,7 @@ def own_play(model: nn.Module, config: LabelConfig) -> tuple[LabelConfig, Play]:
         ends = np.cumsum([len(trail) for trail in kept], dtype=np.int64)
         return PlayedStates(states[:, 0].copy(), states[:, 1].copy(), ends)
 
-    return replace(config, played_by=_digest_of(model)), play
+    return replace(config, played_by=_digest_of(judge.state)), play
 
 
 def _cells_of(board: Board) -> UInt64[np.ndarray, " F"]:
@@ -88,10 +86,10 @@ def _cells_of(board: Board) -> UInt64[np.ndarray, " F"]:
     return np.array([1 << 8 * (row - 1) + column - 1 for row, column in squares], np.uint64)
 
 
-def _digest_of(model: PushModel) -> str:
+def _digest_of(state: State) -> str:
     """Equal for equal parameters: what a folder of labels records of its player."""
     digest = hashlib.blake2b(digest_size=16)
-    for name, tensor in sorted(model.state_dict().items()):
+    for name, tensor in sorted(state.items()):
         digest.update(name.encode())
-        digest.update(tensor.cpu().contiguous().numpy().tobytes())
+        digest.update(tensor.tobytes())
     return digest.hexdigest()

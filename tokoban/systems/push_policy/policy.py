@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from torch import nn
 
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.interior import enclosed
@@ -14,10 +13,8 @@ from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.searches.guided.guide import Guide, UniformGuide, boxes_and_zones
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions, solve_guided
 from tokoban.sokoban.wording import counted
-from tokoban.systems.push_policy.guide import NetworkGuide
-from tokoban.systems.push_policy.tiles import PushModel
+from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
 from tokoban.systems.push_policy.tokens import check_size
-from tokoban.training.device import DeviceChoice, find_device
 
 _PLAY = "policy"  # what answers without a search call it
 # Four positions at once take half of the time of four alone, and few are evaluated in vain.
@@ -50,14 +47,11 @@ class PolicyAnswer(NamedTuple):
 
 
 class PushPolicy:
-    """A trained push policy on a device."""
+    """A trained push policy."""
 
-    def __init__(self, model: nn.Module, *, device: DeviceChoice = "cpu") -> None:
-        """Raises ``ValueError`` for a model that is no push policy."""
-        if not isinstance(model, PushModel):
-            raise ValueError(f"the model is a {type(model).__name__}; expected a push policy")
-        self.device = find_device(device)
-        self.model = model.to(self.device)
+    def __init__(self, model: object) -> None:
+        """Of a model where it is, as ``as_judge`` reads it."""
+        self.judge = as_judge(model)
 
     def predict(self, board: Board) -> Prediction:
         """Its estimate of a board; raises ``ValueError`` saying why a board does not fit."""
@@ -89,7 +83,7 @@ class PushPolicy:
         """The guide of a level and its squares; raises as ``predict``."""
         check_size(len(board.inside()))
         squares = Squares(board)
-        return NetworkGuide(self.model, squares, build_ground(board, squares)), squares
+        return NetworkGuide(self.judge, squares, build_ground(board, squares)), squares
 
 
 def is_hopeless(board: Board) -> bool:

@@ -1,13 +1,13 @@
-"""Games of one level as rows of pushes: what beam search and sampling step through.
+"""Games of one level as rows of pushes: what a beam search and rollouts step through.
 
 Axes: R rows, A actions (the square of the box before the push * 4 + the direction), F floor squares
 of ``ground.Squares``.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
-import torch
-from jaxtyping import Bool, Float, Int, Int64
-from torch import Tensor
+from jaxtyping import Bool, Float, UInt64
 
 from tokoban.sokoban.board import OFFSETS, Board
 from tokoban.sokoban.search.level.flood import flood
@@ -21,7 +21,7 @@ from tokoban.sokoban.search.searches.guided.guide import (
 
 
 class PushStepper:
-    """Plays one game per row as a guide advises; a ``MergingStepper``.
+    """Plays one game per row as a guide advises.
 
     The probability of an action is that of its push by the guide, times that of no deadlock after
     it, normalised. Equal rows are judged once. A row whose action is illegal stays as it is.
@@ -29,8 +29,11 @@ class PushStepper:
 
     def __init__(self, guide: Guide, squares: Squares, board: Board, *, width: int) -> None:
         """``guide`` is made for ``squares``, the squares of ``board``, in which all rows begin."""
-        self.device = torch.device("cpu")
         self.num_evaluated = 0  # positions that the guide judged
+        # Of the positions, by the boxes and the squares that the player reaches.
+        self.keys: UInt64[np.ndarray, " R"]
+        # Of the pushes; all -inf where none is legal.
+        self.log_probs: Float[np.ndarray, "R A"]
         self._guide, self._squares, self._start = guide, squares, board
         self._around = squares.neighbours[:-1].astype(np.int64)
         num_floor = len(squares.squares)
@@ -43,38 +46,26 @@ class PushStepper:
         self._is_legal = np.zeros((width, num_floor, len(OFFSETS)), np.bool_)
         self._judge()
 
-    def log_probs(self) -> Float[Tensor, "R A"]:
-        """Log-probabilities of the pushes; all -inf where none is legal."""
-        return self._log_probs
-
-    def advance(
-        self, parents: Int[Tensor, "R"] | None, actions: Int[Tensor, "R"]
-    ) -> Bool[Tensor, "R"]:
-        """Pushes, and asks the guide about the new positions; returns which games are solved."""
-        if parents is not None:
-            rows = parents.numpy()
-            self._boxes, self._player = self._boxes[rows], self._player[rows]
-            self._is_legal = self._is_legal[rows]
-        for row, action in enumerate(actions.tolist()):
+    def advance(self, parents: Sequence[int], actions: Sequence[int]) -> None:
+        """Row i becomes what row ``parents[i]`` was, after one more push."""
+        rows = np.asarray(parents)
+        self._boxes, self._player = self._boxes[rows], self._player[rows]
+        self._is_legal = self._is_legal[rows]
+        for row, action in enumerate(actions):
             box, direction = divmod(action, len(OFFSETS))
             if self._is_legal[row, box, direction]:
                 self._boxes[row, [box, self._around[box, direction]]] = False, True
                 self._player[row] = box
         self._judge()
-        return torch.from_numpy(self._is_solved())
 
-    def keys(self) -> Int64[Tensor, "R"]:
-        """Keys of the positions: the boxes and the squares that the player reaches."""
-        return torch.from_numpy(self._row_keys.view(np.int64))
-
-    def successor_keys(self) -> Int64[Tensor, "R A"]:
+    def successor_keys(self) -> UInt64[np.ndarray, "R A"]:
         """Keys of the positions after each legal push; 0 for the others."""
         keys = np.zeros(self._is_legal.shape, np.uint64)
         for row, box, direction in np.argwhere(self._is_legal):
             boxes = self._boxes[row].copy()
             boxes[[box, self._around[box, direction]]] = False, True
             keys[row, box, direction] = self._key(boxes, int(box))
-        return torch.from_numpy(keys.reshape(len(keys), -1).view(np.int64))
+        return keys.reshape(len(keys), -1)
 
     def boards(self) -> list[Board]:
         """The rows as boards."""
@@ -95,24 +86,26 @@ class PushStepper:
     @property
     def pushes_left(self) -> Float[np.ndarray, " R"]:
         """The guide's estimate for each row, provided that it is solvable."""
-        return np.where(self._is_solved(), 0, self._guidance.pushes_left)
+        return np.where(self.is_solved, 0, self._guidance.pushes_left)
 
     @property
     def deadlocked(self) -> Float[np.ndarray, " R"]:
         """The guide's probability for each row that it is not solvable."""
-        return np.where(self._is_solved(), 0, self._guidance.deadlocked)
+        return np.where(self.is_solved, 0, self._guidance.deadlocked)
 
-    def _is_solved(self) -> Bool[np.ndarray, " R"]:
+    @property
+    def is_solved(self) -> Bool[np.ndarray, " R"]:
+        """Which games are solved."""
         return (self._boxes == self._goals).all(axis=1)
 
     def _judge(self) -> None:
         """Asks the guide about all rows, and finds their legal pushes and log-probabilities."""
         zones = np.empty_like(self._boxes)
-        self._row_keys = np.empty(len(self._boxes), np.uint64)
+        self.keys = np.empty(len(self._boxes), np.uint64)
         for row, (boxes, player) in enumerate(zip(self._boxes, self._player, strict=True)):
-            self._row_keys[row] = self._key(boxes, int(player))
+            self.keys[row] = self._key(boxes, int(player))
             zones[row] = self._marks[:-1] == self._mark
-        _, first, same = np.unique(self._row_keys, return_index=True, return_inverse=True)
+        _, first, same = np.unique(self.keys, return_index=True, return_inverse=True)
         judged = self._guide.evaluate(self._boxes[first], zones[first])
         self.num_evaluated += len(first)
         self._guidance = Guidance(*(part[same] for part in judged))
@@ -120,10 +113,9 @@ class PushStepper:
         deadlocks = self._guidance.push_deadlocks.clip(0, MOST_DEADLOCKED)
         preferred = np.where(
             self._is_legal, self._guidance.log_policy + np.log1p(-deadlocks), -np.inf
-        )
-        logits = torch.from_numpy(preferred.astype(np.float32)).flatten(1)
-        totals = logits.logsumexp(1, keepdim=True)
-        self._log_probs = logits - totals.masked_fill(totals == -torch.inf, 0.0)
+        ).reshape(len(zones), -1)
+        totals = np.logaddexp.reduce(preferred, axis=1, keepdims=True)
+        self.log_probs = preferred - np.where(np.isfinite(totals), totals, 0)
 
     def _key(self, boxes: Bool[np.ndarray, " F"], player: int) -> np.uint64:
         """The key of a position; leaves the player's zone marked."""

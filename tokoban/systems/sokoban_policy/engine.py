@@ -2,7 +2,8 @@
 
 import torch
 
-from tokoban.inference import CachedEngine, Engine, Network
+from tokoban.inference.cached import CachedEngine
+from tokoban.inference.engine import Engine, Network
 from tokoban.systems.sokoban_policy.config import Precision
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from tokoban.decoding.beam import beam_search
 from tokoban.decoding.sampling import Samples, sample
 from tokoban.decoding.visited import table_bytes
-from tokoban.inference import Engine
+from tokoban.inference.engine import Engine
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import UNDO, Board, Direction
 from tokoban.sokoban.simulation import bitboards

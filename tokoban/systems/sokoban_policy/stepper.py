@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
-from tokoban.inference import Engine
+from tokoban.inference.engine import Engine
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.config import Precision, Score

@@ -219,7 +219,7 @@ def _film(
     policy = make_policy(model, config, how, world, seeds=seeds)
     is_there = _goal_watch(model, how, world, seeds)
     play(world, policy, seeds, watch=frames.append, is_there=is_there)
-    pictures = [torch.from_numpy(np.array(frame)) for frame in frames]
+    pictures = [np.asarray(frame) for frame in frames]
     captions = [f"step {step}" for step in range(len(pictures))]
     frame_ms = max(_FRAME_MS, min(_MOST_FRAME_MS, _FILM_MS // len(pictures)))
     save_pictures(pictures, film, captions=captions, frame_ms=frame_ms)

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from tokoban.files.atomic import atomically
 from tokoban.training.checkpoint import load_weights
-from tokoban.training.untrusted import TensorInfo, read_header
+from tokoban.training.weights_header import TensorInfo, read_header
 
 _FORMAT = "tokoban trajectories 2"
 _EARLIER = "tokoban trajectories 1"  # had no last states

@@ -5,7 +5,8 @@ from typing import Literal
 
 import torch
 
-from tokoban.inference import CachedEngine, Engine, Network, tied_projection
+from tokoban.inference.cached import CachedEngine
+from tokoban.inference.engine import Engine, Network, tied_projection
 from tokoban.inference.packed import can_pack, packed_network
 from tokoban.systems.translation.model import Translator
 from tokoban.text.bpe import BOS

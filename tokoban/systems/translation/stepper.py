@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
-from tokoban.inference import Rows
+from tokoban.inference.engine import Rows
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.repetition import token_too_many
 from tokoban.text.bpe import BOS, EOS, PAD, UNK

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tokoban.decoding import Sampling
-from tokoban.inference import Engine
+from tokoban.inference.engine import Engine
 from tokoban.systems.translation.capitals import without_capitals
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import tidy

@@ -11,8 +11,8 @@ from jaxtyping import Int64
 from torch import Tensor
 
 from tokoban.decoding import Sampling, length_penalised_beam_search, seeded_sample
-from tokoban.inference import CachedEngine, Engine, Network
-from tokoban.inference.engine import MOST_BYTES
+from tokoban.inference.cached import CachedEngine
+from tokoban.inference.engine import MOST_BYTES, Engine, Network
 from tokoban.systems.translation.config import LARGEST_PENALTY
 from tokoban.systems.translation.engine import network_of
 from tokoban.systems.translation.model import EXTRA_LENGTH, Translator

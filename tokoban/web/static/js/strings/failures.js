@@ -21,6 +21,10 @@ export const strings = {
     en: "There is not memory enough for this.",
     de: "Dafür reicht der Speicher nicht.",
   },
+  "error.extra": {
+    en: "This part is not installed: {message}",
+    de: "Dieser Teil ist nicht installiert: {message}",
+  },
   "error.too-long": {
     en: "The job was ended, since it took too long.",
     de: "Die Aufgabe wurde beendet, weil sie zu lange dauerte.",
