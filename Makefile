@@ -9,7 +9,7 @@ PYTHON ?= $(BIN)/python
 # Two workers of one thread each are quicker than one of many, and leave the machine usable.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
 
-.PHONY: demo test check lint lint-and-compile check-js test-slow test-browser test-gpu docs bench bench-gpu lock clean
+.PHONY: demo test check lint lint-and-compile check-js test-slow test-browser test-gpu docs bench bench-gpu lock dist clean
 
 demo: .venv/run.ok
 	$(BIN)/tokoban prepare
@@ -74,10 +74,23 @@ bench-gpu: $(if $(filter $(BIN)/%,$(PYTHON)),.venv/dev.ok)
 # Every pin for every platform. uv is needed here alone, from .venv/bin or the PATH.
 lock:
 	echo 'torch==2.13.0' | PATH="$(BIN):$$PATH" uv pip compile -q --universal --python-version 3.11 \
-	    --no-header --no-annotate --upgrade --extra dev --extra docs pyproject.toml - -o constraints.txt
+	    --no-header --no-annotate --upgrade --extra networks --extra dev --extra docs pyproject.toml - -o constraints.txt
+
+# An sdist and a wheel in dist/, of what is committed. REPOSITORY is the address that the sources are
+# published at: the README's pictures and links then lead there, and the metadata names it.
+dist: .venv/run.ok
+	rm -rf dist && mkdir -p dist/tree && git archive HEAD | tar -x -C dist/tree
+	$(if $(REPOSITORY),sed -E -i.bak -e 's|!\[([^]]*)\]\(([^:)]+)\)|![\1]($(REPOSITORY)/raw/HEAD/\2)|g' \
+	    -e 's|\]\(([^:)]+)\)|]($(REPOSITORY)/blob/HEAD/\1)|g' dist/tree/README.md)
+	$(if $(REPOSITORY),printf '\n[project.urls]\nRepository = "%s"\nChangelog = "%s/blob/HEAD/CHANGELOG.md"\n' \
+	    $(REPOSITORY) $(REPOSITORY) >> dist/tree/pyproject.toml)
+	$(BIN)/pip install -q 'flit_core>=3.11'
+	cd dist/tree && $(abspath $(BIN))/python -c \
+	    "from flit_core import buildapi as b; print(b.build_sdist('..'), b.build_wheel('..'), sep='\n')"
+	rm -rf dist/tree
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .cache site *.egg-info
+	rm -rf .venv dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .cache site *.egg-info
 	find tokoban tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 # Torch goes first and alone: a build with a local version (2.13.0+cpu) sorts above the plain one
@@ -87,7 +100,7 @@ clean:
 	python3 -m venv .venv
 	$(BIN)/pip install -q --retries 1 --no-deps -c constraints.txt \
 	    $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) torch
-	$(BIN)/pip install -q -c constraints.txt -e .
+	$(BIN)/pip install -q -c constraints.txt -e '.[networks]'
 	touch $@
 
 .venv/dev.ok: .venv/run.ok
