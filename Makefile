@@ -30,7 +30,7 @@ lint: .venv/dev.ok
 
 # While mypy keeps one core busy, another compiles the searches, or both workers of pytest would.
 lint-and-compile: .venv/dev.ok
-	$(BIN)/python -c "from tokoban.sokoban.search import solver; solver.prepare()" & \
+	$(BIN)/python -c "from tokoban.sokoban.search.combine import solver; solver.prepare()" & \
 	    $(MAKE) -s lint; status=$$?; wait; exit $$status
 
 # And the quick tests as under `python -O`: the package loses its asserts, while those of the test

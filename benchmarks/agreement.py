@@ -18,12 +18,13 @@ from itertools import cycle
 import numpy as np
 import torch
 
+from benchmarks import games
 from benchmarks.random_boards import KINDS, cut_out, padded, random_board
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.interior import interior
-from tokoban.sokoban.simulation import bitboards, games, tensor_boards, wide_bitboards
+from tokoban.sokoban.simulation import bitboards, tensor_boards, wide_bitboards
 from tokoban.sokoban.simulation.simulators import simulator_for
 
 # What the border encloses, or the whole board where it is open.

@@ -284,7 +284,7 @@ def with_guide(
 
     def in_steps() -> Steps[Portfolio]:
         setting = yield from setting_in_steps(board, Squares(board))
-        guide = NetworkGuide(policy.judge, setting.squares, setting.tables[0].ground)
+        guide = NetworkGuide(policy.model, setting.squares, setting.tables[0].ground)
 
         def guided(setting: Setting) -> Steps[Searcher]:
             yield

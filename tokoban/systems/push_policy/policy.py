@@ -51,7 +51,7 @@ class PushPolicy:
 
     def __init__(self, model: object) -> None:
         """Of a model where it is, as ``as_judge`` reads it."""
-        self.judge = as_judge(model)
+        self.model = as_judge(model)
 
     def predict(self, board: Board) -> Prediction:
         """Its estimate of a board; raises ``ValueError`` saying why a board does not fit."""
@@ -83,7 +83,7 @@ class PushPolicy:
         """The guide of a level and its squares; raises as ``predict``."""
         check_size(len(board.inside()))
         squares = Squares(board)
-        return NetworkGuide(self.judge, squares, build_ground(board, squares)), squares
+        return NetworkGuide(self.model, squares, build_ground(board, squares)), squares
 
 
 def is_hopeless(board: Board) -> bool:

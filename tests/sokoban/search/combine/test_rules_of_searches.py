@@ -24,12 +24,12 @@ def test_every_function_of_a_rule_exists_and_every_rule_is_applied() -> None:
 
 
 @inner
-def _by_a_module(ground, boxes, is_frozen):  # type: ignore[no-untyped-def]
+def _by_a_module(ground, boxes, is_frozen):
     return freeze.keep_frozen(ground, boxes, is_frozen)
 
 
 @inner
-def _by_another(ground, boxes, is_frozen):  # type: ignore[no-untyped-def]
+def _by_another(ground, boxes, is_frozen):
     return _by_a_module(ground, boxes, is_frozen)
 
 
