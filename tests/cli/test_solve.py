@@ -109,7 +109,7 @@ def test_astar_alone_needs_no_policy_and_says_what_it_proved(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write(corridor=PUSH, lost=TWO_LOST)
-    status, found = solve("--by", "astar")
+    status, found = solve("--by", "search")
     assert (status, [answer["status"] for answer in found]) == (0, ["solved", "unsolvable"])
     assert [answer["solver"] for answer in found] == ["bidirectional-bfs", "weighted-astar"]
     printed = capsys.readouterr().out

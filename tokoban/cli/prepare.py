@@ -67,7 +67,7 @@ Too wide, and no box may cross
 # The runs of each command that compile all it needs: on small input, and by the command line, so
 # that nothing is missing here that the command uses. What several share, the first one compiles.
 _RUNS: Mapping[str, Sequence[str]] = {
-    "solve": ("solve {file} --by astar", "solve {file} --by policy"),
+    "solve": ("solve {file} --by search", "solve {file} --by policy"),
     "rate": ("rate {file}",),
     "explain": ("explain {file}",),
     "optimise": ("optimise {file}",),

@@ -32,6 +32,7 @@ UNDECIDED = "some levels were given up, or cannot be solved as --instruction say
 
 # Levels that the policy plays together: it is quickest with many, and Ctrl-C loses one such batch.
 _BATCH_LEVELS = 32
+_SEARCH = ("search", "astar")  # the second is the older word, kept for scripts until 1.0
 _OF_MOVES = ("--weights", "--device", "--precision", "--max-moves", *policy_options.OF_BEAM)
 _OF_SEARCH = ("--time-limit", "--max-expansions", "--threads")
 # What the answers of a folder depend on.
@@ -55,31 +56,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(parser, "--level")
     parser.add_argument(
         "--by",
-        choices=("policy", "beam", "rollout", "astar"),
+        choices=("policy", "beam", "rollout", *_SEARCH),
+        metavar="{policy,beam,rollout,search}",
         help="use one method only: the search of the policy of pushes (policy; with weights of a "
         "policy of moves, its beam search), the beam search of the policy of moves, its most "
-        "probable moves (rollout), or the searches without a network (astar: A* and others by the "
+        "probable moves (rollout), or the searches without a network (search: A* and others by the "
         "level's size). The shipped policy of moves knows levels with one box and at most 6 x 6 "
-        "squares inside; only astar proves that a solution is optimal (default: beam for levels "
-        "that fit the policy of moves if torch is installed, then astar for levels that are still "
+        "squares inside; only search proves that a solution is optimal (default: beam for levels "
+        "that fit the policy of moves if torch is installed, then search for levels that are still "
         "unsolved)",
     )
     parser.add_argument(
         "--minimise",
         choices=OBJECTIVES,
-        help="search by astar for a solution with the fewest moves, with the fewest pushes, or "
+        help="search for a solution with the fewest moves, with the fewest pushes, or "
         "for any (default: for any, then for the fewest moves, then for the fewest pushes)",
     )
     options.add(
         parser,
         "--time-limit",
-        "for each level, of astar or the policy of pushes. Of astar without --minimise, at most "
+        "for each level, of search or the policy of pushes. Of search without --minimise, at most "
         "three quarters of it go to any solution, half of the rest to the fewest moves, and the "
         "rest to the fewest pushes",
     )
     options.add(parser, "--memory-limit", "shared by all threads")
-    options.add(parser, "--max-expansions", "of astar or the policy of pushes", usual="none")
-    options.add(parser, "--threads", "each solves one level by astar, with its share of the memory")
+    options.add(parser, "--max-expansions", "of search or the policy of pushes", usual="none")
+    options.add(parser, "--threads", "each searches one level, with its share of the memory")
     policy_options.add_arguments(parser)
     parser.add_argument(
         "--instruction",
@@ -94,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write the answers to all levels of all files into this folder. The same command "
         "resumes an interrupted run",
     )
-    options.add(parser, "--cluster", "with --folder, for astar and the policy of pushes")
+    options.add(parser, "--cluster", "with --folder, for search and the policy of pushes")
     options.add(parser, "--json")
     options.add(parser, "--jsonl")
     options.add(
@@ -167,6 +169,8 @@ def _into_folder(arguments: argparse.Namespace) -> int:
 
     many = read_many(arguments.file)
     asked = {name: getattr(arguments, name) for name in _OF_ANSWERS}
+    if arguments.by in _SEARCH:
+        asked["by"] = "astar"  # so that folders of earlier versions go on
     screen = Screen()
     with opened(arguments.folder, many, asked) as folder, workers_of(arguments) as workers:
         missing = {number: many.levels[number].level for number in folder.missing}
@@ -222,8 +226,8 @@ def _check(arguments: argparse.Namespace) -> None:
     if method == "push":
         refused = "--minimise", "--threads", *policy_options.OF_BEAM, "--max-moves", "--precision"
         options.refuse(arguments, *refused, because="with a policy of pushes")
-    elif method == "astar" or arguments.minimise:
-        because = "with --by astar" if by else "with --minimise"
+    elif method == "search" or arguments.minimise:
+        because = f"with --by {by}" if by else "with --minimise"
         options.refuse(arguments, *policy_options.OF_BEAM, "--max-moves", because=because)
         if arguments.attention is None:
             options.refuse(arguments, "--weights", "--device", "--precision", because=because)
@@ -238,8 +242,10 @@ def _method(arguments: argparse.Namespace) -> str | None:
 
     None is the policy of moves and then the searches, which are alone where there is no torch.
     """
+    if arguments.by in _SEARCH:
+        return "search"
     if arguments.by is None and not arguments.given & {*_OF_MOVES}:
-        return None if extras.is_installed("networks") else "astar"
+        return None if extras.is_installed("networks") else "search"
     if arguments.by != "policy":
         by: str | None = arguments.by
         return by
@@ -325,7 +331,7 @@ def _answers(
         yield from _by_instruction(boards, arguments.instruction)
         return
     method = _method(arguments)
-    if method == "astar" or arguments.minimise:
+    if method == "search" or arguments.minimise:
         yield from searching.by_search(boards, arguments, workers, bar)
         return
     if method == "push":
