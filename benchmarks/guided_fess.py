@@ -288,9 +288,7 @@ def with_guide(
 
         def guided(setting: Setting) -> Steps[Searcher]:
             yield
-            fess = BidirectionalFess(
-                *setting.tables, setting.player, setting.pruning, setting.few_boxes
-            )
+            fess = BidirectionalFess(*setting.tables, setting.player, setting.learned)
             return search_type(fess, guide)
 
         slices = replace(SLICES["bidirectional"], start=guided), SLICES["astar"]

@@ -8,11 +8,11 @@ from tokoban.compiling import entry
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.search.level.ground import Ground, Squares
 from tokoban.sokoban.search.rules.pruning import Pruning, empty_pruning
-from tokoban.sokoban.search.searches.bidirectional.moves import Scratch, empty_scratch
 from tokoban.sokoban.search.searches.bidirectional.sides import Side, first_side
 from tokoban.sokoban.search.searches.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.state import workspace as laying_out
 from tokoban.sokoban.search.state.positions import Positions
+from tokoban.sokoban.search.state.workspace import Workspace, workspace_for
 from tokoban.sokoban.search.steps import completed
 
 
@@ -32,7 +32,7 @@ class LaidOut:
     tables: Tables
     backward: Tables
     side: Side
-    scratch: Scratch
+    scratch: Workspace
     pruning: Pruning
     num_regions: int
 
@@ -57,7 +57,7 @@ def lay_out_board(board: Board) -> LaidOut:
     tables, backward = completed(tables_in_steps(board, squares))
     boxes = squares.numbers(board.boxes)
     side = first_side(tables, boxes, [squares.number[board.player]], 4096)
-    scratch = empty_scratch(len(squares.squares), len(boxes))
+    scratch = workspace_for(len(squares.squares), len(boxes))
     words, player = side.positions.boxes[0], side.positions.player[0]
     num_regions = lay_out_position(tables.ground, words, player, scratch)
     pruning = empty_pruning(len(squares.squares), len(boxes))

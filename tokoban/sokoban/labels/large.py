@@ -25,9 +25,11 @@ from tokoban.sokoban.search.level.ground import NONE, Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import Budget
+from tokoban.sokoban.search.rules.few_boxes import FewBoxesLater
+from tokoban.sokoban.search.rules.learned import Learned
 from tokoban.sokoban.search.rules.pruning import empty_pruning
 from tokoban.sokoban.search.searches.astar import search as push_search
-from tokoban.sokoban.search.searches.astar.solver import AStar
+from tokoban.sokoban.search.searches.astar.solver import FEW_EXPANSIONS, AStar
 from tokoban.sokoban.search.state.positions import unpacked_bits
 
 # As ``puzzles`` has it, so that the solution of every generated puzzle is proved again.
@@ -255,7 +257,8 @@ class _Level:
             boxes=self._outside.union(squares[box] for box in boxes),
             player=squares[player],
         )
-        search = AStar(board, self._squares, self._ground, "pushes", self._pruning)
+        learned = Learned(self._pruning, FewBoxesLater(self._ground, pairs_at=FEW_EXPANSIONS))
+        search = AStar(board, self._squares, self._ground, "pushes", learned)
         budget = Budget(_PUSH_EXPANSIONS, _PUSH_EXPANSIONS)
         while (outcome := search.advance(budget)) == Outcome.STORE_FULL:
             list(search.grow())

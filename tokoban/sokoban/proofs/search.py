@@ -16,6 +16,7 @@ from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.rules.freeze import is_immobile, keep_frozen, mark_frozen
 from tokoban.sokoban.search.state import positions as stored
+from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import Positions, add, bit_of, copy, list_boxes, slot_of
 
 # Entries of `Store.progress`.
@@ -83,31 +84,15 @@ def grown(store: Store, ground: Ground) -> Store:
 def no_deadlocks(ground: Ground, num_boxes: int) -> Deadlocks:
     """No traps with goals and no groups yet."""
     num_states, num_goals = ground.pushes.shape
-    return Deadlocks(
-        trap_goals=np.zeros((_MAX_TRAPS, num_goals), np.bool_),
-        trap_states=np.zeros((_MAX_TRAPS, num_states), np.bool_),
-        groups=np.full((_MAX_GROUPS, num_boxes), NONE, np.int16),
-    )
+    groups = np.full((_MAX_GROUPS, num_boxes), NONE, np.int16)
+    return zeroed(Deadlocks, T=_MAX_TRAPS, F=num_states // 4, G=num_goals, groups=groups)
 
 
 def empty_scratch(ground: Ground, num_boxes: int) -> Scratch:
     """Only the wall is blocked yet."""
-    num_squares, num_goals = len(ground.is_goal), len(ground.goals)
-    is_blocked = np.zeros(num_squares, np.bool_)
-    is_blocked[-1] = True
-    return Scratch(
-        is_blocked=is_blocked,
-        is_frozen=np.empty(num_squares, np.bool_),
-        marks=np.zeros((2, num_squares), np.int64),
-        waiting=np.empty(num_squares, np.int16),
-        words=np.empty(-(-(num_squares - 1) // 64), np.uint64),
-        boxes=np.empty(num_boxes, np.int16),
-        pushable=np.empty(num_boxes, np.int16),
-        group=np.empty(num_boxes, np.int16),
-        goal_box=np.empty(num_goals, np.int16),
-        is_seen=np.empty(num_goals, np.bool_),
-        path=np.empty((3, num_boxes), np.int16),
-    )
+    scratch = zeroed(Scratch, F=len(ground.zone), K=num_boxes, G=len(ground.goals))
+    scratch.is_blocked[-1] = True
+    return scratch
 
 
 @inner

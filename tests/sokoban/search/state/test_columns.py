@@ -1,11 +1,11 @@
-"""Columns have the axes and dtypes of the annotations, and only those that were asked for."""
+"""The arrays of a named tuple have the axes and dtypes of its annotations."""
 
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Int16, Int64, UInt64
 
-from tokoban.sokoban.search.state.columns import new_columns
+from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import Positions
 
 
@@ -20,12 +20,17 @@ class Store(NamedTuple):
     size: int
 
 
-def test_columns_are_zeros_of_the_annotated_shapes_and_dtypes() -> None:
-    columns = new_columns(Store, P=7, W=3)
-    assert {name: (column.shape, column.dtype) for name, column in columns.items()} == {
-        "boxes": ((7, 3), np.uint64),
+def test_arrays_are_zeros_of_the_annotated_shapes_and_dtypes_where_none_are_given() -> None:
+    root = np.full(5, -1)
+    store = zeroed(Store, P=7, F=131, positions=None, root=root, size=2)
+    shapes = {
+        "boxes": ((7, 3), np.uint64),  # 131 squares have 3 words
         "links": ((2, 7), np.int16),
         "is_open": ((7,), np.bool_),
+        "squares": ((132,), np.int64),
+        "progress": ((3,), np.int64),
     }
-    assert not any(column.any() for column in columns.values())
-    assert new_columns(Store, C=5)["root"].shape == (5,)
+    for name, shape in shapes.items():
+        array = getattr(store, name)
+        assert (array.shape, array.dtype, array.any()) == (*shape, False)
+    assert store.root is root and store.size == 2

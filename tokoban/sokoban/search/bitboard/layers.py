@@ -16,6 +16,7 @@ from tokoban.compiling import inner
 from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.search.bitboard.terrain import ALIVE, FLOOR, is_frozen
 from tokoban.sokoban.search.level.words import EMPTY, flood, index, lowest, moved, spread
+from tokoban.sokoban.search.state.columns import zeroed
 
 NONE = -1
 
@@ -49,20 +50,11 @@ class Layers(NamedTuple):
     progress: Int64[np.ndarray, "5"]
 
 
-def _empty_side(num_sets: int, num_digits: int) -> Side:
-    return Side(
-        sets=np.empty((num_sets, 4), np.uint64),
-        digits=np.empty((num_sets, num_digits), np.uint64),
-        waiting=np.empty((2, num_sets), np.int32),
-        progress=np.zeros(4, np.int64),
-    )
-
-
 def empty_layers(num_sets: int, *, num_digits: int, is_one_sided: bool) -> Layers:
     """Room for so many sets of boxes, a power of two; ``is_one_sided`` for backwards alone."""
     return Layers(
-        forwards=_empty_side(0 if is_one_sided else num_sets, num_digits),
-        backwards=_empty_side(num_sets, num_digits),
+        forwards=zeroed(Side, K=0 if is_one_sided else num_sets, D=num_digits),
+        backwards=zeroed(Side, K=num_sets, D=num_digits),
         slots=np.empty(2 * num_sets, np.int32),
         progress=np.zeros(5, np.int64),
     )

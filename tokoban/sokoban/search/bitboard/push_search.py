@@ -23,7 +23,7 @@ from tokoban.sokoban.search.bitboard.terrain import (
 )
 from tokoban.sokoban.search.level.words import EMPTY, ONE, count, flood, index, lowest, moved
 from tokoban.sokoban.search.measures.bounds import assign, match_threes, matched_pushes
-from tokoban.sokoban.search.state.columns import new_columns
+from tokoban.sokoban.search.state.columns import zeroed
 
 NONE = -1
 _CLOSED, _DROPPED = -2, -3  # in ``next_open``, of positions that were looked at
@@ -76,23 +76,13 @@ class Scratch(NamedTuple):
 
 def empty_store(capacity: int, num_totals: int) -> Store:
     """Room for so many positions, a power of two."""
-    return Store(
-        **new_columns(Store, P=capacity, S=capacity),
-        bucket=np.full(num_totals, NONE, np.int32),
-        progress=np.zeros(8, np.int64),
-    )
+    bucket = np.full(num_totals, NONE, np.int32)
+    return zeroed(Store, P=capacity, S=capacity, bucket=bucket)
 
 
 def empty_scratch(num_boxes: int) -> Scratch:
     """Workspace for up to so many boxes."""
-    num_boxes = max(num_boxes, 4)
-    return Scratch(
-        places=np.empty(num_boxes, np.int32),
-        without=np.empty((4, 4), np.int64),
-        matching=np.empty((2, 3, num_boxes + 1), np.int64),
-        path=np.empty((3, num_boxes + 1), np.int64),
-        rings=np.empty(64, np.uint64),
-    )
+    return zeroed(Scratch, B=max(num_boxes, 4))
 
 
 def grown(store: Store) -> Store:

@@ -27,11 +27,11 @@ from tokoban.sokoban.search.searches.vicinity.push_paths import (
     PushPath,
     build_task,
     directions_of,
-    empty_scratch,
     path_of,
 )
 from tokoban.sokoban.search.searches.vicinity.store import empty_store, grown
 from tokoban.sokoban.search.searches.vicinity.windows import Effort, search_along
+from tokoban.sokoban.search.state.workspace import workspace_for
 
 FIGURES: tuple[Optimum, ...] = ("moves", "pushes")
 
@@ -122,7 +122,7 @@ class _Search:
         self._task = build_task(board, squares, self._minimise, effort.check)
         effort.reserve(sum(array.nbytes for array in self._task.ground))
         boxes = squares.numbers(board.boxes)
-        self._scratch = empty_scratch(len(squares.squares), len(boxes))
+        self._scratch = workspace_for(len(squares.squares), len(boxes))
         given = self._best.directions
         self._take(path_of(self._task, self._scratch, board, squares, given, effort.check))
 

@@ -30,8 +30,7 @@ from tokoban.sokoban.search.pauses import (
     in_pauses,
     underway,
 )
-from tokoban.sokoban.search.rules.few_boxes import FewBoxesLater, few_boxes_both_ways
-from tokoban.sokoban.search.rules.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.rules.learned import Learned, learned_of
 from tokoban.sokoban.search.searches.astar.solver import AStar
 from tokoban.sokoban.search.searches.beam import pull_beam, push_beam
 from tokoban.sokoban.search.searches.beam.meetings import FromTheEnd
@@ -66,8 +65,7 @@ class Setting:
     board: Board
     squares: Squares
     tables: tuple[Tables, Tables]  # forwards, backwards
-    pruning: Pruning
-    few_boxes: tuple[FewBoxesLater, FewBoxesLater]  # forwards, backwards
+    learned: Learned
     without: frozenset[str] = frozenset()  # parts of slices that are left out, for ablations
     seed: int = 0  # chooses the order of equal candidates in the beams
     # The searches by pulls that exist, which others may meet.
@@ -81,8 +79,7 @@ class Setting:
     @property
     def num_bytes(self) -> int:
         """Of the arrays."""
-        few_boxes = sum(few.num_bytes() for few in self.few_boxes)
-        return num_bytes((*self.tables, self.pruning)) + few_boxes
+        return num_bytes(self.tables) + self.learned.num_bytes
 
 
 def setting_in_steps(
@@ -94,10 +91,9 @@ def setting_in_steps(
 ) -> Steps[Setting]:
     """Computes what the searches of a board share; ``ground`` is that of the board, if known."""
     tables = yield from tables_in_steps(board, squares, ground)
-    pruning = empty_pruning(len(squares.squares), len(tables[0].ground.goals))
     forward, backward = (one.ground for one in tables)
-    few_boxes = few_boxes_both_ways(forward, backward, squares.number[board.player])
-    return Setting(board, squares, tables, pruning, few_boxes, without, seed)
+    learned = learned_of(forward, backward, squares.number[board.player])
+    return Setting(board, squares, tables, learned, without, seed)
 
 
 @dataclass(frozen=True)
@@ -114,7 +110,7 @@ class Slice:
 
 def _bidirectional(setting: Setting) -> Steps[Searcher]:
     yield
-    return BidirectionalFess(*setting.tables, setting.player, setting.pruning, setting.few_boxes)
+    return BidirectionalFess(*setting.tables, setting.player, setting.learned)
 
 
 def _fess(setting: Setting, *, has_one_sink: bool = False) -> Steps[Searcher]:
@@ -125,8 +121,7 @@ def _fess(setting: Setting, *, has_one_sink: bool = False) -> Steps[Searcher]:
         setting.board,
         setting.squares,
         ground,
-        setting.pruning,
-        setting.few_boxes[0],
+        setting.learned,
         setting.without,
         has_one_sink=has_one_sink,
     )
@@ -136,8 +131,7 @@ def _fess(setting: Setting, *, has_one_sink: bool = False) -> Steps[Searcher]:
         setting.board,
         setting.squares,
         fess,
-        setting.pruning,
-        setting.few_boxes[0],
+        setting.learned,
         setting.without,
         has_one_sink=has_one_sink,
     )
@@ -149,8 +143,7 @@ def _targets(setting: Setting) -> Steps[Searcher]:
     pulls = BidirectionalFess(
         *setting.tables,
         setting.player,
-        setting.pruning,
-        setting.few_boxes,
+        setting.learned,
         is_backward_only=True,
     )
     return Targets(setting.board, setting.squares, pulls)
@@ -162,8 +155,8 @@ def _pull_beam(setting: Setting) -> Steps[Searcher]:
     yield
     forward, backward = setting.tables
     backward = backward._replace(is_matched=are_all_matched(backward.ground))
-    goals, few_boxes = forward.ground.goals, setting.few_boxes[1]
-    beam = PullBeam(backward, goals, setting.player, few_boxes, seed=2 * setting.seed)
+    goals, seed = forward.ground.goals, 2 * setting.seed
+    beam = PullBeam(backward, goals, setting.player, setting.learned, seed=seed)
     if MIDWAY in setting.without:
         return beam
     return Midway(setting.board, setting.squares, beam)
@@ -175,14 +168,12 @@ def _push_beam(setting: Setting) -> Steps[Searcher]:
     forward, backward = setting.tables
     tables = yield from fess_tables_in_steps(setting.board, setting.squares, forward.ground)
     boxes = backward.ground.goals
-    few_boxes = setting.few_boxes[0]
     tables = tables._replace(is_matched=are_all_matched(forward.ground))
     return PushBeam(
         tables,
         boxes,
         setting.player,
-        setting.pruning,
-        few_boxes,
+        setting.learned,
         setting.pulls,
         schedule=push_beam.FROM_START,
         # Not the seed of the pulls: by 0 Microban II 131 stays open.
@@ -202,8 +193,7 @@ def _astar(setting: Setting) -> Steps[Searcher]:
         setting.squares,
         ground,
         "any",
-        setting.pruning,
-        setting.few_boxes[0],
+        setting.learned,
         work=2 * len(ground.goals),
     )
 

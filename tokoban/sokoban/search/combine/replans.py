@@ -18,8 +18,7 @@ from tokoban.sokoban.search.combine.pair import Pair
 from tokoban.sokoban.search.level.ground import NONE, Ground, Squares
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Found, Pause, Search, Turn
-from tokoban.sokoban.search.rules.few_boxes import FewBoxesLater
-from tokoban.sokoban.search.rules.pruning import Pruning
+from tokoban.sokoban.search.rules.learned import Learned
 from tokoban.sokoban.search.searches.fess import scores
 from tokoban.sokoban.search.searches.fess.paths import find_directions
 from tokoban.sokoban.search.searches.fess.solver import Fess, fess_in_steps
@@ -46,13 +45,12 @@ class Replans:
         board: Board,
         squares: Squares,
         first: Fess,
-        pruning: Pruning,
-        few_boxes: FewBoxesLater,
+        learned: Learned,
         silent: Set[str] = frozenset(),
         *,
         has_one_sink: bool = False,
     ) -> None:
-        """``pruning`` and ``few_boxes`` are shared with other searches, like the ground.
+        """``learned`` is shared with other searches, like the ground.
 
         ``silent`` are names of advisors; ``has_one_sink`` chooses the kind of later plans.
         """
@@ -63,7 +61,7 @@ class Replans:
         self._silent = silent
         self._board, self._squares = board, squares
         self._ground: Ground = first.tables.ground
-        self._pruning, self._few_boxes = pruning, few_boxes
+        self._learned = learned
         self._tried: set[int] = set()  # positions of the first search
         self._from: int = NONE  # the one where the later search begins
 
@@ -149,8 +147,7 @@ class Replans:
             board,
             self._squares,
             self._ground,
-            self._pruning,
-            self._few_boxes,
+            self._learned,
             self._silent,
             has_one_sink=self._has_one_sink,
         )

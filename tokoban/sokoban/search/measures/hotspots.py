@@ -18,6 +18,7 @@ from tokoban.sokoban.search.level.regions import (
     place_beside,
 )
 from tokoban.sokoban.search.level.words import EMPTY, count, index, lowest
+from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import bit_of
 from tokoban.sokoban.search.steps import Steps
 
@@ -49,13 +50,8 @@ def hotspots_in_steps(ground: Ground) -> Steps[Hotspots]:
     blocked = np.zeros((num_floor, -(-num_floor // 64)), np.uint64)
     if num_floor > _MAX_SQUARES:
         return Hotspots(blocked)
-    workspace = _Workspace(
-        regions=empty_regions(num_floor),
-        is_blocked=np.zeros(num_floor + 1, np.bool_),
-        goals=np.zeros((num_floor * 4, -(-len(ground.goals) // 64)), np.uint64),
-        is_waiting=np.zeros(num_floor * 4, np.bool_),
-        waiting=np.zeros(num_floor * 4, np.int32),
-    )
+    regions, num_goals = empty_regions(num_floor), len(ground.goals)
+    workspace = zeroed(_Workspace, F=num_floor, G=num_goals, regions=regions)
     workspace.is_blocked[num_floor] = True
     at_once = max(_SQUARES_A_STEP // num_floor, 1)
     for first in range(0, num_floor, at_once):

@@ -17,6 +17,7 @@ from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE, Ground
 from tokoban.sokoban.search.level.regions import empty_regions, find_regions, region_of
 from tokoban.sokoban.search.level.words import EMPTY
+from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import bit_of
 from tokoban.sokoban.search.steps import Steps
 
@@ -41,14 +42,8 @@ NUM_REGIONS, FIRST_WAITING, NUM_WAITING = range(3)
 
 def no_sets(number: Int16[np.ndarray, " _"], count: int) -> BoxSets:
     """Room for so many sets, of which nothing is known yet."""
-    return BoxSets(
-        squares=np.flatnonzero(number != NONE).astype(np.int16),
-        number=number,
-        regions=np.zeros(count, np.uint64),
-        is_reached=np.zeros(count, np.uint16),
-        names=np.zeros(12, np.int16),
-        progress=np.zeros(3, np.int64),
-    )
+    squares = np.flatnonzero(number != NONE).astype(np.int16)
+    return zeroed(BoxSets, K=count, squares=squares, number=number)
 
 
 def num_sets(num_live: int, size: int) -> int:

@@ -19,6 +19,7 @@ from tokoban.sokoban.search.rules.patterns import (
     has_pattern,
     note_harmless,
 )
+from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import (
     Positions,
     add,
@@ -54,20 +55,8 @@ class CorralSearch(NamedTuple):
 
 def empty_corral_search(num_floor: int) -> CorralSearch:
     """Only the wall is blocked yet."""
-    search = CorralSearch(
-        positions=empty_positions(_CAPACITY, num_floor),
-        words=np.zeros(-(-num_floor // 64), np.uint64),
-        others=np.zeros(-(-num_floor // 64), np.uint64),
-        start=np.zeros(-(-num_floor // 64), np.uint64),
-        boxes=np.zeros(_MAX_BOXES, np.int16),
-        is_blocked=np.zeros(num_floor + 1, np.bool_),
-        is_frozen=np.zeros(num_floor + 1, np.bool_),
-        is_corral=np.zeros(num_floor + 1, np.bool_),
-        area=np.zeros(num_floor + 1, np.int32),
-        area_after=np.zeros(num_floor + 1, np.int32),
-        waiting=np.zeros(num_floor + 1, np.int32),
-        num_floods=np.zeros(1, np.int64),
-    )
+    positions = empty_positions(_CAPACITY, num_floor)
+    search = zeroed(CorralSearch, F=num_floor, N=_MAX_BOXES, positions=positions)
     search.is_blocked[num_floor] = True
     return search
 

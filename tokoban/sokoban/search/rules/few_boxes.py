@@ -85,16 +85,6 @@ class FewBoxesLater:
         return num_bytes(self.tables) + is_at_triples * _bytes_for_triples(self._ground)
 
 
-def few_boxes_both_ways(
-    forward: Ground, backward: Ground, player: int
-) -> tuple[FewBoxesLater, FewBoxesLater]:
-    """For searches by pushes, and for those by pulls; pairs are made at once."""
-    return (
-        FewBoxesLater(forward, pairs_at=0),
-        FewBoxesLater(backward, pairs_at=0, player=player),
-    )
-
-
 def no_few_boxes(num_floor: int) -> FewBoxes:
     """Tables that call nothing deadlocked."""
     num_words = -(-num_floor // 64)

@@ -14,6 +14,7 @@ from jaxtyping import Bool, Int32, UInt64
 
 from tokoban.compiling import inner
 from tokoban.sokoban.search.measures.bounds import every_box_has_a_goal
+from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import bit_of, copy
 
 _MAX_BYTES = 1 << 25
@@ -44,15 +45,7 @@ def empty_frozen_walls(num_floor: int, num_goals: int, *, is_small: bool = False
     num_sets = 1
     while 2 * num_sets * num_floor * num_words * 8 <= _MAX_BYTES and num_sets < most:
         num_sets *= 2
-    return FrozenWalls(
-        sets=np.zeros((num_sets, -(-num_floor // 64)), np.uint64),
-        goals=np.zeros((num_sets, num_floor, num_words), np.uint64),
-        frozen=np.zeros(-(-num_floor // 64), np.uint64),
-        is_frozen=np.zeros(num_floor + 1, np.bool_),
-        waiting=np.zeros(num_floor, np.int32),
-        goals_of_box=np.zeros((num_goals, num_words), np.uint64),
-        pairs=np.zeros((4, num_goals), np.int32),
-    )
+    return zeroed(FrozenWalls, E=num_sets, F=num_floor, G=num_goals)
 
 
 @inner

@@ -25,6 +25,7 @@ from tokoban.sokoban.search.rules.box_sets import (
     reach_more,
     region_at,
 )
+from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import bit_of
 
 # At most so many tables of at most so many bytes, for at most so many live squares.
@@ -63,22 +64,21 @@ def num_frozen_tables(second: UInt64[np.ndarray, "_ W"]) -> int:
 def empty_frozen_pairs(number: Int16[np.ndarray, " _"], *, num_tables: int) -> FrozenPairs:
     """No table yet; ``number`` as in ``FewBoxes``."""
     num_floor, num_live = len(number) - 1, int(np.count_nonzero(number != NONE))
-    num_words = -(-num_floor // 64)
     num_places = _ASKED if num_tables else 0
     pairs = no_sets(number, num_sets(num_live, 2) if num_tables else 0)
     is_blocked = np.zeros(num_floor + 1, np.bool_)
     is_blocked[num_floor] = True
-    return FrozenPairs(
-        sets=np.zeros((num_places, num_words), np.uint64),
-        num_asked=np.zeros(num_places, np.int64),
+    return zeroed(
+        FrozenPairs,
+        A=num_places,
+        E=num_tables,
+        L=num_live,
+        F=num_floor,
         table=np.full(num_places, NONE),
-        second=np.zeros((num_tables, 4 * num_live, num_words), np.uint64),
-        num_tables=np.zeros(1, np.int64),
         pairs=pairs,
         waiting=np.zeros(_REGIONS_EACH * len(pairs.regions), np.int64),
         regions=empty_regions(num_floor),
         is_blocked=is_blocked,
-        words=np.zeros(num_words, np.uint64),
     )
 
 

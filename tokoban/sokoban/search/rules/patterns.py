@@ -11,6 +11,7 @@ from jaxtyping import Int32, Int64, UInt64
 
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.ground import NONE
+from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import bit_of
 
 # Entries of the database; links and refuted searches are eight for each.
@@ -40,17 +41,10 @@ class Patterns(NamedTuple):
 
 def no_patterns(num_floor: int, *, is_small: bool = False) -> Patterns:
     """An empty database."""
-    num_words = -(-num_floor // 64)
     most = _FEW_PATTERNS if is_small else _MAX_PATTERNS
-    return Patterns(
-        boxes=np.zeros((most, num_words), np.uint64),
-        area=np.zeros((most, num_words), np.uint64),
-        first_link=np.full(num_floor, NONE, np.int32),
-        next_link=np.zeros(_EACH * most, np.int32),
-        pattern=np.zeros(_EACH * most, np.int32),
-        refuted=np.zeros(_EACH * most, np.uint64),
-        num_asked=np.zeros(_EACH * most, np.int32),
-        progress=np.zeros(2, np.int64),
+    first_link = np.full(num_floor, NONE, np.int32)
+    return zeroed(
+        Patterns, N=most, K=_EACH * most, R=_EACH * most, F=num_floor, first_link=first_link
     )
 
 

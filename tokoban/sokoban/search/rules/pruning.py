@@ -32,6 +32,7 @@ from tokoban.sokoban.search.rules.freeze import (
 from tokoban.sokoban.search.rules.frozen_pairs import use_frozen
 from tokoban.sokoban.search.rules.patterns import Patterns, has_pattern, no_patterns
 from tokoban.sokoban.search.rules.patterns import grown as grown_patterns
+from tokoban.sokoban.search.state.columns import zeroed
 
 # Floods of corral searches: one expansion tries so many moves that all are worth it.
 _UNLIMITED = 1 << 62
@@ -51,14 +52,14 @@ class Pruning(NamedTuple):
 
 def empty_pruning(num_floor: int, num_boxes: int, *, is_small: bool = False) -> Pruning:
     """Nothing is learned yet; ``is_small`` is for a search of a few hundred expansions."""
-    return Pruning(
+    return zeroed(
+        Pruning,
+        F=num_floor,
+        G=num_boxes,
         frozen_walls=empty_frozen_walls(num_floor, num_boxes, is_small=is_small),
         patterns=no_patterns(num_floor, is_small=is_small),
         few_boxes=no_few_boxes(num_floor),
         corral_search=empty_corral_search(num_floor),
-        is_inside=np.zeros(num_floor + 2, np.bool_),
-        is_around=np.zeros(num_floor + 1, np.bool_),
-        may_move=np.zeros(num_boxes, np.bool_),
     )
 
 

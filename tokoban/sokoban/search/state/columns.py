@@ -3,22 +3,32 @@
 A *column* of an axis has one entry for each of what the store holds, such as positions.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import numpy as np
 from jaxtyping import AbstractArray
 
+Store = TypeVar("Store")
 
-def new_columns(store: type, **sizes: int) -> dict[str, np.ndarray]:
-    """An array of zeros for each field that has an axis of ``sizes``, by the field's name.
 
-    Their other axes must be numbers: with P=5, ``Int32[np.ndarray, "2 P"]`` has 2 x 5 entries.
+def zeroed(store: Callable[..., Store], **given: Any) -> Store:
+    """A named tuple of fields that are given, and of zeros as its annotations say.
+
+    Capital letters are the lengths of axes: F=5 makes 5 + 1 entries of an axis "F+1", and one of W,
+    the words of F; likewise X words of G.
     """
-    return {
-        name: np.zeros([sizes[axis] if axis in sizes else int(axis) for axis in axes], dtype)
+    sizes = {name: length for name, length in given.items() if name.isupper()}
+    for axis, words in (("F", "W"), ("G", "X")):
+        if axis in sizes:
+            sizes.setdefault(words, -(-sizes[axis] // 64))
+    fields = {name: field for name, field in given.items() if name not in sizes}
+    zeros = {
+        name: np.zeros([eval(axis, {"__builtins__": {}}, sizes) for axis in axes], dtype)
         for name, axes, dtype in _arrays(store)
-        if sizes.keys() & set(axes)
+        if name not in fields
     }
+    return store(**fields, **zeros)
 
 
 def column_names(store: type, axis: str) -> tuple[str, ...]:
@@ -26,7 +36,7 @@ def column_names(store: type, axis: str) -> tuple[str, ...]:
     return tuple(name for name, axes, _ in _arrays(store) if axis in axes)
 
 
-def _arrays(store: type) -> Iterator[tuple[str, list[str], str]]:
+def _arrays(store: Any) -> Iterator[tuple[str, list[str], str]]:
     """Name, axes and dtype of each field of a named tuple that is an array."""
     for name, kind in store.__annotations__.items():
         if isinstance(kind, type) and issubclass(kind, AbstractArray):

@@ -14,7 +14,7 @@ from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.level.words import EMPTY, ONE, index, lowest
-from tokoban.sokoban.search.state.columns import column_names, new_columns
+from tokoban.sokoban.search.state.columns import column_names, zeroed
 
 _ENTERED_AT_ONCE = 1 << 16  # positions, between which limits are looked at while a store grows
 
@@ -32,11 +32,7 @@ class Positions(NamedTuple):
 
 def empty_positions(capacity: int, num_floor: int) -> Positions:
     """Room for positions."""
-    return Positions(
-        **new_columns(Positions, P=capacity, W=-(-num_floor // 64)),
-        slots=empty_slots(capacity),
-        num_known=np.zeros(1, np.int64),
-    )
+    return zeroed(Positions, P=capacity, F=num_floor, slots=empty_slots(capacity))
 
 
 def empty_slots(capacity: int) -> Int32[np.ndarray, " S"]:

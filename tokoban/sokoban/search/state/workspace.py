@@ -1,15 +1,50 @@
-"""A position in workspace, ready to be expanded. Axes as in ``ground``.
+"""The workspace of a search, and how a position is laid out in it, to be expanded.
 
-The workspace of a search has ``is_blocked``, ``boxes``, ``places``, ``area`` and ``waiting``
-among its fields.
+Axes as in ``ground``.
 """
 
 from functools import partial
-from typing import no_type_check
+from typing import Any, NamedTuple, no_type_check
+
+import numpy as np
+from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.flood import flood, flood_rest
+from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import list_boxes
+
+
+class Workspace(NamedTuple):
+    """Workspace for one position, which it holds while the expansion is interrupted."""
+
+    is_blocked: Bool[np.ndarray, "F+1"]  # walls and boxes
+    is_frozen: Bool[np.ndarray, "F+1"]
+    boxes: Int16[np.ndarray, " G"]  # ascending
+    places: Int32[np.ndarray, " G"]
+    may_move: Bool[np.ndarray, " G"]
+    area: Int32[np.ndarray, "F+1"]  # 1 where the player can walk, other regions from 2 on
+    steps: Int32[np.ndarray, "F+1"]  # of the walk to each square
+    marks: Int64[np.ndarray, "F+1"]  # never cleared: each area takes a new mark
+    seen: Int64[np.ndarray, "F*4"]  # the mark of a moved box where it was, by the player's side
+    last_mark: Int64[np.ndarray, "1"]
+    waiting: Int32[np.ndarray, "F+1"]
+    ways: Int32[np.ndarray, "3 F*4"]
+    words: UInt64[np.ndarray, " W"]  # the boxes after a move
+    others: UInt64[np.ndarray, " W"]  # the boxes that do not move
+    matching: Int64[np.ndarray, "3 G+1"]
+    path: Int64[np.ndarray, "3 G+1"]
+    regions: Any  # ``Regions`` once the box that is moved is lifted, where a search asks for them
+    exploring: Any  # then, too: what the advisors of FESS ask for
+
+
+def workspace_for(
+    num_floor: int, num_boxes: int, *, regions: Any = None, exploring: Any = None
+) -> Workspace:
+    """Only the wall is blocked yet."""
+    workspace = zeroed(Workspace, F=num_floor, G=num_boxes, regions=regions, exploring=exploring)
+    workspace.is_blocked[num_floor] = True
+    return workspace
 
 
 @partial(inner, is_inlined=True)

@@ -15,9 +15,8 @@ from tokoban.sokoban.search.answer import HASTE, Answer, Objective, Optimum
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.pauses import Budget, set_up
-from tokoban.sokoban.search.rules.few_boxes import FewBoxesLater
+from tokoban.sokoban.search.rules.learned import learned_of
 from tokoban.sokoban.search.rules.patterns import NUM_PATTERNS
-from tokoban.sokoban.search.rules.pruning import Pruning
 from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.searches.astar import solver as astar_search
 from tokoban.sokoban.search.searches.astar.solver import AStar, astar_in_steps
@@ -65,14 +64,15 @@ def test_a_pattern_holds_only_where_the_player_was(objective: Objective) -> None
     squares = Squares(above)
     ground = build_ground(above, squares)
 
-    def searched_from(board: Board, pruning: Pruning | None) -> tuple[AStar, Answer]:
-        never = FewBoxesLater(ground, pairs_at=1 << 62)
-        search = AStar(board, squares, ground, objective, pruning, never)
-        return search, find_answer(board, search.search, Limits())
+    learned = learned_of(ground, pairs_at=1 << 62)
 
-    search, answer = searched_from(below, None)
-    assert (answer.status, search.pruning.patterns.progress[NUM_PATTERNS]) == ("unsolvable", 1)
-    _, answer = searched_from(above, search.pruning)
+    def answer_from(board: Board) -> Answer:
+        search = AStar(board, squares, ground, objective, learned)
+        return find_answer(board, search.search, Limits())
+
+    answer = answer_from(below)
+    assert (answer.status, learned.pruning.patterns.progress[NUM_PATTERNS]) == ("unsolvable", 1)
+    answer = answer_from(above)
     assert answer.solution is not None
     assert answer.solution.num_pushes == 4
 

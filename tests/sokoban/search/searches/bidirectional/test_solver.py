@@ -57,7 +57,7 @@ def test_other_searches_may_use_the_pruning_between_slices() -> None:
             continue
         search = completed(solver.fess_in_steps(board, Squares(board)))
         while (outcome := search.advance(Budget(1))) not in (Outcome.SOLVED, Outcome.EXHAUSTED):
-            search.pruning.may_move[:] = False
+            search.learned.pruning.may_move[:] = False
         assert (outcome == Outcome.SOLVED) == can_be_solved(board)
 
 

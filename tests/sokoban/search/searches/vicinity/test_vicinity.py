@@ -14,11 +14,11 @@ from tokoban.sokoban.search.limits import Limits, Watch
 from tokoban.sokoban.search.searches.vicinity import windows
 from tokoban.sokoban.search.searches.vicinity.push_paths import (
     build_task,
-    empty_scratch,
     followed,
     path_of,
 )
 from tokoban.sokoban.search.searches.vicinity.search import find_near
+from tokoban.sokoban.search.state.workspace import workspace_for
 
 
 @entry
@@ -61,7 +61,7 @@ def searched(
     board = parse_board(drawing)
     squares = Squares(board)
     task = build_task(board, squares, "moves")
-    scratch = empty_scratch(len(squares.squares), len(board.boxes))
+    scratch = workspace_for(len(squares.squares), len(board.boxes))
     path = path_of(task, scratch, board, squares, lurd.parse(given))
     effort = windows.Effort(Watch(Limits(memory_limit_mb=100.0), clock=lambda: 0.0))
     found = windows.search_along(
@@ -102,7 +102,7 @@ def test_a_path_with_a_push_that_the_rules_forbid_is_refused() -> None:
     board = parse_board("@$.-")
     squares = Squares(board)
     task = build_task(board, squares, "moves")
-    scratch = empty_scratch(len(squares.squares), 1)
+    scratch = workspace_for(len(squares.squares), 1)
     start, right, left = words_of({1})[:1], 1 * 4 + 3, 1 * 4 + 1
     assert followed(task, scratch, start, 0, np.array([right], np.int16)).cost[-1] > 0
     with pytest.raises(RuntimeError, match="a push that the rules forbid"):

@@ -11,6 +11,7 @@ from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground
 from tokoban.sokoban.search.level.regions import Regions, empty_regions, find_regions
+from tokoban.sokoban.search.state.columns import zeroed
 
 
 class PullBoard(NamedTuple):
@@ -52,7 +53,9 @@ def pull_board(
     open_squares(ground.neighbours, ground.zone, starts, is_closed)
     is_blocked = np.zeros(num_floor + 1, np.bool_)
     is_blocked[num_floor] = True
-    return PullBoard(
+    return zeroed(
+        PullBoard,
+        F=num_floor,
         neighbours=ground.neighbours,
         goals=ground.goals,
         is_goal=ground.is_goal,
@@ -60,20 +63,12 @@ def pull_board(
         starts=starts,
         has_one_sink=has_one_sink,
         is_sink=is_start.copy(),
-        leaves_anywhere=np.zeros(num_floor + 1, np.bool_),
         is_closed=is_closed,
         distance=np.append(distance, 0).astype(np.int32),
         keys=ground.keys,
         is_blocked=is_blocked,
         regions=empty_regions(num_floor),
-        seen=np.zeros(4 * num_floor + 4, np.int64),
-        last_mark=np.zeros(1, np.int64),
-        marks=np.zeros(num_floor + 1, np.int64),
-        waiting=np.zeros(num_floor + 1, np.int32),
-        ways=np.zeros((3, 4 * num_floor), np.int32),
-        leaving=np.zeros((2, num_floor), np.int32),
         reach=np.zeros((len(starts), num_floor + 1), np.bool_),
-        work=np.zeros(1, np.int64),
     )
 
 

@@ -13,7 +13,7 @@ from tokoban.sokoban.search.level.flood import flood_rest
 from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.measures.packing.pull_board import PullBoard
 from tokoban.sokoban.search.open_lists.pairing_heap import pairing_heap
-from tokoban.sokoban.search.state.columns import new_columns
+from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import empty_slots
 
 GONE = NONE  # where a box is that has left the board, at the sink
@@ -55,13 +55,8 @@ class PullTree(NamedTuple):
 def empty_pull_tree(board: PullBoard) -> PullTree:
     """The board with all goals filled, once for each region of free floor."""
     num_cells = (len(board.goals) + 1) ** 2 * (_MAX_REGIONS + 1)
-    tree = PullTree(
-        **new_columns(PullTree, N=_CAPACITY),
-        slots=empty_slots(_CAPACITY),
-        root=np.full(num_cells, NONE, np.int32),
-        cells=np.empty(num_cells, np.int32),
-        progress=np.zeros(8, np.int64),
-    )
+    root = np.full(num_cells, NONE, np.int32)
+    tree = zeroed(PullTree, N=_CAPACITY, C=num_cells, slots=empty_slots(_CAPACITY), root=root)
     tree.progress[[NEW_CELL, BEST, FOUND]] = NONE
     add_roots(board, tree)
     return tree

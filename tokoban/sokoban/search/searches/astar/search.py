@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from jaxtyping import Bool, Int16, Int32, Int64, UInt64
+from jaxtyping import Int32, Int64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.flood import flood, flood_rest
@@ -61,41 +61,6 @@ class Frontier(NamedTuple):
     num_patterns: Int32[np.ndarray, " P"]  # that were known when it was met
     bucket: Int32[np.ndarray, " T"]  # newest open position of each total
     progress: Int64[np.ndarray, "5"]
-
-
-class Scratch(NamedTuple):
-    """Workspace for one position that is expanded."""
-
-    is_blocked: Bool[np.ndarray, "F+1"]  # walls and boxes
-    area: Int32[np.ndarray, "F+1"]  # 1 where the player can walk, other regions from 2 on
-    steps: Int32[np.ndarray, "F+1"]  # of the walk to each square of the area
-    marks: Int64[np.ndarray, "F+1"]  # never cleared: each area takes a new mark
-    last_mark: Int64[np.ndarray, "1"]
-    waiting: Int32[np.ndarray, "F+1"]
-    boxes: Int16[np.ndarray, " G"]
-    places: Int32[np.ndarray, " G"]
-    words: UInt64[np.ndarray, " W"]  # the boxes after a push
-    matching: Int64[np.ndarray, "3 G+1"]
-    path: Int64[np.ndarray, "3 G+1"]
-
-
-def empty_scratch(num_floor: int, num_boxes: int) -> Scratch:
-    """Only the wall is blocked yet."""
-    scratch = Scratch(
-        is_blocked=np.zeros(num_floor + 1, np.bool_),
-        area=np.zeros(num_floor + 1, np.int32),
-        steps=np.zeros(num_floor + 1, np.int32),
-        marks=np.zeros(num_floor + 1, np.int64),
-        last_mark=np.zeros(1, np.int64),
-        waiting=np.zeros(num_floor + 1, np.int32),
-        boxes=np.zeros(num_boxes, np.int16),
-        places=np.zeros(num_boxes, np.int32),
-        words=np.zeros(-(-num_floor // 64), np.uint64),
-        matching=np.zeros((3, num_boxes + 1), np.int64),
-        path=np.zeros((3, num_boxes + 1), np.int64),
-    )
-    scratch.is_blocked[num_floor] = True
-    return scratch
 
 
 @partial(inner, is_inlined=True)

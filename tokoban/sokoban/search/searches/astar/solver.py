@@ -12,20 +12,20 @@ from tokoban.sokoban.search.measures.bounds import MAX_MATCHED
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, Pause, found_by, run_compiled
 from tokoban.sokoban.search.rules import few_boxes
-from tokoban.sokoban.search.rules.few_boxes import FewBoxesLater
-from tokoban.sokoban.search.rules.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
 from tokoban.sokoban.search.rules.pruning import grown as grown_pruning
 from tokoban.sokoban.search.searches.astar import search as push_search
 from tokoban.sokoban.search.searches.astar.search import Frontier, Problem
 from tokoban.sokoban.search.state import positions as stores
-from tokoban.sokoban.search.state.columns import column_names, new_columns
+from tokoban.sokoban.search.state.columns import column_names, zeroed
 from tokoban.sokoban.search.state.positions import packed_bits, refill, refill_slots
+from tokoban.sokoban.search.state.workspace import workspace_for
 from tokoban.sokoban.search.steps import Steps
 
 _FIRST_CAPACITY_BITS = 12  # 2 ** 12 positions at first
 # Expansions before the deadlock tables grow to their full size. Most searches of the generator and
 # of ratings end earlier; with full tables for each, puzzles took 1.5 times as long.
-_FEW_EXPANSIONS = 512
+FEW_EXPANSIONS = 512
 
 
 def astar_in_steps(board: Board, objective: Objective) -> "Steps[AStar]":
@@ -44,14 +44,13 @@ class AStar:
         squares: Squares,
         ground: Ground,
         objective: Objective,
-        pruning: Pruning | None = None,
-        few_boxes: FewBoxesLater | None = None,
+        learned: Learned | None = None,
         *,
         work: int = 1,
     ) -> None:
-        """``pruning`` and ``few_boxes`` are shared with other searches if given, like the ground.
+        """If other searches of the level share ``learned``, it and the ground count no bytes.
 
-        What is shared is not counted in the bytes. An expansion counts as so much ``work``.
+        An expansion counts as so much ``work``.
         """
         self.player = squares.number[board.player]
         self._objective = objective
@@ -64,12 +63,11 @@ class AStar:
         boxes = squares.numbers(board.boxes)
         self.frontier = _first_frontier(ground, boxes, self.player)
         num_floor = len(squares.squares)
-        self.scratch = push_search.empty_scratch(num_floor, len(boxes))
-        self.pruning = pruning or empty_pruning(num_floor, len(boxes), is_small=True)
-        self._is_small = pruning is None
-        self._is_sharing = pruning is not None
-        self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=_FEW_EXPANSIONS)
-        self._now = np.full(1, NONE)  # as in ``FewBoxes``
+        self.scratch = workspace_for(num_floor, len(boxes))
+        self._is_sharing = learned is not None
+        self._is_small = not self._is_sharing
+        learned = learned or learned_of(ground, pairs_at=FEW_EXPANSIONS)
+        self._rules = Applied(learned, is_shared=self._is_sharing)
         self._work = work
         self._at_least = 0
         # Not summed at each pause, of which a short search has many.
@@ -98,19 +96,19 @@ class AStar:
         num_expansions = self._num_expansions
         stop_at = min(num_expansions - (-budget.work // self._work), budget.expansions)
         if self._is_small:
-            if num_expansions >= _FEW_EXPANSIONS:
-                self.pruning, self._is_small = grown_pruning(self.pruning), False
+            if num_expansions >= FEW_EXPANSIONS:
+                learned = self._rules.learned
+                learned = learned._replace(pruning=grown_pruning(learned.pruning))
+                self._rules, self._is_small = Applied(learned, is_shared=False), False
                 self._num_bytes = self._count_bytes()
             else:
-                stop_at = min(stop_at, _FEW_EXPANSIONS)
-        if num_expansions >= self._few_boxes.next_at:
-            self._few_boxes.go_on()
+                stop_at = min(stop_at, FEW_EXPANSIONS)
+        if self._rules.goes_on(num_expansions):
             self._num_bytes = self._count_bytes()
             return Outcome.BUDGET_SPENT
-        stop_at = min(stop_at, self._few_boxes.next_at)
-        pruning = self.pruning._replace(few_boxes=self._few_boxes.tables._replace(now=self._now))
+        stop_at = min(stop_at, self._rules.next_at)
         outcome: Outcome = push_search.search(
-            self.problem, self.frontier, self.scratch, pruning, stop_at
+            self.problem, self.frontier, self.scratch, self._rules.pruning, stop_at
         )
         # No solution costs less than the least total of an open position.
         lowest = int(self.frontier.progress[push_search.LOWEST_BUCKET])
@@ -142,10 +140,11 @@ class AStar:
 
     def _count_bytes(self) -> int:
         own = stores.num_bytes((self.frontier, self.scratch))
-        if self._is_sharing:
-            return own
-        own += stores.num_bytes((self.problem, self.pruning))
-        return own + self._few_boxes.num_bytes()
+        return (
+            own
+            if self._is_sharing
+            else own + stores.num_bytes(self.problem) + self._rules.num_bytes
+        )
 
 
 @cache
@@ -156,21 +155,17 @@ def prepare() -> None:
     found_by(AStar(ONE_PUSH, squares, build_ground(ONE_PUSH, squares), "moves"))
 
 
-def _empty_frontier(capacity: int, num_floor: int) -> Frontier:
-    return Frontier(
-        positions=stores.empty_positions(capacity, num_floor),
-        **new_columns(Frontier, P=capacity),
-        bucket=np.full(MAX_PRICE, NONE, np.int32),
-        progress=np.zeros(5, np.int64),
-    )
-
-
 def _first_frontier(ground: Ground, boxes: np.ndarray, player: int) -> Frontier:
     """The start alone, which must not be solved already."""
     # One expansion adds up to four positions a box.
     bits = max(_FIRST_CAPACITY_BITS, (4 * len(boxes)).bit_length())
     num_floor = len(ground.zone)
-    frontier = _empty_frontier(1 << bits, num_floor)
+    frontier = zeroed(
+        Frontier,
+        P=1 << bits,
+        positions=stores.empty_positions(1 << bits, num_floor),
+        bucket=np.full(MAX_PRICE, NONE, np.int32),
+    )
     is_box = np.zeros(num_floor, np.bool_)
     is_box[boxes] = True
     positions = frontier.positions

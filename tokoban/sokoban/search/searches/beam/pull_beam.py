@@ -18,6 +18,7 @@ from tokoban.sokoban.board import Direction
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE, Squares
 from tokoban.sokoban.search.level.one_box import Step, directions_of_steps
+from tokoban.sokoban.search.level.regions import empty_regions
 from tokoban.sokoban.search.measures.shut_off import num_shut_off
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
@@ -28,7 +29,7 @@ from tokoban.sokoban.search.pauses import (
     found_by,
 )
 from tokoban.sokoban.search.rules import few_boxes
-from tokoban.sokoban.search.rules.few_boxes import FewBoxesLater, few_boxes_both_ways
+from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
 from tokoban.sokoban.search.searches.beam import pull_layers
 from tokoban.sokoban.search.searches.beam.pull_layers import (
     NEXT,
@@ -50,7 +51,6 @@ from tokoban.sokoban.search.searches.beam.rounds import (
     choose_in_steps,
     end_layer,
 )
-from tokoban.sokoban.search.searches.bidirectional.moves import empty_scratch
 from tokoban.sokoban.search.searches.bidirectional.paths import chain, step_between
 from tokoban.sokoban.search.searches.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.state.positions import (
@@ -65,6 +65,7 @@ from tokoban.sokoban.search.state.positions import (
     refill_slots,
     unpacked_bits,
 )
+from tokoban.sokoban.search.state.workspace import workspace_for
 from tokoban.sokoban.search.steps import Steps, completed
 
 # How often regions of floor count, and boxes on the goals from which they have to be pulled. No
@@ -84,26 +85,26 @@ class PullBeam:
         tables: Tables,
         goals: Int16[np.ndarray, " G"],
         player: int,
-        few_boxes: FewBoxesLater | None = None,
+        learned: Learned,
         *,
         seed: int,
     ) -> None:
-        """``tables`` and ``few_boxes`` are those for pulls; ``goals`` where boxes are in the end.
+        """``tables`` are those for pulls; ``goals`` where boxes are in the end.
 
-        ``few_boxes`` may be those of other searches of the same level. Then they and the ground are
-        not counted in the bytes. ``seed`` is that of ``Round``.
+        The ground and ``learned`` are shared, and not counted in the bytes. ``seed`` is that of
+        ``Round``.
         """
         self.tables, self._player = tables, player
         self.goals, self.seed = goals, seed
         ground = tables.ground
-        self._is_sharing = few_boxes is not None
-        self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=0, player=player)
+        self._rules = Applied(learned, is_shared=True, by_pulls=True)
         num_floor = len(ground.zone)
         starts = _is_blocked(num_floor, ground.goals)
         marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
         self._start_player = flood(ground.neighbours, starts, player, marks, 1, waiting)
-        self._now = np.full(1, NONE)  # as in ``FewBoxes``
-        self._scratch = empty_scratch(num_floor, len(ground.goals))
+        self._scratch = workspace_for(
+            num_floor, len(ground.goals), regions=empty_regions(num_floor)
+        )
         self._lacks_slots = False
         self._earlier_expansions = 0  # of the rounds before
         self._reached = NONE  # the position that is the start
@@ -126,7 +127,7 @@ class PullBeam:
         player = now.next_step.player if now.prefix and now.next_step is not None else None
         self._positions = _first_positions(ground.keys, is_blocked, ground.neighbours, player)
         self._pulled_to = np.full(len(self._positions.player), NONE, np.int16)
-        self._layer = empty_layer(_FIRST_CANDIDATES + 8 * num_floor, goal_words, num_floor)
+        self._layer = empty_layer(_FIRST_CANDIDATES + 8 * num_floor, goal_words)
         self._layer_ends = int(self._positions.num_known[0])  # the position after its last
         self._least, self._patience = int(np.iinfo(np.int64).max), PATIENCE
         # The best positions of the round, and how bad they are.
@@ -154,8 +155,6 @@ class PullBeam:
     def pause(self) -> Pause:
         """As ``Searcher`` says."""
         own = num_bytes((self._positions, self._layer, self._scratch)) + self._pulled_to.nbytes
-        if not self._is_sharing:
-            own += num_bytes(self.tables.ground) + self._few_boxes.num_bytes()
         progress = self._layer.progress
         return Pause(
             "pull-beam",
@@ -171,8 +170,7 @@ class PullBeam:
         Between two rounds it pauses as if it had to grow, for it then lets go of the last one.
         """
         while True:
-            if self.num_expansions >= self._few_boxes.next_at:
-                self._few_boxes.go_on()
+            if self._rules.goes_on(self.num_expansions):
                 budget = yield self.pause()
                 continue
             if self.is_over:
@@ -206,7 +204,7 @@ class PullBeam:
             self._positions,
             self._layer,
             self._scratch,
-            self._few_boxes.tables._replace(now=self._now),
+            self._rules.few_boxes,
             self._start_player,
             self._rounds.now.weights,
             self._rounds.now.bonuses,
@@ -365,8 +363,8 @@ def prepare() -> None:
     forward, backward = completed(tables_in_steps(ONE_PUSH, squares))
     player = squares.number[ONE_PUSH.player]
     num_shut_off(backward.ground, squares.is_among(ONE_PUSH.boxes)[np.newaxis], by_pulls=True)
-    later = few_boxes_both_ways(forward.ground, backward.ground, player)[1]
-    beam = PullBeam(backward, forward.ground.goals, player, later, seed=0)
+    learned = learned_of(forward.ground, backward.ground, player)
+    beam = PullBeam(backward, forward.ground.goals, player, learned, seed=0)
     # Else first called where a layer has grown, as on large levels alone.
     pull_layers.refill_slots(beam._layer, backward.ground.keys, 0, 0)
     found_by(beam)

@@ -11,13 +11,12 @@ from jaxtyping import Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE
-from tokoban.sokoban.search.level.regions import Regions, empty_regions, find_regions
 from tokoban.sokoban.search.level.words import count as count_bits
 from tokoban.sokoban.search.measures.bounds import lower_bound_after, match_all
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.rules.few_boxes import is_deadlocked_now
 from tokoban.sokoban.search.searches.beam.rounds import BADNESS_BITS, LEAST_BADNESS
-from tokoban.sokoban.search.state.columns import column_names, new_columns
+from tokoban.sokoban.search.searches.moves import lift, moves_of_one_box
+from tokoban.sokoban.search.state.columns import column_names, zeroed
 from tokoban.sokoban.search.state.positions import (
     add,
     bit_of,
@@ -54,19 +53,12 @@ class Layer(NamedTuple):
     score: Int64[np.ndarray, " N"]  # its kind and its badness, as ``rounds`` says
     slots: Int32[np.ndarray, " S"]  # hash table; the size is a power of two
     goal_words: UInt64[np.ndarray, " W"]
-    regions: Regions  # workspace, for one lifted box
     progress: Int64[np.ndarray, "5"]
 
 
-def empty_layer(capacity: int, goal_words: UInt64[np.ndarray, " W"], num_floor: int) -> Layer:
+def empty_layer(capacity: int, goal_words: UInt64[np.ndarray, " W"]) -> Layer:
     """Room for so many candidates."""
-    layer = Layer(
-        **new_columns(Layer, N=capacity),
-        slots=empty_slots(capacity),
-        goal_words=goal_words,
-        regions=empty_regions(num_floor),
-        progress=np.zeros(5, np.int64),
-    )
+    layer = zeroed(Layer, N=capacity, slots=empty_slots(capacity), goal_words=goal_words)
     layer.progress[SOLVED_BY] = NONE
     return layer
 
@@ -116,6 +108,70 @@ def refill_slots(layer, keys, first, last):
         layer.slots[slot_of_candidate(layer, keys, key)] = candidate
 
 
+@partial(inner, is_inlined=True)
+@no_type_check
+def _add_candidate(state, ground, scratch, row, place, least, _num_made):
+    """Adds the position with box ``row`` on ``place``, unless it is known or no matching exists.
+
+    For ``moves_of_one_box``: pulls go on from anywhere.
+    """
+    tables, positions, layer, start_player, weights, bonuses, bonus_of_others = state
+    progress, words = layer.progress, scratch.words
+    position, start, end = progress[NEXT], np.int64(scratch.boxes[row]), place >> 2
+    key = positions.boxes_key[position] ^ ground.keys[0, start] ^ ground.keys[0, end]
+    slot = slot_of_candidate(layer, ground.keys, key ^ ground.keys[1, least])
+    if layer.slots[slot] != NONE:
+        return True
+    copy(scratch.others, words)
+    words[end >> 6] ^= bit_of(end)
+    known = slot_of(positions, words, key, least, ground.keys[1, least])
+    if positions.slots[known] != NONE:
+        return True
+    lower_bound = lower_bound_after(
+        ground, tables.is_matched, scratch.places, row, place, scratch.matching, scratch.path
+    )
+    progress[NUM_PULLS] += 1  # a lower bound takes as long as trying a pull
+    if lower_bound == UNREACHABLE:
+        return True
+    bonus = bonus_of_others + bonuses[end]
+    num_on_goals = np.int64(0)
+    for word in range(len(words)):
+        num_on_goals += count_bits(words[word] & layer.goal_words[word])
+    num_regions = np.int64(scratch.regions.num_regions[end])
+    kind = num_on_goals << 16 | num_regions
+    badness = lower_bound + weights[0] * num_regions + weights[1] * num_on_goals - bonus
+    candidate = progress[NUM_CANDIDATES]
+    progress[NUM_CANDIDATES] += 1
+    layer.slots[slot] = candidate
+    layer.boxes_key[candidate] = key
+    layer.player[candidate] = least
+    layer.parent[candidate] = position
+    layer.box[candidate] = start
+    layer.to[candidate] = end
+    layer.score[candidate] = kind << BADNESS_BITS | LEAST_BADNESS + badness
+    if lower_bound == 0 and least == start_player:
+        progress[SOLVED_BY] = candidate
+    return True
+
+
+_pull_lifted = moves_of_one_box(_add_candidate)
+
+
+@inner
+@no_type_check
+def _pull_box(tables, positions, layer, scratch, few_boxes, start_player, weights, bonuses, row):
+    """Adds the moves of one box of the position that is laid out."""
+    ground, progress = tables.ground, layer.progress
+    if lift(ground, positions.boxes[progress[NEXT]], scratch, row, True) < 0:
+        return
+    bonus_of_others = -bonuses[scratch.boxes[row]]
+    for box in scratch.boxes:
+        bonus_of_others += bonuses[box]
+    state = (tables, positions, layer, start_player, weights, bonuses, bonus_of_others)
+    num_tried = _pull_lifted(state, ground, few_boxes, scratch, row, True)
+    progress[NUM_PULLS] += num_tried
+
+
 @entry
 @no_type_check
 def add_pulls(
@@ -151,121 +207,6 @@ def add_pulls(
         progress[NEXT] += 1
         progress[NEXT_ROW] = 0
     return Outcome.EXHAUSTED if progress[NEXT] == last else Outcome.BUDGET_SPENT
-
-
-@inner
-@no_type_check
-def _pull_box(tables, positions, layer, scratch, few_boxes, start_player, weights, bonuses, row):
-    """Adds the moves of one box of the position that is laid out."""
-    ground, regions = tables.ground, layer.regions
-    neighbours, is_blocked, seen = ground.neighbours, scratch.is_blocked, scratch.seen
-    boxes, reached_from, _ = scratch.ways
-    start = np.int64(scratch.boxes[row])
-    may_move = False
-    for direction in range(4):
-        end = neighbours[start, direction]
-        may_move |= scratch.area[end] == 1 and not is_blocked[neighbours[end, direction]]
-    if not may_move:
-        return
-    copy(positions.boxes[layer.progress[NEXT]], scratch.others)
-    scratch.others[start >> 6] ^= bit_of(start)
-    bonus_of_others = np.int64(0)
-    for other in scratch.boxes:
-        if other != start:
-            bonus_of_others += bonuses[other]
-    is_blocked[start] = False
-    find_regions(neighbours, is_blocked, regions)
-    scratch.last_mark[0] += 1
-    seen_now = scratch.last_mark[0]
-    first, count = 0, 1
-    boxes[0] = start
-    reached_from[0] = 0
-    for direction in range(4):
-        if scratch.area[neighbours[start, direction]] == 1:
-            reached_from[0] |= 1 << direction
-            seen[start * 4 + direction] = seen_now
-    while first < count:
-        box = np.int64(boxes[first])
-        for direction in range(4):
-            end = np.int64(neighbours[box, direction])
-            player = neighbours[end, direction]
-            if not reached_from[first] >> direction & 1 or is_blocked[end] or is_blocked[player]:
-                continue
-            if seen[end * 4 + direction] == seen_now:
-                continue
-            layer.progress[NUM_PULLS] += 1
-            place = end * 4 + ground.zone[end, player]
-            if ground.lower_bound[place] == UNREACHABLE:
-                continue
-            if is_deadlocked_now(few_boxes, scratch.others, end, direction):
-                continue
-            least = np.int64(regions.beside[end, direction])
-            boxes[count] = end
-            reached_from[count] = 0
-            for around in range(4):
-                if regions.beside[end, around] == least:
-                    reached_from[count] |= 1 << around
-                    seen[end * 4 + around] = seen_now
-            count += 1
-            _add_candidate(
-                tables,
-                positions,
-                layer,
-                scratch,
-                start_player,
-                weights,
-                bonus_of_others + bonuses[end],
-                row,
-                place,
-                least,
-            )
-        first += 1
-    is_blocked[start] = True
-
-
-@partial(inner, is_inlined=True)
-@no_type_check
-def _add_candidate(
-    tables, positions, layer, scratch, start_player, weights, bonus, row, place, least
-):
-    """Adds the position with box ``row`` on ``place``, unless it is known or no matching exists.
-
-    ``scratch.others`` are the other boxes.
-    """
-    ground, progress, words = tables.ground, layer.progress, scratch.words
-    position, start, end = progress[NEXT], np.int64(scratch.boxes[row]), place >> 2
-    key = positions.boxes_key[position] ^ ground.keys[0, start] ^ ground.keys[0, end]
-    slot = slot_of_candidate(layer, ground.keys, key ^ ground.keys[1, least])
-    if layer.slots[slot] != NONE:
-        return
-    copy(scratch.others, words)
-    words[end >> 6] ^= bit_of(end)
-    known = slot_of(positions, words, key, least, ground.keys[1, least])
-    if positions.slots[known] != NONE:
-        return
-    lower_bound = lower_bound_after(
-        ground, tables.is_matched, scratch.places, row, place, scratch.matching, scratch.path
-    )
-    progress[NUM_PULLS] += 1  # a lower bound takes as long as trying a pull
-    if lower_bound == UNREACHABLE:
-        return
-    num_on_goals = np.int64(0)
-    for word in range(len(words)):
-        num_on_goals += count_bits(words[word] & layer.goal_words[word])
-    num_regions = np.int64(layer.regions.num_regions[end])
-    kind = num_on_goals << 16 | num_regions
-    badness = lower_bound + weights[0] * num_regions + weights[1] * num_on_goals - bonus
-    candidate = progress[NUM_CANDIDATES]
-    progress[NUM_CANDIDATES] += 1
-    layer.slots[slot] = candidate
-    layer.boxes_key[candidate] = key
-    layer.player[candidate] = least
-    layer.parent[candidate] = position
-    layer.box[candidate] = start
-    layer.to[candidate] = end
-    layer.score[candidate] = kind << BADNESS_BITS | LEAST_BADNESS + badness
-    if lower_bound == 0 and least == start_player:
-        progress[SOLVED_BY] = candidate
 
 
 @entry

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Bool, Int16, Int64
 
 from tokoban.sokoban.board import Direction
-from tokoban.sokoban.search.level.ground import NONE, Squares
+from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.level.one_box import Step, directions_of_steps
 from tokoban.sokoban.search.measures.packing import planning
 from tokoban.sokoban.search.measures.shut_off import num_shut_off
@@ -28,8 +28,7 @@ from tokoban.sokoban.search.pauses import (
     found_by,
 )
 from tokoban.sokoban.search.rules import few_boxes
-from tokoban.sokoban.search.rules.few_boxes import FewBoxesLater
-from tokoban.sokoban.search.rules.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
 from tokoban.sokoban.search.searches.beam import meetings
 from tokoban.sokoban.search.searches.beam.meetings import FromTheEnd, Meeting, Meetings
 from tokoban.sokoban.search.searches.beam.push_layers import expand_layer
@@ -44,7 +43,7 @@ from tokoban.sokoban.search.searches.beam.rounds import (
     choose_in_steps,
     end_layer,
 )
-from tokoban.sokoban.search.searches.fess.moves import empty_scratch
+from tokoban.sokoban.search.searches.fess.moves import workspace_for_moves
 from tokoban.sokoban.search.searches.fess.paths import steps_to
 from tokoban.sokoban.search.searches.fess.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.searches.fess.tree import (
@@ -79,28 +78,24 @@ class PushBeam:
         tables: Tables,
         boxes: Int16[np.ndarray, " G"],
         player: int,
-        pruning: Pruning | None = None,
-        few_boxes: FewBoxesLater | None = None,
+        learned: Learned | None = None,
         pulls: Sequence[FromTheEnd] = (),
         *,
         schedule: Schedule,
         seed: int,
     ) -> None:
-        """``pruning`` and ``few_boxes`` may be those of other searches of the same level.
+        """If other searches of the level share ``learned``, it and the ground count no bytes.
 
-        Then they and the ground are not counted in the bytes. ``pulls`` are searches that come from
-        the end, for meetings; ``seed`` is that of ``Round``.
+        ``pulls`` are searches that come from the end, for meetings; ``seed`` is that of ``Round``.
         """
         self._tables, self._player = tables, player
         self._is_box = np.zeros(len(tables.ground.zone), np.bool_)
         self._is_box[boxes] = True
-        self._pruning = pruning or empty_pruning(len(tables.ground.zone), len(boxes))
-        self._few_boxes = few_boxes or FewBoxesLater(tables.ground, pairs_at=0)
-        self._is_sharing = pruning is not None
-        self._now = np.full(1, NONE)  # as in ``FewBoxes``
-        self._scratch = empty_scratch(len(tables.ground.zone), len(boxes), 0)
+        is_shared = learned is not None
+        self._rules = Applied(learned or learned_of(tables.ground), is_shared=is_shared)
+        self._scratch = workspace_for_moves(len(tables.ground.zone), len(boxes), max_advice=0)
         self._table_bytes = num_bytes((tables, self._scratch))
-        if self._is_sharing:
+        if learned:
             self._table_bytes -= num_bytes(tables.ground)
         self._meetings = Meetings(pulls)
         self._meeting: Meeting | None = None
@@ -142,8 +137,7 @@ class PushBeam:
         """As ``Searcher`` says; positions are children."""
         progress = self._tree.progress
         own = self._table_bytes + num_bytes((self._tree, self._chosen))
-        if not self._is_sharing:
-            own += num_bytes(self._pruning) + self._few_boxes.num_bytes()
+        own += self._rules.num_bytes
         return Pause(
             "push-beam",
             self._earlier_expansions + self._num_expansions,
@@ -162,8 +156,7 @@ class PushBeam:
                 pause = self.pause()
                 budget = yield pause._replace(growing_bytes=pause.num_bytes)
                 self._end_round()
-            if self._earlier_expansions + self._num_expansions >= self._few_boxes.next_at:
-                self._few_boxes.go_on()
+            if self._rules.goes_on(self._earlier_expansions + self._num_expansions):
                 budget = yield self.pause()
                 continue
             outcome = self._push(budget)
@@ -184,19 +177,19 @@ class PushBeam:
 
     def _push(self, budget: Budget) -> Outcome:
         """Makes moves of this layer; EXHAUSTED once it has none left."""
-        tree, later = self._tree, self._few_boxes
+        tree, rules = self._tree, self._rules
         return expand_layer(
             self._tables,
             tree,
             self._scratch,
-            self._pruning._replace(few_boxes=later.tables._replace(now=self._now)),
+            rules.pruning,
             self._chosen,
             self._next_chosen,
             self._rounds.now.weights,
             self._rounds.now.bonuses,
             self._layer_ends,
             int(tree.progress[NUM_PUSHES]) + budget.work,
-            min(budget.expansions, later.next_at) - self._earlier_expansions,
+            min(budget.expansions, rules.next_at) - self._earlier_expansions,
         )
 
     def _grow(self) -> Iterator[bool]:
@@ -289,9 +282,7 @@ def prepare() -> None:
     tables = completed(tables_in_steps(ONE_PUSH, squares))
     boxes, player = squares.numbers(ONE_PUSH.boxes), squares.number[ONE_PUSH.player]
     num_shut_off(tables.ground, squares.is_among(ONE_PUSH.boxes)[np.newaxis])
-    pruning = empty_pruning(len(squares.squares), len(boxes))
-    later = FewBoxesLater(tables.ground, pairs_at=0)
-    beam = PushBeam(tables, boxes, player, pruning, later, schedule=FROM_START, seed=0)
+    beam = PushBeam(tables, boxes, player, schedule=FROM_START, seed=0)
     found_by(beam)
     # One push solves that board before a layer ends, so nothing was looked up yet.
     meetings.prepare(tables.ground.keys, beam._tree)

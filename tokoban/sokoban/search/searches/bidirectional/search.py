@@ -60,7 +60,7 @@ def expand(tables, side, other_side, scratch, pruning, max_floods):
         if progress[VERDICT] == NO_CORRAL or scratch.may_move[row]:
             if is_full(tables, side) or progress[NUM_FLOODS] >= max_floods:
                 return False
-            move_box(tables, side, other_side, scratch, pruning, position, row)
+            move_box(tables, side, other_side, scratch, pruning, row)
             if progress[REACHED] != NONE:
                 return False
         progress[NEXT_ROW] = row + 1

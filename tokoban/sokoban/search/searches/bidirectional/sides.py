@@ -10,7 +10,7 @@ from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.searches.bidirectional.features import CELLS_PER_GOAL
 from tokoban.sokoban.search.searches.bidirectional.tables import Tables
 from tokoban.sokoban.search.state import positions as stores
-from tokoban.sokoban.search.state.columns import column_names, new_columns
+from tokoban.sokoban.search.state.columns import column_names, zeroed
 from tokoban.sokoban.search.state.positions import (
     Positions,
     enlarge,
@@ -71,13 +71,14 @@ class Side(NamedTuple):
 def empty_side(capacity: int, num_floor: int, num_goals: int) -> Side:
     """Room for positions."""
     num_cells = (num_goals + 1) * CELLS_PER_GOAL
-    side = Side(
+    side = zeroed(
+        Side,
+        P=capacity,
+        C=num_cells,
         positions=stores.empty_positions(capacity, num_floor),
-        **new_columns(Side, P=capacity, C=num_cells),
-        of_all=Heap(**new_columns(Heap, P=capacity)),
-        of_cells=Heap(**new_columns(Heap, P=capacity)),
+        of_all=zeroed(Heap, P=capacity),
+        of_cells=zeroed(Heap, P=capacity),
         root=np.full(num_cells + 1, NEVER, np.int32),
-        progress=np.zeros(12, np.int64),
     )
     side.root[num_cells] = NONE
     side.progress[[EXPANDING, REACHED, MET]] = NONE

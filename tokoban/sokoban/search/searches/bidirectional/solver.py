@@ -8,13 +8,12 @@ import threading
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 
-import numpy as np
-
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search.answer import Answer, Report
-from tokoban.sokoban.search.level.ground import NONE, Ground, Squares
+from tokoban.sokoban.search.level.ground import Ground, Squares
 from tokoban.sokoban.search.level.one_box import Step
+from tokoban.sokoban.search.level.regions import empty_regions
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
@@ -27,11 +26,9 @@ from tokoban.sokoban.search.pauses import (
     set_up,
 )
 from tokoban.sokoban.search.rules import few_boxes
-from tokoban.sokoban.search.rules.few_boxes import FewBoxesLater, few_boxes_both_ways
-from tokoban.sokoban.search.rules.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
 from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.searches.bidirectional.heaps import enter
-from tokoban.sokoban.search.searches.bidirectional.moves import empty_scratch
 from tokoban.sokoban.search.searches.bidirectional.paths import find_directions, steps_to_end
 from tokoban.sokoban.search.searches.bidirectional.search import search
 from tokoban.sokoban.search.searches.bidirectional.sides import (
@@ -46,6 +43,7 @@ from tokoban.sokoban.search.searches.bidirectional.sides import (
 )
 from tokoban.sokoban.search.searches.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.state.positions import Positions, num_bytes, refill, refill_slots
+from tokoban.sokoban.search.state.workspace import workspace_for
 from tokoban.sokoban.search.steps import Steps, completed
 
 _TURN_FLOODS = 1 << 12  # one side searches so far ahead of the other
@@ -103,15 +101,11 @@ class BidirectionalFess:
         forward: Tables,
         backward: Tables,
         player: int,
-        pruning: Pruning | None = None,
-        few_boxes: tuple[FewBoxesLater, FewBoxesLater] | None = None,
+        learned: Learned | None = None,
         *,
         is_backward_only: bool = False,
     ) -> None:
-        """``pruning`` and ``few_boxes`` are shared with other searches if given, like the tables.
-
-        What is shared is not counted in the bytes.
-        """
+        """If other searches of the level share ``learned``, it and the tables count no bytes."""
         self.player = player
         self.tables = (forward, backward)
         goals, boxes = forward.ground.goals, backward.ground.goals
@@ -125,15 +119,14 @@ class BidirectionalFess:
         for side in self.sides:
             for position in range(side.positions.num_known[0]):
                 enter(side, position)
-        self.scratch = empty_scratch(num_floor, len(boxes))
-        # Other searches may work between two boxes of one position, so that what these two say of
-        # the position cannot be shared.
-        self.pruning = (pruning or empty_pruning(num_floor, len(boxes)))._replace(
-            may_move=np.zeros(len(boxes), np.bool_)
-        )
-        self._now = np.full((2, 1), NONE)  # as in ``FewBoxes``
-        self._is_sharing = pruning is not None
-        self._few_boxes = few_boxes or few_boxes_both_ways(forward.ground, backward.ground, player)
+        regions = empty_regions(num_floor)
+        self.scratch = workspace_for(num_floor, len(boxes), regions=regions)
+        self._is_sharing = learned is not None
+        self.learned = learned or learned_of(forward.ground, backward.ground, player)
+        self._rules = [
+            Applied(self.learned, is_shared=self._is_sharing, by_pulls=by_pulls)
+            for by_pulls in (False, True)
+        ]
         self._lacks_slots = False
         self.turn = int(is_backward_only)
         self._is_backward_only = is_backward_only
@@ -143,8 +136,7 @@ class BidirectionalFess:
         progress = [side.progress for side in self.sides]
         own = num_bytes((*self.sides, self.scratch))
         if not self._is_sharing:
-            own += num_bytes((*self.tables, self.pruning))
-            own += sum(few.num_bytes() for few in self._few_boxes)
+            own += num_bytes(self.tables) + self.learned.num_bytes
         return Pause(
             "bidirectional-fess",
             sum(int(one[NUM_EXPANSIONS]) for one in progress),
@@ -162,18 +154,17 @@ class BidirectionalFess:
         turn_ends = int(other.progress[NUM_FLOODS]) // _TURN_FLOODS * _TURN_FLOODS + _TURN_FLOODS
         if self._is_backward_only:
             turn_ends = _UNTIL_THE_END
-        later = self._few_boxes[self.turn]
-        if side.progress[NUM_EXPANSIONS] >= later.next_at:
-            later.go_on()
+        rules = self._rules[self.turn]
+        if rules.goes_on(int(side.progress[NUM_EXPANSIONS])):
             return Outcome.BUDGET_SPENT
         outcome: Outcome = search(
             self.tables[self.turn],
             side,
             other,
             self.scratch,
-            self.pruning._replace(few_boxes=later.tables._replace(now=self._now[self.turn])),
+            rules.pruning,
             min(int(side.progress[NUM_FLOODS]) + budget.work, turn_ends),
-            min(later.next_at, budget.expansions - int(other.progress[NUM_EXPANSIONS])),
+            min(rules.next_at, budget.expansions - int(other.progress[NUM_EXPANSIONS])),
         )
         if outcome == Outcome.BUDGET_SPENT and side.progress[NUM_FLOODS] >= turn_ends:
             self.turn = 1 - self.turn

@@ -92,8 +92,8 @@ def propose(tables, tree, scratch, score, first, last, advisor):
 @partial(inner, is_inlined=True)
 @no_type_check
 def advise(tables, tree, scratch, score, first, last):
-    """Writes the children that are proposed into ``scratch.advice``; returns how many."""
-    advice = scratch.advice
+    """Writes the children that are proposed into ``exploring.advice``; returns how many."""
+    advice = scratch.exploring.advice
     num_advised = 0
     for advisor in range(MAX_ADVICE):
         if tables.is_silent[advisor]:

@@ -12,6 +12,7 @@ from jaxtyping import Int16, Int32, Int64
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.level.regions import place_beside, place_of, region_of
+from tokoban.sokoban.search.state.columns import zeroed
 
 
 class Exploring(NamedTuple):
@@ -25,18 +26,12 @@ class Exploring(NamedTuple):
     returns: Int64[np.ndarray, "F*4"]  # ``last_mark`` at places from which the box can come back
     last_mark: Int64[np.ndarray, "1"]
     waiting: Int32[np.ndarray, "F*4"]
+    advice: Int64[np.ndarray, " A"]  # children that advisors propose
 
 
-def empty_exploring(num_floor: int) -> Exploring:
-    """Nothing is known yet."""
-    return Exploring(
-        sums=np.zeros(num_floor + 1, np.int16),
-        pushes_from=np.zeros(num_floor + 1, np.int16),
-        pushes_to=np.zeros((num_floor + 1, 4), np.int16),
-        returns=np.zeros(num_floor * 4, np.int64),
-        last_mark=np.zeros(1, np.int64),
-        waiting=np.zeros(num_floor * 4, np.int32),
-    )
+def empty_exploring(num_floor: int, max_advice: int = 0) -> Exploring:
+    """Nothing is known yet; a beam, which has no advisors, asks for nothing."""
+    return zeroed(Exploring, F=num_floor, A=max_advice)
 
 
 @inner

@@ -1,21 +1,15 @@
-"""The children of a position: all ways to push one box alone, as far and as often as one likes.
-
-These are the macro moves of Shoham and Schaeffer 2020.
-"""
+"""The children of a position: all ways to push one box alone (``searches.moves``)."""
 
 from functools import partial
-from typing import NamedTuple, no_type_check
+from typing import no_type_check
 
 import numpy as np
-from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import inner
-from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE
-from tokoban.sokoban.search.level.regions import Regions, empty_regions, find_regions
-from tokoban.sokoban.search.rules.few_boxes import is_deadlocked_now
+from tokoban.sokoban.search.level.ground import NONE
+from tokoban.sokoban.search.level.regions import empty_regions
 from tokoban.sokoban.search.rules.pruning import is_deadlocked_by_push
 from tokoban.sokoban.search.searches.fess.explorer import (
-    Exploring,
     can_return,
     empty_exploring,
     find_new_pushes,
@@ -37,61 +31,24 @@ from tokoban.sokoban.search.searches.fess.tree import (
     SOLVED_BY,
     slot_of,
 )
+from tokoban.sokoban.search.searches.moves import lift, moves_of_one_box
 from tokoban.sokoban.search.state.positions import bit_of, copy
+from tokoban.sokoban.search.state.workspace import Workspace, workspace_for
 
 
-class Scratch(NamedTuple):
-    """Workspace, which holds the position in the making while a search is interrupted."""
-
-    is_blocked: Bool[np.ndarray, "F+1"]  # walls and boxes
-    boxes: Int16[np.ndarray, " G"]  # ascending
-    places: Int32[np.ndarray, " G"]
-    may_move: Bool[np.ndarray, " G"]
-    area: Int32[np.ndarray, "F+1"]  # 1 where the player can walk, other regions from 2 on
-    regions: Regions  # once the box that is being moved is lifted
-    exploring: Exploring  # then, too
-    seen: Int64[np.ndarray, "F*4"]  # the last mark where it was, and the player beside it
-    last_mark: Int64[np.ndarray, "1"]
-    waiting: Int32[np.ndarray, "F+1"]
-    steps: Int32[np.ndarray, "F+1"]
-    ways: Int32[np.ndarray, "2 F*4"]
-    words: UInt64[np.ndarray, " W"]
-    others: UInt64[np.ndarray, " W"]  # the boxes that do not move
-    matching: Int64[np.ndarray, "3 G+1"]
-    path: Int64[np.ndarray, "3 G+1"]
-    advice: Int64[np.ndarray, " _"]
-
-
-def empty_scratch(num_floor: int, num_boxes: int, max_advice: int) -> Scratch:
-    """Only the wall is blocked yet."""
-    scratch = Scratch(
-        is_blocked=np.zeros(num_floor + 1, np.bool_),
-        boxes=np.zeros(num_boxes, np.int16),
-        places=np.zeros(num_boxes, np.int32),
-        may_move=np.zeros(num_boxes, np.bool_),
-        area=np.zeros(num_floor + 1, np.int32),
-        regions=empty_regions(num_floor),
-        exploring=empty_exploring(num_floor),
-        seen=np.zeros(num_floor * 4, np.int64),
-        last_mark=np.zeros(1, np.int64),
-        waiting=np.zeros(num_floor + 1, np.int32),
-        steps=np.zeros(num_floor + 1, np.int32),
-        ways=np.zeros((2, num_floor * 4), np.int32),
-        words=np.zeros(-(-num_floor // 64), np.uint64),
-        others=np.zeros(-(-num_floor // 64), np.uint64),
-        matching=np.zeros((3, num_boxes + 1), np.int64),
-        path=np.zeros((3, num_boxes + 1), np.int64),
-        advice=np.zeros(max_advice, np.int64),
+def workspace_for_moves(num_floor: int, num_boxes: int, max_advice: int) -> Workspace:
+    """Workspace for moves of one box, and for so many advisors."""
+    exploring = empty_exploring(num_floor, max_advice)
+    return workspace_for(
+        num_floor, num_boxes, regions=empty_regions(num_floor), exploring=exploring
     )
-    scratch.is_blocked[num_floor] = True
-    return scratch
 
 
 @inner
 @no_type_check
 def has_advisors(scratch):
     """Whether advisors and ties read more of a child than its cell, which is all a beam needs."""
-    return len(scratch.advice) > 0
+    return len(scratch.exploring.advice) > 0
 
 
 @partial(inner, is_inlined=True)
@@ -129,14 +86,14 @@ def is_worth_storing(tree, slot, cell_key, weight):
 
 @partial(inner, is_inlined=True)
 @no_type_check
-def add_child(tables, tree, scratch, pruning, row, to, least):
+def add_child(state, ground, scratch, row, place, least, _num_made):
     """Stores a child of the position in the making, without a run, if it is new.
 
-    Box ``row`` has come to ``to`` on the floor, but not in ``boxes``; ``least`` is the least square
-    that the player can walk to. Returns whether the pushes may go on from here: False where the
-    child is deadlocked.
+    For ``moves_of_one_box``: the pushes go on from here unless the child is deadlocked.
     """
-    ground, progress = tables.ground, tree.progress
+    tables, tree, pruning = state
+    progress, to = tree.progress, place >> 2
+    progress[NUM_PUSHES] += 1
     position = progress[NUM_LAID_OUT]
     box, words = np.int64(scratch.boxes[row]), scratch.words
     copy(tree.boxes[position], words)
@@ -180,62 +137,17 @@ def add_child(tables, tree, scratch, pruning, row, to, least):
     return True
 
 
+move_lifted = moves_of_one_box(add_child)
+
+
 @partial(inner, is_inlined=True)
 @no_type_check
 def move_box(tables, tree, scratch, pruning, row):
     """Adds the children after any pushes of box ``row`` alone that lead through no deadlock."""
     ground = tables.ground
-    neighbours, is_blocked, seen = ground.neighbours, scratch.is_blocked, scratch.seen
-    beside = scratch.regions.beside
-    boxes, reached_from = scratch.ways
-    start = np.int64(scratch.boxes[row])
-    may_move = False
-    for direction in range(4):
-        end, behind = neighbours[start, direction], neighbours[start, direction ^ 2]
-        may_move |= scratch.area[behind] == 1 and not is_blocked[end]
-    if not may_move:
-        return
-    is_blocked[start] = False
-    others = scratch.others
-    copy(tree.boxes[tree.progress[NUM_LAID_OUT]], others)
-    others[start >> 6] ^= bit_of(start)
-    num_free = find_regions(neighbours, is_blocked, scratch.regions)[1]
-    if has_advisors(scratch):
-        explore(ground, tree, scratch, start, num_free)
-    scratch.last_mark[0] += 1
-    seen_now = scratch.last_mark[0]
-    first, count = 0, 1
-    boxes[0] = start
-    reached_from[0] = 0
-    for direction in range(4):
-        if scratch.area[neighbours[start, direction]] == 1:
-            reached_from[0] |= 1 << direction
-            seen[start * 4 + direction] = seen_now
-    while first < count:
-        box = np.int64(boxes[first])
-        for direction in range(4):
-            behind = direction ^ 2
-            end = np.int64(neighbours[box, direction])
-            if not reached_from[first] >> behind & 1 or is_blocked[end]:
-                continue
-            if seen[end * 4 + behind] == seen_now:
-                continue
-            if ground.lower_bound[end * 4 + ground.zone[end, box]] == UNREACHABLE:
-                continue
-            if is_deadlocked_now(pruning.few_boxes, others, end, behind):
-                continue
-            tree.progress[NUM_PUSHES] += 1
-            least = np.int64(beside[end, behind])
-            reached = 0
-            for around in range(4):
-                if beside[end, around] == least:
-                    reached |= 1 << around
-                    seen[end * 4 + around] = seen_now
-            is_blocked[end] = True
-            if add_child(tables, tree, scratch, pruning, row, end, least):
-                boxes[count] = end
-                reached_from[count] = reached
-                count += 1
-            is_blocked[end] = False
-        first += 1
-    is_blocked[start] = True
+    num_free = lift(ground, tree.boxes[tree.progress[NUM_LAID_OUT]], scratch, row, False)
+    if num_free >= 0:
+        if has_advisors(scratch):
+            explore(ground, tree, scratch, np.int64(scratch.boxes[row]), num_free)
+        state = (tables, tree, pruning)
+        move_lifted(state, ground, pruning.few_boxes, scratch, row, False)

@@ -216,7 +216,7 @@ def expand(tables, tree, scratch, pruning, max_pushes):
         return False
     position, first, last = progress[NUM_LAID_OUT], progress[FIRST_NEW], progress[NUM_CHILDREN]
     num_advised = advise(tables, tree, scratch, tree.score[position], first, last)
-    swap_to_front(tree, first, scratch.advice, num_advised)
+    swap_to_front(tree, first, scratch.exploring.advice, num_advised)
     sort_children(tree, first + num_advised, last)
     file_children(tree, scratch, num_advised)
     if tree.score[position] > tree.score[progress[BEST]]:

@@ -3,18 +3,15 @@
 from collections.abc import Iterator, Set
 from functools import cache, partial
 
-import numpy as np
-
 from tokoban.sokoban.board import Board, Direction
-from tokoban.sokoban.search.level.ground import NONE, Ground, Squares
+from tokoban.sokoban.search.level.ground import Ground, Squares
 from tokoban.sokoban.search.measures.packing import planning
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, Pause, found_by, run_compiled
 from tokoban.sokoban.search.rules import few_boxes
-from tokoban.sokoban.search.rules.few_boxes import FewBoxesLater
-from tokoban.sokoban.search.rules.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
 from tokoban.sokoban.search.searches.fess.advisors import ADVISORS, MAX_ADVICE
-from tokoban.sokoban.search.searches.fess.moves import empty_scratch
+from tokoban.sokoban.search.searches.fess.moves import workspace_for_moves
 from tokoban.sokoban.search.searches.fess.paths import find_directions
 from tokoban.sokoban.search.searches.fess.search import search
 from tokoban.sokoban.search.searches.fess.tables import Tables, tables_in_steps
@@ -37,15 +34,14 @@ def fess_in_steps(
     board: Board,
     squares: Squares,
     ground: Ground | None = None,
-    pruning: Pruning | None = None,
-    few_boxes: FewBoxesLater | None = None,
+    learned: Learned | None = None,
     silent: Set[str] = frozenset(),
     *,
     has_one_sink: bool = False,
 ) -> "Steps[Fess]":
     """The search for a board that is neither solved nor hopeless, set up in steps.
 
-    ``ground``, ``pruning`` and ``few_boxes`` may be those of other searches of the same level.
+    ``ground`` and ``learned`` may be those of other searches of the same level.
     ``silent`` are names of advisors; ``has_one_sink`` chooses the kind of plan (``pulls``).
     """
     tables = yield from tables_in_steps(board, squares, ground, has_one_sink=has_one_sink)
@@ -54,7 +50,7 @@ def fess_in_steps(
     boxes = squares.numbers(board.boxes)
     numbers = [int(box) for box in boxes]
     name = "fess-sink" if has_one_sink else "fess"
-    return Fess(tables, numbers, squares.number[board.player], pruning, few_boxes, name=name)
+    return Fess(tables, numbers, squares.number[board.player], learned, name=name)
 
 
 class Fess:
@@ -67,26 +63,19 @@ class Fess:
         tables: Tables,
         boxes: list[int],
         player: int,
-        pruning: Pruning | None = None,
-        few_boxes: FewBoxesLater | None = None,
+        learned: Learned | None = None,
         *,
         name: str = "fess",
     ) -> None:
-        """``pruning`` and ``few_boxes`` may be those of other searches of the same level.
-
-        Then they and the ground are not counted in the bytes.
-        """
+        """If other searches of the level share ``learned``, it and the ground count no bytes."""
         self.tables, self.player, self.name = tables, player, name
         ground = tables.ground
         num_floor = len(ground.zone)
         self.tree = first_tree(ground, boxes, player, children_per_run=1)
-        self.scratch = empty_scratch(num_floor, len(boxes), MAX_ADVICE)
-        self.pruning = pruning or empty_pruning(num_floor, len(boxes))
-        self._few_boxes = few_boxes or FewBoxesLater(ground, pairs_at=0)
-        self._now = np.full(1, NONE)  # as in ``FewBoxes``; others search while this waits
-        self._is_sharing = pruning is not None
+        self.scratch = workspace_for_moves(num_floor, len(boxes), MAX_ADVICE)
+        self.rules = Applied(learned or learned_of(ground), is_shared=learned is not None)
         self._table_bytes = num_bytes((tables, self.scratch))
-        if self._is_sharing:
+        if learned:
             self._table_bytes -= num_bytes(ground)
 
     @property
@@ -96,9 +85,7 @@ class Fess:
 
     def pause(self) -> Pause:
         """As ``Searcher`` says; positions are children."""
-        own = self._table_bytes + num_bytes(self.tree)
-        if not self._is_sharing:
-            own += num_bytes(self.pruning) + self._few_boxes.num_bytes()
+        own = self._table_bytes + num_bytes(self.tree) + self.rules.num_bytes
         progress = self.tree.progress
         return Pause(
             self.name,
@@ -112,14 +99,12 @@ class Fess:
 
     def advance(self, budget: Budget) -> Outcome:
         """As ``Compiled`` says."""
-        later = self._few_boxes
-        if self.num_expansions >= later.next_at:
-            later.go_on()
+        rules = self.rules
+        if rules.goes_on(self.num_expansions):
             return Outcome.BUDGET_SPENT
         stop_at = int(self.tree.progress[NUM_PUSHES]) + budget.work
-        most = min(budget.expansions, later.next_at)
-        pruning = self.pruning._replace(few_boxes=later.tables._replace(now=self._now))
-        return search(self.tables, self.tree, self.scratch, pruning, stop_at, most)
+        most = min(budget.expansions, rules.next_at)
+        return search(self.tables, self.tree, self.scratch, rules.pruning, stop_at, most)
 
     def bytes_to_grow(self) -> int:
         """As ``Compiled`` says."""

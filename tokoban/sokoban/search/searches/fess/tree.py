@@ -18,7 +18,7 @@ from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE, Ground
-from tokoban.sokoban.search.state.columns import column_names, new_columns
+from tokoban.sokoban.search.state.columns import column_names, zeroed
 from tokoban.sokoban.search.state.positions import (
     bit_of,
     empty_slots,
@@ -101,18 +101,12 @@ class Sizes(NamedTuple):
 
 def empty_tree(sizes: Sizes, num_floor: int) -> Tree:
     """Room for so many."""
-    tree = Tree(
-        **new_columns(
-            Tree,
-            E=sizes.laid_out,
-            N=sizes.children,
-            R=sizes.runs,
-            C=sizes.cells,
-            W=-(-num_floor // 64),
-        ),
+    tree = zeroed(
+        Tree,
+        F=num_floor,
+        **dict(zip("ENRC", sizes, strict=True)),
         slots=empty_slots(sizes.children),
         cell_slots=empty_slots(sizes.cells),
-        progress=np.zeros(14, np.int64),
     )
     tree.progress[[NEW_CELL, EXPANDING, SOLVED_BY]] = NONE
     return tree

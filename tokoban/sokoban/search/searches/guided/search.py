@@ -35,14 +35,15 @@ from tokoban.sokoban.search.pauses import (
     set_up,
 )
 from tokoban.sokoban.search.run import find_answer
-from tokoban.sokoban.search.searches.astar.search import empty_scratch, list_moves
+from tokoban.sokoban.search.searches.astar.search import list_moves
 from tokoban.sokoban.search.searches.guided import tree as compiled
 from tokoban.sokoban.search.searches.guided.classical import Classical, classical_rules
 from tokoban.sokoban.search.searches.guided.guide import Guidance, Guide, UniformGuide
 from tokoban.sokoban.search.searches.guided.tree import Batch, Level, Tree
 from tokoban.sokoban.search.state import positions as stores
-from tokoban.sokoban.search.state.columns import new_columns
+from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import packed_bits
+from tokoban.sokoban.search.state.workspace import workspace_for
 from tokoban.sokoban.search.steps import Steps
 
 SearchOrder = Literal["levin", "phs", "phs*"]
@@ -148,7 +149,7 @@ class GuidedSearch:
             zone=np.empty((options.batch_size, num_floor), np.bool_),
             sizes=np.zeros(2, np.int64),
         )
-        self._scratch = empty_scratch(num_floor, len(boxes))
+        self._scratch = workspace_for(num_floor, len(boxes))
         # A batch has up to twice its size of nodes.
         needed = 4 * len(boxes) * (2 * options.batch_size + 1)
         self.tree = _empty_tree(max(_FIRST_CAPACITY, 1 << needed.bit_length()), num_floor)
@@ -266,11 +267,8 @@ class GuidedSearch:
 
 def _empty_tree(capacity: int, num_floor: int) -> Tree:
     """Room for so many positions, pushes and nodes, a power of two."""
-    return Tree(
-        positions=stores.empty_positions(capacity, num_floor),
-        progress=np.zeros(7, np.int64),
-        **new_columns(Tree, P=capacity, E=capacity, N=capacity),
-    )
+    positions = stores.empty_positions(capacity, num_floor)
+    return zeroed(Tree, P=capacity, E=capacity, N=capacity, positions=positions)
 
 
 @cache

@@ -9,13 +9,14 @@ from functools import partial
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from jaxtyping import Bool, Int16, Int32, Int64, UInt64
+from jaxtyping import Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import Ground, Squares, build_ground
 from tokoban.sokoban.search.state.positions import bit_of, list_boxes
+from tokoban.sokoban.search.state.workspace import Workspace
 
 # A cost is the figure that is minimised times this, plus the other one.
 MAIN = 1 << 32
@@ -29,19 +30,6 @@ class Task(NamedTuple):
     counts_moves: bool  # moves are minimised, and pushes where moves are equal; else the reverse
     ground: Ground
     lower_bound: Int32[np.ndarray, " F"]  # on the pushes of a lone box, from its best zone
-
-
-class Scratch(NamedTuple):
-    """Workspace of one expansion."""
-
-    is_blocked: Bool[np.ndarray, "F+1"]  # walls and boxes
-    is_frozen: Bool[np.ndarray, "F+1"]
-    marks: Int64[np.ndarray, "F+1"]  # of the newest flood where the player can walk
-    steps: Int32[np.ndarray, "F+1"]  # the length of the walk to there
-    waiting: Int16[np.ndarray, "F+1"]
-    boxes: Int16[np.ndarray, " K"]
-    words: UInt64[np.ndarray, " W"]
-    num_floods: Int64[np.ndarray, "1"]
 
 
 class PushPath(NamedTuple):
@@ -67,25 +55,9 @@ def build_task(
     return Task(minimise == "moves", ground, lower_bound)
 
 
-def empty_scratch(num_floor: int, num_boxes: int) -> Scratch:
-    """Only the wall is blocked yet."""
-    is_blocked = np.zeros(num_floor + 1, np.bool_)
-    is_blocked[num_floor] = True
-    return Scratch(
-        is_blocked=is_blocked,
-        is_frozen=np.empty(num_floor + 1, np.bool_),
-        marks=np.zeros(num_floor + 1, np.int64),
-        steps=np.empty(num_floor + 1, np.int32),
-        waiting=np.empty(num_floor + 1, np.int16),
-        boxes=np.empty(num_boxes, np.int16),
-        words=np.empty(-(-num_floor // 64), np.uint64),
-        num_floods=np.zeros(1, np.int64),
-    )
-
-
 def path_of(
     task: Task,
-    scratch: Scratch,
+    scratch: Workspace,
     board: Board,
     squares: Squares,
     directions: tuple[int, ...],
@@ -110,7 +82,7 @@ def path_of(
 
 def followed(
     task: Task,
-    scratch: Scratch,
+    scratch: Workspace,
     start: UInt64[np.ndarray, " W"],
     player: int,
     pushes: Int16[np.ndarray, " M"],
@@ -131,7 +103,7 @@ def followed(
     return path
 
 
-def directions_of(task: Task, scratch: Scratch, path: PushPath) -> tuple[Direction, ...]:
+def directions_of(task: Task, scratch: Workspace, path: PushPath) -> tuple[Direction, ...]:
     """All moves of the path."""
     # The moves are one of the two figures in the cost.
     most = sum(divmod(int(path.cost[-1]), MAIN))
@@ -142,8 +114,8 @@ def directions_of(task: Task, scratch: Scratch, path: PushPath) -> tuple[Directi
 @no_type_check
 def mark_walks(ground, scratch, start):
     """Marks where the player can walk, and how far that is; returns the mark."""
-    scratch.num_floods[0] += 1
-    mark = scratch.num_floods[0]
+    scratch.last_mark[0] += 1
+    mark = scratch.last_mark[0]
     flood(
         ground.neighbours,
         scratch.is_blocked,

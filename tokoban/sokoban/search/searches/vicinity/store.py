@@ -9,7 +9,7 @@ from tokoban.compiling import inner
 from tokoban.sokoban.search.level.ground import NONE, Ground
 from tokoban.sokoban.search.searches.vicinity.push_paths import MAIN
 from tokoban.sokoban.search.state import positions as stored
-from tokoban.sokoban.search.state.columns import column_names, new_columns
+from tokoban.sokoban.search.state.columns import column_names, zeroed
 from tokoban.sokoban.search.state.positions import Positions
 
 # Instead of the one before in its bucket: the position is not open any more.
@@ -51,12 +51,9 @@ class Store(NamedTuple):
 
 def empty_store(capacity: int, num_floor: int, num_totals: int) -> Store:
     """Capacity for positions; it is a power of two."""
-    return Store(
-        positions=stored.empty_positions(capacity, num_floor),
-        **new_columns(Store, P=capacity),
-        buckets=np.full(num_totals, NONE, np.int32),
-        progress=np.zeros(6, np.int64),
-    )
+    positions = stored.empty_positions(capacity, num_floor)
+    buckets = np.full(num_totals, NONE, np.int32)
+    return zeroed(Store, P=capacity, positions=positions, buckets=buckets)
 
 
 def grown(store: Store, ground: Ground) -> Store:

@@ -11,7 +11,6 @@ from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.searches.vicinity.push_paths import (
     MAIN,
     PushPath,
-    Scratch,
     Task,
     followed,
 )
@@ -27,6 +26,7 @@ from tokoban.sokoban.search.searches.vicinity.store import (
     empty_store,
     grown,
 )
+from tokoban.sokoban.search.state.workspace import Workspace
 
 _FIRST_CAPACITY = 1 << 12
 _SLICE_S = 0.05  # how long the compiled search runs before limits and Ctrl-C are looked at
@@ -63,7 +63,7 @@ class Effort:
         return num_bytes <= self._bytes_left
 
     def search(
-        self, task: Task, path: PushPath, scope: Scope, store: Store, scratch: Scratch
+        self, task: Task, path: PushPath, scope: Scope, store: Store, scratch: Workspace
     ) -> int:
         """Goes on with a search for one slice; returns why it stopped."""
         self.each_slice()
@@ -94,7 +94,7 @@ class Searched:
 
 def search_along(
     task: Task,
-    scratch: Scratch,
+    scratch: Workspace,
     path: PushPath,
     effort: Effort,
     *,
@@ -139,7 +139,7 @@ class _Window:
 
 
 def _search_window(
-    task: Task, scratch: Scratch, path: PushPath, start: int, scope: Scope, effort: Effort
+    task: Task, scratch: Workspace, path: PushPath, start: int, scope: Scope, effort: Effort
 ) -> _Window:
     # Capacity for the path, and for more than the pushes from one position.
     least = len(path.boxes) + 8 * len(scratch.boxes)
@@ -164,7 +164,7 @@ def _search_window(
 
 def _harvest(
     task: Task,
-    scratch: Scratch,
+    scratch: Workspace,
     path: PushPath,
     start: int,
     store: Store,

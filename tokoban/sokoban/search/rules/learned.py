@@ -1,0 +1,81 @@
+"""What is learned of the deadlocks of a level, and what one search applies of it.
+
+Searches of one level share what they learn, never their workspace: another search may have its turn
+between two boxes of one position.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tokoban.sokoban.search.level.ground import NONE, Ground
+from tokoban.sokoban.search.rules.few_boxes import FewBoxes, FewBoxesLater
+from tokoban.sokoban.search.rules.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.state.positions import num_bytes
+
+
+class Learned(NamedTuple):
+    """The deadlocks that searches have found in a level, and its tables of two and three boxes."""
+
+    pruning: Pruning
+    few_boxes: FewBoxesLater
+    by_pulls: FewBoxesLater | None = None  # for searches by pulls
+
+    @property
+    def num_bytes(self) -> int:
+        """Of the arrays."""
+        later = (self.few_boxes, self.by_pulls)
+        return num_bytes(self.pruning) + sum(few.num_bytes() for few in later if few is not None)
+
+
+def learned_of(
+    ground: Ground, backward: Ground | None = None, player: int = NONE, *, pairs_at: int = 0
+) -> Learned:
+    """Nothing yet; pairs are tabulated after so many expansions of a search.
+
+    ``backward`` is the ground for pulls to where the player starts, if there are such searches.
+    """
+    return Learned(
+        empty_pruning(len(ground.zone), len(ground.goals), is_small=pairs_at > 0),
+        FewBoxesLater(ground, pairs_at=pairs_at),
+        None if backward is None else FewBoxesLater(backward, pairs_at=pairs_at, player=player),
+    )
+
+
+class Applied:
+    """What one search applies: what is learned, and what it says of the position at hand."""
+
+    def __init__(self, learned: Learned, *, is_shared: bool, by_pulls: bool = False) -> None:
+        """``is_shared`` says that other searches hold it, so that its bytes are theirs."""
+        few_boxes = learned.by_pulls if by_pulls else learned.few_boxes
+        assert few_boxes is not None
+        self.learned, self._few_boxes, self._is_shared = learned, few_boxes, is_shared
+        self._may_move = np.zeros_like(learned.pruning.may_move)
+        self._now = np.full(1, NONE)  # as in ``FewBoxes``
+
+    @property
+    def num_bytes(self) -> int:
+        """Of what no other search holds."""
+        return 0 if self._is_shared else self.learned.num_bytes
+
+    @property
+    def next_at(self) -> int:
+        """After so many expansions ``goes_on`` has work."""
+        return self._few_boxes.next_at
+
+    def goes_on(self, num_expansions: int) -> bool:
+        """Whether tables were due after so many expansions; then it works some 10 ms on them."""
+        is_due = num_expansions >= self._few_boxes.next_at
+        if is_due:
+            self._few_boxes.go_on()
+        return is_due
+
+    @property
+    def few_boxes(self) -> FewBoxes:
+        """The tables, for compiled code."""
+        return self._few_boxes.tables._replace(now=self._now)
+
+    @property
+    def pruning(self) -> Pruning:
+        """All that is applied, for compiled code."""
+        return self.learned.pruning._replace(few_boxes=self.few_boxes, may_move=self._may_move)

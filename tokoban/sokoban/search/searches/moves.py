@@ -1,0 +1,104 @@
+"""The moves of one box alone, as far and as often as one likes: pushes, or pulls.
+
+These are the macro moves of Shoham and Schaeffer 2020. The workspace holds the position that is
+laid out. Axes as in ``ground``.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import no_type_check
+
+import numpy as np
+
+from tokoban.compiling import inner
+from tokoban.sokoban.search.level.ground import UNREACHABLE
+from tokoban.sokoban.search.level.regions import find_regions
+from tokoban.sokoban.search.rules.few_boxes import is_deadlocked_now
+from tokoban.sokoban.search.state.positions import bit_of, copy
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def lift(ground, words, scratch, row, by_pulls):
+    """Takes box ``row`` of the boxes ``words`` off the floor, and finds the regions without it.
+
+    Returns how many squares are free then; -1, and lifts no box, if it cannot move at all.
+    """
+    neighbours, is_blocked = ground.neighbours, scratch.is_blocked
+    start = np.int64(scratch.boxes[row])
+    may_move = False
+    for direction in range(4):
+        end, behind = neighbours[start, direction], neighbours[start, direction ^ 2]
+        player, free = (end, neighbours[end, direction]) if by_pulls else (behind, end)
+        may_move |= scratch.area[player] == 1 and not is_blocked[free]
+    if not may_move:
+        return -1
+    copy(words, scratch.others)
+    scratch.others[start >> 6] ^= bit_of(start)
+    is_blocked[start] = False
+    return find_regions(neighbours, is_blocked, scratch.regions)[1]
+
+
+def moves_of_one_box(visit: Callable) -> Callable:
+    """``move_box``, which visits each square to which the pushes or pulls of a box lead.
+
+    ``visit(state, ground, scratch, row, place, least, num_made)`` says whether they may go on from
+    there: box ``row`` is on ``place`` of the floor, but not in ``boxes``, ``least`` names the
+    region of the player, and so many pushes were made. No push that leads through a deadlock of the
+    box alone, or of it and one or two others, is visited.
+    """
+
+    @partial(inner, is_inlined=True)
+    @no_type_check
+    def move_box(state, ground, few_boxes, scratch, row, by_pulls):
+        """Visits the moves of a lifted box, and puts it back; returns how many were tried."""
+        neighbours, is_blocked, seen = ground.neighbours, scratch.is_blocked, scratch.seen
+        beside = scratch.regions.beside
+        boxes, reached_from, nums_made = scratch.ways
+        start = np.int64(scratch.boxes[row])
+        scratch.last_mark[0] += 1
+        seen_now = scratch.last_mark[0]
+        num_tried = np.int64(0)
+        first, count = 0, 1
+        boxes[0] = start
+        reached_from[0] = nums_made[0] = 0
+        for direction in range(4):
+            if scratch.area[neighbours[start, direction]] == 1:
+                reached_from[0] |= 1 << direction
+                seen[start * 4 + direction] = seen_now
+        while first < count:
+            box = np.int64(boxes[first])
+            for direction in range(4):
+                # Where the player is beside the box, before and after.
+                side = direction if by_pulls else direction ^ 2
+                end = np.int64(neighbours[box, direction])
+                player = np.int64(neighbours[end, direction]) if by_pulls else box
+                if not reached_from[first] >> side & 1 or is_blocked[end] or is_blocked[player]:
+                    continue
+                if seen[end * 4 + side] == seen_now:
+                    continue
+                num_tried += 1
+                place = end * 4 + ground.zone[end, player]
+                if ground.lower_bound[place] == UNREACHABLE:
+                    continue
+                if is_deadlocked_now(few_boxes, scratch.others, end, side):
+                    continue
+                least = np.int64(beside[end, side])
+                reached = 0
+                for around in range(4):
+                    if beside[end, around] == least:
+                        reached |= 1 << around
+                        seen[end * 4 + around] = seen_now
+                num_made = np.int64(nums_made[first]) + 1
+                is_blocked[end] = True
+                if visit(state, ground, scratch, row, place, least, num_made):
+                    boxes[count] = end
+                    reached_from[count] = reached
+                    nums_made[count] = num_made
+                    count += 1
+                is_blocked[end] = False
+            first += 1
+        is_blocked[start] = True
+        return num_tried
+
+    return move_box
