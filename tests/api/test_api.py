@@ -346,13 +346,6 @@ for call in {[*REFUSED]}:
     assert all(map(str.startswith, told, REFUSED.values()))
 
 
-def test_no_threads_are_refused(tmp_path: Path) -> None:
-    board = tokoban.Board.from_xsb(PUSH)
-    tokoban.write_levels(tmp_path / "levels.sok", [tokoban.Level(board)])
-    with pytest.raises(ValueError, match="the number of threads is 0; expected at least 1"):
-        tokoban.label([tmp_path / "levels.sok"], tmp_path / "labels", num_threads=0)
-
-
 def test_a_flag_that_is_set_ends_the_making_of_levels_of_every_style() -> None:
     stop = threading.Event()
     stop.set()

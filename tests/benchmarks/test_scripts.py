@@ -11,14 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from benchmarks import (
-    beam,
-    generator,
-    rollouts,
-    simulator,
-    training,
-    translator_step,
-)
+from benchmarks import beam, generator, rollouts, simulator, training, translator_step
 from tokoban.systems.sokoban_policy.config import tiny
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.train import build_model

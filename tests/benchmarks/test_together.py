@@ -6,20 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import together
-from benchmarks.together import Part, run_all
 from tokoban import cli
-
-
-def python(name: str, code: str, *, limit_s: float = 60.0, needs: tuple[str, ...] = ()) -> Part:
-    return Part(name, limit_s, ("-c", code), needs)
-
-
-def test_a_part_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
-    became = run_all(
-        [python("bad", "import sys; sys.exit(3)"), python("good", "print('well')")], tmp_path
-    )
-    assert became == {"bad": "failed with 3", "good": "done"}
-    assert (tmp_path / "good.log").read_text() == "well\n"
 
 
 @pytest.mark.parametrize("is_quick", [False, True])

@@ -418,10 +418,3 @@ def test_text_for_a_file_is_plain_and_titles_cannot_steer_a_terminal(
     printed = capsys.readouterr().out
     assert "\x1b" not in printed
     assert "?[31mred" in printed
-
-
-@pytest.mark.slow
-def test_microban_is_solved_within_ten_seconds_a_level(shared_data: Path) -> None:
-    _, found = solve("--by", "astar", file=str(shared_data / "levels" / "Microban.txt"))
-    assert len(found) == 155
-    assert [answer["index"] for answer in found if answer["status"] != "solved"] == []

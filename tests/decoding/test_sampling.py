@@ -71,6 +71,14 @@ def test_a_row_without_allowed_actions_ends_unfinished_with_what_it_has() -> Non
         assert stepper.num_calls == 3
 
 
+def test_an_ending_asked_of_a_stuck_row_does_not_finish_it() -> None:
+    # All is forbidden at the start; argmax falls on action 0, which would be the end.
+    stepper = ToyStepper(table_model({(): [0.0, 0.0, 0.0]}), end_action=0)
+    samples = sample(stepper, num_rows=1, max_steps=3)
+    assert samples.is_finished.tolist() == [False]
+    assert samples.scores_nats.tolist() == [0.0]
+
+
 def test_rows_of_a_batch_equal_rows_alone() -> None:
     seeds = [3, 11, 29, 31]
     model = random_model(5, forbidden_percent=30)

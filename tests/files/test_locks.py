@@ -23,10 +23,7 @@ with locked(Path(sys.argv[1]), in_use=""):
 def test_an_exclusive_lock_refuses_every_other_holder(tmp_path: Path) -> None:
     path = tmp_path / ".lock"
     with locked(path, in_use=IN_USE):
-        with (
-            pytest.raises(BlockingIOError, match=IN_USE) as refused,
-            locked(path, in_use=IN_USE),
-        ):
+        with pytest.raises(BlockingIOError, match=IN_USE) as refused, locked(path, in_use=IN_USE):
             pass
         assert refused.value.filename == str(tmp_path)
     with locked(path, in_use=IN_USE):

@@ -441,6 +441,14 @@ def test_minutes_end_a_run_and_its_schedule(tmp_path: Path, slow_toy: Toy) -> No
     assert [line["loop/elapsed_s"] for line in lines] == [8, 16, 24, 32]
 
 
+def test_steps_and_minutes_end_a_run_at_whichever_comes_first(
+    tmp_path: Path, slow_toy: Toy
+) -> None:
+    for steps, minutes, expected in ((3, 0.5, 3), (7, 0.5, 4)):
+        run = replace(RUN, steps=steps, minutes=minutes)
+        assert fit(slow_toy, run, toy_directory(tmp_path / str(steps)))["steps"] == expected
+
+
 def test_a_resumed_run_has_only_the_minutes_that_are_left(tmp_path: Path, slow_toy: Toy) -> None:
     run = replace(RUN, steps=None, minutes=0.5)
     ends = []

@@ -59,3 +59,12 @@ def test_every_generator_goes_back_to_where_it_stood() -> None:
     assert draw() != drawn
     set_random_state(before)
     assert draw() == drawn
+
+
+def test_seeds_reach_every_generator() -> None:
+    def draw(seed: int) -> tuple[float, ...]:
+        seed_all(seed)
+        return random.random(), np.random.random(), torch.rand(()).item()
+
+    assert draw(7) == draw(7)
+    assert all(one != other for one, other in zip(draw(7), draw(8), strict=True))

@@ -76,26 +76,6 @@ def test_compiled_attention_of_one_query_scores_in_single_precision(
     assert mixed.flatten().tolist() == pytest.approx([second, second], abs=0.005)
 
 
-@pytest.mark.parametrize("name", MASKS)
-def test_the_module_is_plain_attention_between_its_projections(name: str) -> None:
-    attention = MultiHeadAttention(D, N).double()
-    queries, memory = draw(B, T, D), draw(B, S, D, seed=1)
-
-    def heads(vectors):
-        return torch.stack(vectors.split(E, dim=-1), dim=1)
-
-    mixed = attend(
-        heads(attention.query(queries)),
-        heads(attention.key(memory)),
-        heads(attention.value(memory)),
-        MASKS[name],
-    )
-    by_hand = attention.output(torch.cat(mixed.unbind(1), dim=-1))
-    assert torch.allclose(
-        attention(queries, memory, may_attend=MASKS[name]), by_hand, rtol=0, atol=1e-12
-    )
-
-
 @pytest.mark.parametrize("kind", ["plain", "fused"])
 def test_a_query_that_may_attend_to_nothing_gets_zeros_and_finite_gradients(kind: str) -> None:
     q, k, v = (draw(B, N, n, E, seed=n).requires_grad_() for n in (T, S, S))

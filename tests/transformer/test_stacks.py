@@ -6,7 +6,6 @@ import sys
 import pytest
 import torch
 from torch import nn
-from torch.nn import functional
 
 from tokoban.transformer import BlockOptions, Decoder, Encoder, EncoderDecoder, Rotary, masks
 
@@ -45,17 +44,6 @@ def test_rotary_stacks_see_order() -> None:
     decoder = Decoder(LAYERS, D, N, options=BlockOptions(rotary=Rotary())).double()
     for stack in encoder, lambda x: decoder(x, memory):
         assert not torch.allclose(stack(inputs.flip(1)).flip(1), stack(inputs), atol=1e-3)
-
-
-@pytest.mark.parametrize("stack_class", [Encoder, Decoder])
-def test_pre_norm_ends_in_one_more_norm_and_post_norm_does_not(stack_class: type) -> None:
-    pre = stack_class(LAYERS, D, N, options=BlockOptions(pre_norm=True))
-    post = stack_class(LAYERS, D, N, options=BlockOptions(pre_norm=False))
-    assert len(list(pre.parameters())) == len(list(post.parameters())) + 2
-    arguments = (torch.randn(B, T, D),) + (torch.randn(B, S, D),) * (stack_class is Decoder)
-    for stack in pre, post:
-        outputs = stack(*arguments)
-        assert torch.allclose(outputs, functional.layer_norm(outputs, (D,)), atol=1e-3)
 
 
 def test_padded_sources_are_hidden_from_both_halves() -> None:

@@ -62,6 +62,12 @@ def test_a_hint_names_the_box_its_destination_and_the_moves() -> None:
     )
 
 
+def test_a_deadlock_is_explained_by_its_boxes_and_a_certificate() -> None:
+    found = run("explain", board=LOST)[-1]
+    assert (found["status"], found["boxes"]) == ("deadlocked", [[1, 3], [1, 4]])
+    assert found["certificate"]["kind"] == "frozen"
+
+
 def test_explain_goes_back_to_the_push_that_lost() -> None:
     board = "#######\n#  .  #\n#     #\n#@$   #\n#######"
     with pytest.raises(ValueError, match="move 1"):

@@ -19,13 +19,7 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.labels import large
 from tokoban.sokoban.labels.folder import LabelFolder
 from tokoban.sokoban.labels.job import LabelConfig, read_job
-from tokoban.sokoban.labels.large import (
-    After,
-    LargeLabels,
-    LargeOrigin,
-    LargePosition,
-    label_level,
-)
+from tokoban.sokoban.labels.large import After, LargeLabels, LargeOrigin, LargePosition, label_level
 from tokoban.sokoban.labels.large_shards import LargeShard, pack_large, read_large_shard
 from tokoban.sokoban.labels.shards import read_about, to_bytes
 from tokoban.sokoban.labels.sources import LargeLevel

@@ -36,11 +36,7 @@ FAULTS = {
     "boxes enough": ("count", {"board": parse_board("@$.")}, "there are as many boxes as goals"),
     "a box listed for too few": ("count", {"boxes": row(1)}, "it lists boxes though"),
     "a box beyond the edge": ("dead", {"traps": (trap((0, 4, 0, 2)),)}, "is no legal position"),
-    "a box in a wall": (
-        "no way round",
-        {"traps": (trap((1, 0, 0, 0)),)},
-        "is no legal position",
-    ),
+    "a box in a wall": ("no way round", {"traps": (trap((1, 0, 0, 0)),)}, "is no legal position"),
     "a player in the box": ("dead", {"traps": (trap((0, 3, 0, 3)),)}, "is no legal position"),
     "a push leaves the trap": (
         "dead soon",

@@ -31,6 +31,14 @@ def test_a_drawing_is_rated_as_a_pencil_does() -> None:
     assert (found.reachable.solvable, found.reachable.choices) == (3, found.along_solution)
 
 
+def test_positions_beyond_a_solved_one_and_with_a_box_on_a_dead_square_are_not_counted() -> None:
+    # The box may stand on three squares of the middle row, on the last only beyond the goal.
+    found = rate(parse_board("#######|#     #|#@$.  #|#     #|#######")).reachable
+    assert found is not None
+    assert (found.positions, found.solvable) == (2, 2)
+    assert found.choices == Choices(positions=1, pushes=4, losing=3)
+
+
 def test_a_solved_level_has_nothing_to_choose() -> None:
     found = rate(parse_board("#####|#@* #|#####"))
     assert (found.pushes, found.moves) == (Best(0, is_proved=True), Best(0, is_proved=True))

@@ -65,6 +65,12 @@ def test_a_swept_start_needs_as_many_pushes_as_it_says() -> None:
             assert 0.85 * farthest <= start.pushes <= farthest
 
 
+def test_bounds_on_the_pushes_hold() -> None:
+    solved = solved_room(8, 3, 2)
+    assert {start.pushes for start in starts_of(solved, least=5, most=7)} <= {5, 6, 7}
+    assert starts_of(solved, least=5, most=7)
+
+
 def test_a_start_of_a_large_room_needs_no_more_pushes_than_it_says() -> None:
     for seed in range(2):
         solved = solved_room(13, 3, seed)

@@ -141,6 +141,14 @@ def test_a_reward_is_the_sum_of_what_happened(board: str, reward: float) -> None
     assert environment.step(RIGHT)[1] == reward
 
 
+def test_the_usual_rewards_are_those_of_gym_sokoban() -> None:
+    rewards = Rewards()
+    assert rewards.of(0, False) == -0.1
+    assert rewards.of(1, False) == -0.1 + 1
+    assert rewards.of(-1, False) == -0.1 - 1
+    assert rewards.of(1, True) == -0.1 + 1 + 10
+
+
 def test_an_episode_ends_when_it_is_solved_or_at_the_step_cap() -> None:
     environment = SokobanEnv([parse_board("-@$.")], max_steps=3)
 

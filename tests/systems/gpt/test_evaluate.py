@@ -117,6 +117,17 @@ def test_figures_say_what_they_must_be_compared_by(run: tuple[Path, GptConfig]) 
     assert "tokens_trained_on" not in _measured(model, config, other)
 
 
+def test_another_text_and_another_share_of_it_can_be_measured(
+    run: tuple[Path, GptConfig], tmp_path: Path
+) -> None:
+    path, config = run
+    model = make_system(config).initial_model().eval()
+    other = tmp_path / "other.txt"
+    other.write_text("dab bad cab")
+    metrics = _measured(model, config, path, text=(str(other),), validation_share=1.0)
+    assert metrics["predictions"] == 10
+
+
 def test_weights_of_a_task_measure_no_text() -> None:
     config = replace(GptConfig(), source="sort", num_digits=2)
     with pytest.raises(ValueError, match="these weights learned the task sort, and no text"):

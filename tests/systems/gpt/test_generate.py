@@ -29,6 +29,14 @@ def test_equal_prompts_draw_apart_unless_their_numbers_are_equal() -> None:
     assert not torch.equal(found[0], found[1])
 
 
+@pytest.mark.parametrize("is_training", [True, False])
+def test_dropout_is_off_meanwhile_and_as_it_was_afterwards(is_training: bool) -> None:
+    model = random_gpt(dropout=0.5).train(is_training)
+    first, again = (generate(model, PROMPTS, max_tokens=13).actions for _ in range(2))
+    assert torch.equal(first, again)
+    assert model.training == is_training
+
+
 def test_a_row_ends_where_it_is_reported_as_over() -> None:
     told: list[list[int]] = []
 

@@ -1,9 +1,12 @@
 """The network: what it may see, how large it is, how it starts, and what a cache and padding do."""
 
+import math
 from dataclasses import replace
 
 import pytest
 import torch
+from torch import Tensor, nn
+from torch.nn import functional
 
 from tests.systems.gpt.models import CHARACTERS, random_gpt, random_prompts
 from tokoban.inference.cached import CachedEngine
@@ -116,3 +119,44 @@ def test_a_tokenizer_of_more_tokens_than_the_network_knows_is_refused() -> None:
     model.tokenizer = CharacterTokenizer("abcdefghijklmn")
     with pytest.raises(ValueError, match="a tokenizer of 14 tokens; the network knows 13"):
         other.load_state_dict(model.state_dict())
+
+
+@pytest.mark.parametrize("is_mingpt", [True, False], ids=["minGPT", "nanoGPT"])
+def test_logits_are_those_of_the_published_models_written_out(is_mingpt: bool) -> None:
+    """minGPT: GELU by tanh and a head of its own; nanoGPT: exact, a tied head, here no biases."""
+    model = Gpt(
+        vocabulary_size=13, num_layers=2, num_heads=3, width=15, context_length=11,
+        positions="learned", activation="gelu_tanh" if is_mingpt else "gelu", dropout=0.0,
+        has_biases=is_mingpt, is_tied=not is_mingpt,
+    ).eval()  # fmt: skip
+    torch.manual_seed(3)
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, std=0.5)  # large, so that all matter
+    weights = model.state_dict()
+
+    def linear(x: Tensor, name: str) -> Tensor:
+        return functional.linear(x, weights[f"{name}.weight"], weights.get(f"{name}.bias"))
+
+    def norm(x: Tensor, name: str) -> Tensor:
+        own = weights[f"{name}.weight"], weights.get(f"{name}.bias")
+        return functional.layer_norm(x, (15,), *own)
+
+    tokens, may_attend = torch.arange(22).reshape(2, 11) % 13, torch.ones(11, 11).tril().bool()
+    x = weights["embedding.weight"][tokens] + weights["positions.table"]
+    for block in ("body.blocks.0", "body.blocks.1"):
+        normed = norm(x, f"{block}.attention_residual.norm")
+        q, k, v = (
+            linear(normed, f"{block}.attention.{part}").unflatten(2, (3, 5)).transpose(1, 2)
+            for part in ("query", "key", "value")
+        )
+        scores = (q @ k.mT / math.sqrt(5)).masked_fill(~may_attend, -math.inf)
+        mixed = (scores.softmax(-1) @ v).transpose(1, 2).flatten(2)
+        x = x + linear(mixed, f"{block}.attention.output")
+        hidden = linear(
+            norm(x, f"{block}.feed_forward_residual.norm"), f"{block}.feed_forward.expand"
+        )
+        hidden = functional.gelu(hidden, approximate="tanh" if is_mingpt else "none")
+        x = x + linear(hidden, f"{block}.feed_forward.contract")
+    head = weights["head.weight" if is_mingpt else "embedding.weight"]
+    with torch.no_grad():
+        assert torch.allclose(model(tokens), norm(x, "body.last_norm") @ head.T, atol=1e-4)

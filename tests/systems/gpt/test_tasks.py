@@ -28,6 +28,14 @@ def test_the_729_problems_of_sort_are_all_texts_of_six_digits_with_their_order()
         assert list(answer) == sorted(question[:-1])
 
 
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [(2715, ("27+15=", "240")), (9999, ("99+99=", "891")), (0, ("00+00=", "000"))],
+)
+def test_sums_stand_backwards(number: int, expected: tuple[str, str]) -> None:
+    assert problem("addition", number, num_digits=2) == expected
+
+
 @pytest.mark.parametrize("task", get_args(Task))
 def test_batches_ask_only_what_is_not_held_out_and_count_only_the_answer(task: Task) -> None:
     tokenizer = tasks.tokenizer_of(task)

@@ -73,6 +73,14 @@ def test_a_character_of_several_tokens_comes_whole(text: str) -> None:
     assert stream.finish() == ""
 
 
+def test_half_a_character_at_the_end_is_shown_as_one_that_is_broken() -> None:
+    stream = TextStream(BYTES)
+    for token in BYTES.encode("aé")[:-1]:
+        stream.push(token)
+    half = stream.text
+    assert (stream.finish(), half) in (("�", "a"), ("", "a"))
+
+
 def test_a_batch_of_prompts_gives_what_each_gives_alone() -> None:
     model, prompts = random_gpt(context_length=7), ["abc", "", "jihgfedcba" * 2]
     sampling = Sampling(seed=3)

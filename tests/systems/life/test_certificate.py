@@ -3,6 +3,7 @@
 import copy
 import math
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from tokoban.systems.life import bounds, certificate, config
 from tokoban.systems.life.bounds import bound_logits
 from tokoban.systems.life.cell_cases import cell_cases, logits
 from tokoban.systems.life.certificate import certify, margins, prove
-from tokoban.systems.life.model import LifeNet, NeighbourMean
+from tokoban.systems.life.model import GridAttention, LifeNet, NeighbourMean
 from tokoban.systems.life.rounding import EXP_ULPS, STEEPEST
 from tokoban.systems.life.rules import parse_rule, step
 from tokoban.systems.life.train import build_model
@@ -77,6 +78,39 @@ def observed_margins(model: LifeNet, cell: int, cases: torch.Tensor) -> torch.Te
         answers = model(grids.flatten(0, 1)).flatten(1)[:, cell].unflatten(0, (-1, 2**7))
     lives = step(cases.unflatten(1, (3, 3)), LIFE)[:, 1, 1]
     return torch.where(lives[:, None], answers, -answers)
+
+
+def uniform_net() -> LifeNet:
+    """Attends to all alike. For a cell that lives among two living neighbours the slope is 0 at the
+    centre of what it may hear, 1 + 6.5/16; the logit is least there, and falls below 0."""
+    model = build_model(replace(config.life16(), side=4, width=2)).requires_grad_(False)
+    assert isinstance(model.mixing, GridAttention)
+    for weights in model.parameters():
+        weights.zero_()
+    model.states[1, 0] = 1.0
+    model.states[:, 1] = 1.0  # a constant
+    model.mixing.attention.value.weight[0, 0] = 1.0
+    centre, scale = torch.tensor(1 + 6.5 / 16, dtype=torch.double), 90.0
+    y = centre.sigmoid()
+    slope = y * (1 + centre * (1 - y))
+    least = functional.silu(centre) - slope * centre
+    # scale * (SiLU(x) - slope * x - its least value), and a little below
+    model.hidden.weight[1, 0] = 1.0
+    model.answer.weight[0, 0] = -scale * slope
+    model.answer.weight[0, 1] = scale
+    model.states[:, 1] = -least - 2e-4
+    return model
+
+
+def test_a_least_curvature_above_zero_proves_nothing() -> None:
+    model, cases = uniform_net(), cases_of(True)
+    proved = next(islice(margins(model, LIFE, densities=[0.0]), 1, None)).proved  # cell 0, alive
+    observed = observed_margins(model, 0, cases)
+    # The cell and the first two of its neighbours live.
+    case = int((cases == (torch.tensor([1, 1, 0, 0, 1, 0, 0, 0, 0]) == 1)).all(1).nonzero())
+    assert (observed[case] <= 0).sum() == 70  # where three or four of the seven far cells live
+    assert not proved[case] > 0
+    assert (proved <= observed.amin(1)).all()
 
 
 @pytest.mark.parametrize(("scale", "most"), [(0.1, 2e-5), (0.5, 2e-4), (2.0, 0.1)])

@@ -14,7 +14,7 @@ from tokoban import cli
 from tokoban.systems.memory_ppo import play
 from tokoban.systems.memory_ppo.evaluate import metrics_of, play_episodes
 from tokoban.systems.memory_ppo.model import Player
-from tokoban.systems.memory_ppo.play import attention_of
+from tokoban.systems.memory_ppo.play import attention_of, strongest_look
 from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 from tokoban.viewing.attention_page import read_attention_page
 
@@ -72,6 +72,14 @@ def test_an_episode_without_an_end_is_cut_off_with_the_return_it_has(most_steps:
     assert metrics_of(played)["cut_off"] == 5
 
 
+def test_what_is_cut_off_is_counted_apart_from_what_ended() -> None:
+    """By pencil: games begin 5, 4, ... steps from the end."""
+    task = Corridor(num_games=5, length=5, time=97)
+    played = play_episodes(_always(1, task), task, most_steps=3)
+    assert played.num_steps == [3, 3, 3, 2, 1]
+    assert played.num_cut_off == 2
+
+
 def test_figures_film_and_page(run: str, tmp_path: Path) -> None:
     out, film, page = tmp_path / "metrics.json", tmp_path / "film.gif", tmp_path / "page.html"
     words = ["--episodes", "7", "--film", str(film), "--attention", str(page)]
@@ -92,6 +100,15 @@ def test_equal_seeds_give_equal_figures_and_another_seed_others(run: str, tmp_pa
         assert _evaluate(run, "--env", "t-maze:5", "--seed", seed, "--json", str(out)) == 0
         texts.append(out.read_text())
     assert texts[0] == texts[1] != texts[2]
+
+
+def test_the_strongest_look_is_a_diagonal() -> None:
+    weights = torch.full((2, 3, 7, 7), 0.1)
+    weights[1, 2] = 0.0
+    for step in range(3, 7):
+        weights[1, 2, step, step - 3] = 0.8
+    look = strongest_look(weights)
+    assert look == (2, 3, 3, pytest.approx(0.8))
 
 
 def test_an_episode_alone_is_what_its_attention_is_of() -> None:

@@ -187,6 +187,15 @@ def test_categorical_agrees_with_torch_over_several_choices() -> None:
     assert torch.equal(policy.choose(logits, None)[:, 1], logits[:, 2:].argmax(-1))
 
 
+def test_categorical_draws_as_often_as_it_says() -> None:
+    logits = torch.tensor([0.1, 0.2, 0.7]).log()
+    policy = Categorical(spaces.Discrete(3))
+    noise = policy.noise(20_000, generator=torch.Generator().manual_seed(0))
+    drawn = policy.choose(logits.expand(20_000, 3), noise)[:, 0]
+    shares = drawn.bincount(minlength=3) / 20_000
+    assert torch.allclose(shares, logits.exp(), atol=0.015)  # four deviations
+
+
 def test_gaussian_agrees_with_torch_and_the_game_gets_its_actions_clipped() -> None:
     policy = ClippedGaussian(
         spaces.Box(np.array([-2, 0], np.float32), np.array([2, 6], np.float32))

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 import torch
 
+from tokoban.systems.memory_ppo import train as memory_train
+
 pytest.importorskip("gymnasium")
 
 import gymnasium
@@ -86,6 +88,18 @@ def test_a_run_that_was_stopped_amid_an_iteration_logs_what_a_whole_one_does(
     losses = [[line for line in lines if "train/loss" in line] for lines in (whole, parts)]
     assert losses[0] == losses[1]
     assert len(losses[0]) == 9
+
+
+def test_games_that_would_be_long_to_play_again_start_anew(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(memory_train, "_MOST_TO_REPLAY", 8)
+    config = replace(TINY, env="Pendulum-v1", memory="none", num_steps=5, minibatches=1, epochs=1)
+    system = PpoSystem(config)
+    torch.manual_seed(0)
+    batches = system.train_batches(system.initial_model(), start_step=0)
+    ages = [next(batches).inputs.ages[0].tolist() for _ in range(3)]
+    assert ages == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [0, 1, 2, 3, 4]]
 
 
 def test_the_command_trains_and_says_what_came_of_it(tmp_path: Path) -> None:

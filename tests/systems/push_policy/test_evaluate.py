@@ -68,6 +68,12 @@ def test_recall_at_precision_is_that_of_the_lowest_precise_threshold() -> None:
     assert recall_at_precision(scores, is_positive, 0.999, weights) == 1.0
 
 
+def test_equal_scores_are_on_one_side_of_every_threshold() -> None:
+    scores, is_positive = np.full(4, 0.5, np.float32), np.array([True, True, True, False])
+    assert recall_at_precision(scores, is_positive, 0.9) == 0.0
+    assert recall_at_precision(scores, is_positive, 0.75) == 1.0
+
+
 def test_the_fewest_pushes_are_the_solvers(levels: list[Board]) -> None:
     _, optima = label_boards(levels, num_states=8, seed=0)
     assert optima[-1] == UNKNOWN

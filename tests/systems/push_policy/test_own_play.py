@@ -67,6 +67,11 @@ def test_a_level_is_played_as_it_is_alone(
         assert trails(played_by(random_tiles, [BOARDS[number]], [7 + number])) == [together[number]]
 
 
+def test_it_ends_when_it_must(random_tiles: TilePolicy) -> None:
+    _, play = own_play.own_play(random_tiles, LabelConfig())
+    assert play(packed(BOARDS), np.arange(len(BOARDS)), lambda: True) is None
+
+
 def test_another_model_has_another_digest(random_tiles: TilePolicy) -> None:
     with torch.no_grad():
         other = TilePolicy(table_bits=9)

@@ -104,6 +104,14 @@ def test_games_go_by_the_rules_and_end_when_solved(games: Episodes) -> None:
     assert num_after_solved == 0
 
 
+def test_games_have_mistakes_and_are_not_made_of_them(games: Episodes) -> None:
+    """Training on states met under imperfect play: some games must contain mistakes."""
+    distance = one_box_tables(games.boards.at(FIRST)).distance(games.boards)
+    both = (distance[:, 1:-1] > 0) & (distance[:, 2:] > 0) & games.is_used[:, 2:]
+    got_further = distance[:, 2:] > distance[:, 1:-1]
+    assert 0.1 < (got_further & both).sum() / both.sum() < 0.6
+
+
 @pytest.mark.parametrize("start", [1, 15, 16, 35])
 def test_exact_batches_do_not_depend_on_where_the_run_began(start: int) -> None:
     whole = _exact_games().batches(start_step=0)
@@ -136,6 +144,11 @@ def test_a_batch_names_the_places_of_what_counts(games: Episodes) -> None:
     ):
         rows, positions = places // num_positions, places % num_positions
         assert torch.stack([rows, positions], 1).tolist() == mask.nonzero().tolist()
+
+
+def test_each_process_draws_its_own_games() -> None:
+    first, second = (_exact_games().draw(0, rank=rank)[0] for rank in (0, 1))
+    assert not torch.equal(bitboards.keys(first), bitboards.keys(second))
 
 
 @pytest.mark.parametrize("interior", [6, 8])
@@ -188,6 +201,13 @@ def test_masked_moves_do_not_count_in_the_loss() -> None:
     games = replay_entries([detour], 7, symmetries=SYMMETRIES[:1])
     assert games.is_right.any(-1).tolist() == [[False, False, True, True, False, False, False]]
     assert games.steps_left_bin.tolist() == [[NO_BIN, NO_BIN, 1, 1, 0, NO_BIN, NO_BIN]]
+
+
+def test_an_unsolvable_entry_says_so_at_its_start() -> None:
+    lost = HandcraftedEntry(parse_board("######|#$ .@#|######"), (), (), False)
+    games = replay_entries([lost], 5, symmetries=SYMMETRIES[:1])
+    assert games.steps_left_bin.tolist() == [[NO_BIN, 6, NO_BIN, NO_BIN, NO_BIN]]
+    assert not games.is_right.any()
 
 
 def _solution_games(interior: int = 6) -> SolutionGames:

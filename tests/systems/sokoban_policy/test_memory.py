@@ -69,6 +69,13 @@ def test_a_beam_search_takes_at_most_what_was_reckoned_and_gives_it_back(
     assert abs(left) < 10_000
 
 
+def test_rollouts_take_no_more_than_was_reckoned() -> None:
+    model = _policy(8)
+    peak, left = _allocated_bytes(lambda: solve.by_rollout(model, LEVELS, solve.Play(max_moves=5)))
+    assert peak <= len(LEVELS.boxes) * row_bytes(model)
+    assert abs(left) < 10_000
+
+
 @pytest.mark.parametrize("score", ["log_likelihood", "both"])
 def test_a_limit_for_one_level_at_a_time_changes_no_solution(score: Score) -> None:
     model = _policy(8)

@@ -5,12 +5,7 @@ import itertools
 import pytest
 import torch
 
-from tokoban.systems.trajectory.dataset import (
-    WindowDataset,
-    knows_return,
-    returns_to_go,
-    table,
-)
+from tokoban.systems.trajectory.dataset import WindowDataset, knows_return, returns_to_go, table
 from tokoban.systems.trajectory.discretise import Bins
 from tokoban.systems.trajectory.layout import Layout, LayoutKind
 from tokoban.systems.trajectory.trajectories import Trajectories
@@ -117,8 +112,7 @@ def test_what_stays_the_same_in_an_episode_stands_before_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "slots"),
-    [("plan", (0, 1, 2, 3)), ("return", (4, 0, 1, 2)), ("goal", (0, 1, 2))],
+    ("kind", "slots"), [("plan", (0, 1, 2, 3)), ("return", (4, 0, 1, 2)), ("goal", (0, 1, 2))]
 )
 def test_the_slots_of_a_transition(kind: LayoutKind, slots: tuple[int, ...]) -> None:
     layout = Layout(kind, num_states=2, num_actions=1)

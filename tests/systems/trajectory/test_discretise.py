@@ -75,6 +75,15 @@ def test_a_discrete_column_has_a_bin_for_each_of_its_values() -> None:
     assert bins.is_used().tolist() == [[True] * 5 + [False] * 2]
 
 
+def test_columns_are_distinguished_in_any_order() -> None:
+    values = drawn()
+    bins = fitted(values, "uniform")
+    everything = bins.encode(values, range(3))
+    chosen = bins.encode(values[:, [2, 0]], [2, 0])
+    assert chosen.equal(everything[:, [2, 0]])
+    assert bins.decode(chosen, [2, 0]).equal(bins.decode(everything, range(3))[:, [2, 0]])
+
+
 def test_the_bins_are_kept_with_the_weights() -> None:
     values = drawn()
     bins, again = fitted(values, "quantile"), Bins(3, 7)

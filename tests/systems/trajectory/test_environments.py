@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 import torch
 
+from tokoban.systems.trajectory.graphs import LATE, MAX_STEPS
+
 pytest.importorskip("gymnasium")
 
 import gymnasium
@@ -75,6 +77,13 @@ def test_a_copy_that_is_over_waits_and_gets_nothing() -> None:
     assert sum(terminated[0] for terminated, _ in ends) == 1
 
 
+def test_who_ends_when_the_time_is_up_has_ended() -> None:
+    world = gymnasium_world("OddEnding-v0")
+    world.reset([0])
+    step = world.step(torch.zeros(1, 1))
+    assert (step.is_terminated.tolist(), step.is_truncated.tolist()) == ([True], [False])
+
+
 def test_actions_repeated_bring_the_sum_of_their_rewards() -> None:
     once, thrice = gymnasium_world("Pendulum-v1"), gymnasium_world("Pendulum-v1", repeat=3)
     torque = torch.tensor([[1.5]])
@@ -84,6 +93,15 @@ def test_actions_repeated_bring_the_sum_of_their_rewards() -> None:
     together = thrice.step(torque)
     assert together.observations.equal(single[-1].observations)
     assert float(together.rewards) == pytest.approx(sum(float(step.rewards) for step in single))
+
+
+def test_actions_beyond_the_bounds_are_moved_to_them() -> None:
+    world = gymnasium_world("Pendulum-v1")
+    steps = []
+    for torque in (2.0, 99.0):
+        world.reset([3])
+        steps.append(world.step(torch.tensor([[torque]])).observations)
+    assert steps[0].equal(steps[1])
 
 
 class _Odd(gymnasium.Env[Any, Any]):
@@ -173,6 +191,15 @@ def test_a_walk_pays_one_a_step_until_it_is_home() -> None:
     assert (step.rewards.tolist(), step.is_terminated.tolist()) == ([-1, -1], [False, True])
     step = world.step(torch.tensor([[4.0], [4.0]]))
     assert (step.rewards.tolist(), step.is_terminated.tolist()) == ([-1, 0], [True, False])
+
+
+def test_who_is_not_home_in_time_pays_once() -> None:
+    world = square()
+    world.reset([0])
+    paid = [world.step(torch.tensor([[float(node)]])) for node in [1, 0] * (MAX_STEPS // 2)]
+    assert [float(step.rewards) for step in paid] == [-1.0] * (MAX_STEPS - 1) + [-1.0 + LATE]
+    assert bool(paid[-1].is_truncated) and not bool(paid[-1].is_terminated)
+    assert not any(bool(step.is_truncated) for step in paid[:-1])
 
 
 def test_who_comes_home_with_the_last_step_is_in_time() -> None:

@@ -67,10 +67,7 @@ def test_acting_reads_what_training_reads(kind: LayoutKind) -> None:
     windows = data.at(played.ends - 5, goal_shares=torch.full((2,), 0.99))
     tokens = windows.tokens[:, :, list(layout.slots)]
     whole = torch.cat(
-        [
-            model.embed_prefix(windows.prefix),
-            model.embed(tokens, list(layout.slots)).flatten(1, 2),
-        ],
+        [model.embed_prefix(windows.prefix), model.embed(tokens, list(layout.slots)).flatten(1, 2)],
         dim=1,
     )
     for now in (0, 1, 4):

@@ -47,6 +47,12 @@ def test_200_plans_with_a_cache_are_those_without() -> None:
     assert plan_both_ways(model, "Pendulum-v1", PLAN, seeds=range(10), max_steps=20) == 200
 
 
+def test_actions_of_several_numbers_are_planned_alike_too() -> None:
+    env = "BipedalNumbers-v0"
+    _register(env)
+    assert plan_both_ways(random_model(env), env, PLAN, seeds=range(2), max_steps=4) == 8
+
+
 def test_plans_of_walks_keep_to_the_edges() -> None:
     model = random_model("graph:1")
     assert plan_both_ways(model, "graph:1", PLAN, seeds=range(3), max_steps=10) > 10

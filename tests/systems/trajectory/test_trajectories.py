@@ -29,6 +29,12 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     assert read.rewards.equal(written.rewards)
 
 
+def test_the_last_observation_is_what_came_of_the_last_action() -> None:
+    data = walks()  # an action names the node it leads to
+    assert len(set(data.lengths.tolist())) > 1
+    assert data.last_observations.equal(data.actions[data.ends - 1])
+
+
 @pytest.mark.parametrize("name", TENSORS)
 def test_the_checksum_is_of_every_number(name: str) -> None:
     data = walks()

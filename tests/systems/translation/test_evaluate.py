@@ -38,6 +38,12 @@ def test_bleu_is_the_pencil_sum() -> None:
     assert metrics["exact_match"] == 0.0
 
 
+def test_only_the_papers_scale_forgives_case_and_quotes() -> None:
+    metrics = score_texts(["er sagt „ja“ zu ihr"], ['Er sagt "Ja" zu ihr'], language="de")
+    assert metrics["bleu_lowercased_tokenised"] == pytest.approx(100.0)
+    assert float(metrics["bleu"]) < 70
+
+
 def test_each_scale_has_its_signature() -> None:
     metrics = score_texts(REFERENCES, REFERENCES, language="de")
     for name, part in {
@@ -47,6 +53,11 @@ def test_each_scale_has_its_signature() -> None:
         "signature_chrf_plus_plus": "nc:6|nw:2|",
     }.items():
         assert part in str(metrics[name])
+
+
+def test_lower_case_comes_before_the_words() -> None:
+    """Moses keeps the full stop of "Bart.", an abbreviation, and parts that of "bart."."""
+    assert lowercased_tokenised(["Er hat einen Bart."], language="de") == ["er hat einen bart ."]
 
 
 @pytest.mark.parametrize("language", ["de", "en"])

@@ -2,12 +2,7 @@
 
 import pytest
 
-from tokoban.systems.translation.number_words import (
-    Pair,
-    english_number,
-    examples,
-    german_number,
-)
+from tokoban.systems.translation.number_words import Pair, english_number, examples, german_number
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,11 @@ def test_a_wide_beam_finds_the_best_of_all_translations(alpha: float) -> None:
         assert found.score == pytest.approx(scores[best])
 
 
+def test_the_penalty_is_gnmts() -> None:
+    assert gnmt_penalty(0.6)(10) == pytest.approx(1.732862, abs=1e-6)
+    assert gnmt_penalty(0.0)(7) == gnmt_penalty(3.0)(1) == 1.0
+
+
 def test_a_prefix_is_kept_and_the_rest_is_the_best_after_it() -> None:
     prefix = [9, 5, 9]
     for beam in (1, 4):

@@ -42,6 +42,14 @@ def test_half_are_mirrored_and_the_others_are_not(flips: str, axes: list[int]) -
     assert 240 < int(is_mirrored.sum()) < 360  # five standard deviations
 
 
+def test_all_channels_move_together_and_pictures_apart() -> None:
+    pictures = NUMBERED.expand(50, 3, -1, -1)
+    changed = _changed(pictures, shift=2, flips="-|")
+    assert torch.equal(changed[:, 0], changed[:, 1])
+    assert torch.equal(changed[:, 0], changed[:, 2])
+    assert len({tuple(picture.flatten().tolist()) for picture in changed}) > 20
+
+
 def test_what_is_erased_is_one_rectangle_of_a_share_of_the_pictures() -> None:
     generator = torch.Generator().manual_seed(1)
     pictures = torch.full((400, 1, 31, 37), 7, dtype=torch.uint8)

@@ -72,6 +72,14 @@ def test_idx_files_are_split_by_seed_and_the_test_is_its_own(idx: VitConfig) -> 
     assert sorted(_shades(other.held_out)) != sorted(_shades(parts.held_out))
 
 
+def test_training_does_not_touch_the_test_files(idx: VitConfig) -> None:
+    for path in Path(idx.data).glob("t10k*"):
+        path.unlink()
+    assert len(load_training(idx).train) == 30
+    with pytest.raises(FileNotFoundError, match="there is no t10k-images-idx3-ubyte, plain or as"):
+        load_test(idx)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

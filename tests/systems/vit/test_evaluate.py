@@ -1,5 +1,6 @@
 """Figures by hand: a network that is told what to say."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,19 @@ def test_figures_are_the_counts_by_hand(pictures: Pictures) -> None:
         "worst_class": "open",
         "worst_confusions": "open as lost: 2; solved as open: 1",
     }
+
+
+def test_a_class_without_pictures_is_not_the_worst(
+    pictures: Pictures, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_open = torch.where(LABELS == 1, 2, LABELS)
+    shown = Pictures(pictures.pixels, without_open, pictures.class_names)
+    monkeypatch.setattr(module, "load_test", lambda config: shown)
+    model = build_model(tiny())
+    model.class_names = pictures.class_names
+    metrics = _measured(model)
+    assert math.isnan(float(metrics["accuracy/open"]))
+    assert metrics["worst_class"] == "solved"  # 3 of 4 right; of the lost ones 5 of 6
 
 
 def test_held_out_figures_are_those_of_all_pictures(pictures: Pictures) -> None:

@@ -39,10 +39,7 @@ def test_bytes_by_hand_are_read(pack: Callable[[bytes], bytes], tmp_path: Path) 
         (HEADER + CONTENT[:-1], "29 bytes after the header, which says 2 x 3 x 5"),
         (HEADER + CONTENT + b"?", "31 bytes after the header, which says 2 x 3 x 5"),
         (gzip.compress(HEADER + CONTENT, mtime=0)[:-9], "a damaged gzip file"),
-        (
-            gzip.compress(HEADER + CONTENT, mtime=0)[:-8] + bytes(8),
-            "a damaged gzip file",
-        ),
+        (gzip.compress(HEADER + CONTENT, mtime=0)[:-8] + bytes(8), "a damaged gzip file"),
         (b"\x1f\x8b" + bytes(30), "a damaged gzip file"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
