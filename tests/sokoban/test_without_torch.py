@@ -1,8 +1,10 @@
 """Players need no network in torch: what the light installation says that it does, it does."""
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -105,6 +107,18 @@ def test_the_light_installation_needs_no_torch_and_names_the_extra(
         env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
     assert ended.returncode == 0, ended.stderr
+
+
+def test_an_extra_installs_what_is_said_to_be_in_it() -> None:
+    path = Path(__file__).resolve().parents[2] / "pyproject.toml"
+    project = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
+
+    def names(requirements: list[str]) -> set[str]:
+        return {re.split(r"[<>=\[]", each)[0] for each in requirements}
+
+    for extra, packages in EXTRAS.items():
+        assert names(project["optional-dependencies"][extra]) == set(packages)
+        assert not names(project["dependencies"]) & set(packages)

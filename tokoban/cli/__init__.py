@@ -19,7 +19,7 @@ from tokoban.cli.streams import drop_unwritten, replace_closed, replace_unencoda
 COMMANDS = (
     "solve", "optimise", "explain", "rate", "check", "convert", "generate", "label", "instructions",
     "translate", "generate-text", "life", "classify", "train", "evaluate", "attention", "play",
-    "web", "demo", "prepare",
+    "web", "demo", "prepare", "completion",
 )  # fmt: skip
 
 

@@ -10,7 +10,6 @@ from rich.progress import SpinnerColumn, TaskID, TextColumn
 from tokoban.cli.found import SOLVER_NAMES, Found, length
 from tokoban.cli.screen import Screen
 from tokoban.sokoban.search.answer import Objective, Progress
-from tokoban.sokoban.search.combine.anytime import OBJECTIVE_NAMES
 
 _PATIENCE_S = 1.0  # a search that takes longer gets a line of its own
 
@@ -78,6 +77,10 @@ class Bar:
 
 def describe(number: int, sought: Objective, progress: Progress) -> str:
     """The line of one search."""
+    from tokoban.sokoban.search.combine.anytime import (
+        OBJECTIVE_NAMES,  # with the searches, which it imports
+    )
+
     least = f", at least {progress.at_least:,}" if progress.at_least else ""
     best = f", so far {length(progress.best)}" if progress.best else ""
     working = progress.working

@@ -34,5 +34,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="length limit of the policy's solutions (default: the longest that the weights allow, "
         "30 for sokoban-8x8, which is also the limit of M)",
     )
-    options.add(parser, "--device")
+    options.add(parser, "--device", "for the policy of pushes, the GPU only if it is asked for")
     options.add(parser, "--precision")

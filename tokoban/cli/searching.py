@@ -14,7 +14,6 @@ from tokoban.cli.bar import Bar
 from tokoban.cli.found import Found
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import Objective, Progress
-from tokoban.sokoban.search.combine import solver
 from tokoban.sokoban.search.limits import Limits, Watch
 from tokoban.sokoban.work import Workers
 
@@ -38,13 +37,15 @@ def by_search(
     limits = _limits_of(arguments, num_sharing=1 if workers.executor else arguments.threads)
     minimise = arguments.minimise
     items = [Asked(number, board, minimise, limits) for number, board in boards.items()]
-    return _found(_search, items, workers, bar)
+    return _found(_search, items, workers, bar, _prepare)
 
 
 def by_push_policy(
     boards: Mapping[int, Board], arguments: argparse.Namespace, workers: Workers, bar: Bar
 ) -> Iterator[tuple[int, Found]]:
     """The answers of the policy of pushes, as they come."""
+    from tokoban.sokoban.search.searches.guided import search as guided
+
     name = arguments.weights or policy_options.PUSHES
     if Path(name).exists():
         name = str(Path(name).resolve())
@@ -52,7 +53,14 @@ def by_push_policy(
     policies.load_push_policy(*weights)  # what cannot be loaded is refused before the work
     limits = _limits_of(arguments)
     items = [Asked(number, board, None, limits, weights) for number, board in boards.items()]
-    return _found(_play, items, workers, bar)
+    # What the searches without a network need is not even imported.
+    return _found(_play, items, workers, bar, partial(guided.prepare, is_classical=True))
+
+
+def _prepare() -> None:
+    from tokoban.sokoban.search.combine import solver
+
+    solver.prepare()
 
 
 def _limits_of(arguments: argparse.Namespace, *, num_sharing: int = 1) -> Limits:
@@ -64,10 +72,14 @@ def _limits_of(arguments: argparse.Namespace, *, num_sharing: int = 1) -> Limits
 
 
 def _found(
-    task: Callable[..., Found], items: list[Asked], workers: Workers, bar: Bar
+    task: Callable[..., Found],
+    items: list[Asked],
+    workers: Workers,
+    bar: Bar,
+    prepare: Callable[[], None],
 ) -> Iterator[tuple[int, Found]]:
     if items:
-        workers.prepare(solver.prepare)
+        workers.prepare(prepare)
     if workers.executor is None:
         task = partial(task, bar=bar)
     for number, found in workers.results(task, items, Watch(Limits())):
@@ -77,7 +89,7 @@ def _found(
 
 def _search(asked: Asked, stop: threading.Event, bar: Bar | None = None) -> Found:
     """The answer of the searches; whoever has a ``bar`` sees how far they are."""
-    solver.prepare()
+    _prepare()
     untold: Found | None = None
 
     def report(objective: Objective, progress: Progress) -> None:

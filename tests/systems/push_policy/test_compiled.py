@@ -12,9 +12,9 @@ from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
 from tokoban.systems.push_policy import config
 from tokoban.systems.push_policy.compiled import CompiledNet, shapes
 from tokoban.systems.push_policy.encoded import Encoded, collated
+from tokoban.systems.push_policy.features import IS_FLOOR
 from tokoban.systems.push_policy.guide import Judge, as_judge
 from tokoban.systems.push_policy.model import PushNet
-from tokoban.systems.push_policy.positions import IS_FLOOR
 from tokoban.systems.push_policy.tokens import Tokens
 from tokoban.systems.push_policy.torch_judge import TorchJudge
 

@@ -12,8 +12,7 @@ from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.searches.guided.guide import Guide, legal_pushes
 from tokoban.systems.push_policy import config
 from tokoban.systems.push_policy.dataset import LabelledPositions
-from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
-from tokoban.systems.push_policy.positions import (
+from tokoban.systems.push_policy.features import (
     HAS_BOX,
     HAS_PLAYER,
     IS_FLOOR,
@@ -21,6 +20,7 @@ from tokoban.systems.push_policy.positions import (
     IS_REACHED,
     NUM_FEATURES,
 )
+from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
 from tokoban.systems.push_policy.tokens import Tokens
 from tokoban.systems.push_policy.train import build_model
 

@@ -30,9 +30,7 @@ from tokoban.systems.push_policy import dataset, large_positions
 from tokoban.systems.push_policy.batches import Batch, Boards
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.encoded import Encoded, collated, seen
-from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
-from tokoban.systems.push_policy.model import PushNet, PushOutput
-from tokoban.systems.push_policy.positions import (
+from tokoban.systems.push_policy.features import (
     BOUND_FALLS,
     CAN_PUSH,
     DEADLOCK_CLASS,
@@ -43,9 +41,10 @@ from tokoban.systems.push_policy.positions import (
     NUM_CLASSES,
     NUM_RESULTS,
     UNKNOWN,
-    positions_of,
-    tokens_of,
 )
+from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
+from tokoban.systems.push_policy.model import PushNet, PushOutput
+from tokoban.systems.push_policy.positions import positions_of, tokens_of
 from tokoban.systems.push_policy.tokens import Tokens
 from tokoban.systems.push_policy.train import counts_of, loss_of, make_system
 

@@ -10,9 +10,10 @@ from torch.nn import functional
 from tokoban.systems.push_policy.batches import Boards
 from tokoban.systems.push_policy.config import Inputs, PushPolicyConfig
 from tokoban.systems.push_policy.dataset import batch_of, random_levels
+from tokoban.systems.push_policy.features import DEADLOCK_CLASS
 from tokoban.systems.push_policy.model import PushNet, PushOutput
 from tokoban.systems.push_policy.neighbourhood import NeighbourhoodLinear
-from tokoban.systems.push_policy.positions import DEADLOCK_CLASS, FLOOR, positions_of, tokens_of
+from tokoban.systems.push_policy.positions import FLOOR, positions_of, tokens_of
 from tokoban.systems.push_policy.train import loss_of
 
 

@@ -9,18 +9,20 @@ import pytest
 from tokoban.sokoban.board import OFFSETS
 from tokoban.sokoban.labels.samples import Origin
 from tokoban.systems.push_policy.dataset import random_levels
-from tokoban.systems.push_policy.positions import (
-    BOXES,
+from tokoban.systems.push_policy.features import (
     CAN_PUSH,
     DEADLOCK_CLASS,
     DIRECTIONS,
-    FLOOR,
-    GOALS,
     HAS_BOX,
     IS_FLOOR,
     IS_GOAL,
-    LEGAL,
     NEIGHBOURHOOD,
+)
+from tokoban.systems.push_policy.positions import (
+    BOXES,
+    FLOOR,
+    GOALS,
+    LEGAL,
     OPTIMAL,
     PLAYER,
     TWO_MORE,

@@ -15,7 +15,7 @@ from tokoban.inference.compiled_math import entry, exp, inner, norm
 from tokoban.inference.compiled_products import TILE, affine, panels, sum_rows
 from tokoban.systems.push_policy.config import HIDDEN_VALUE, PushPolicyConfig
 from tokoban.systems.push_policy.encoded import Encoded, frequencies, read_features, seen
-from tokoban.systems.push_policy.positions import (
+from tokoban.systems.push_policy.features import (
     CAN_PUSH,
     DIRECTIONS,
     IS_FLOOR,

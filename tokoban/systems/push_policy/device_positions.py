@@ -17,16 +17,11 @@ from jaxtyping import Bool, Int16, Int64, Shaped
 from torch import Tensor
 
 from tokoban.systems.push_policy.batches import Batch, Boards
-from tokoban.systems.push_policy.positions import (
+from tokoban.systems.push_policy.features import (
     BOUND_FALLS,
-    BOXES,
     CAN_PUSH,
     CELLS,
-    DEADLOCKING,
     DIRECTIONS,
-    FALLS,
-    FLOOR,
-    GOALS,
     HAS_BOX,
     HAS_PLAYER,
     ILLEGAL,
@@ -34,15 +29,22 @@ from tokoban.systems.push_policy.positions import (
     IS_GOAL,
     IS_REACHED,
     IS_UNBOUNDED,
-    LEGAL,
     NEIGHBOURHOOD,
     NUM_FEATURES,
+    Result,
+)
+from tokoban.systems.push_policy.positions import (
+    BOXES,
+    DEADLOCKING,
+    FALLS,
+    FLOOR,
+    GOALS,
+    LEGAL,
     OPTIMAL,
     PLAYER,
     TWO_MORE,
     UNBOUNDED,
     ZONE,
-    Result,
     positions_in,
 )
 

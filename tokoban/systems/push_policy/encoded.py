@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float32, Int16, Int32, UInt8
 
 from tokoban.sokoban.board import OFFSETS, Direction
 from tokoban.systems.push_policy.config import Inputs
-from tokoban.systems.push_policy.positions import (
+from tokoban.systems.push_policy.features import (
     BOUND_FALLS,
     CAN_PUSH,
     DIRECTIONS,

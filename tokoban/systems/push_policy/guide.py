@@ -12,7 +12,7 @@ from tokoban.sokoban.search.level.ground import UNREACHABLE, Ground, Squares
 from tokoban.sokoban.search.searches.guided.guide import Guidance
 from tokoban.systems.push_policy.compiled import CompiledNet, Judged, State
 from tokoban.systems.push_policy.encoded import Encoded, collated
-from tokoban.systems.push_policy.positions import DEADLOCK_CLASS
+from tokoban.systems.push_policy.features import DEADLOCK_CLASS
 from tokoban.systems.push_policy.tokens import Tokens
 
 

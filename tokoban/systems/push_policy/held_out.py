@@ -24,15 +24,14 @@ from tokoban.sokoban.search.level.ground import UNREACHABLE
 from tokoban.sokoban.search.level.words import EMPTY, index, lowest
 from tokoban.sokoban.search.searches.guided.guide import Guidance
 from tokoban.systems.push_policy.encoded import Encoded
+from tokoban.systems.push_policy.features import DEADLOCK_CLASS, Result
 from tokoban.systems.push_policy.guide import Judge, judged
 from tokoban.systems.push_policy.positions import (
     BOXES,
-    DEADLOCK_CLASS,
     FLOOR,
     GOALS,
     NUM_WORDS,
     ZONE,
-    Result,
     fill_bounds,
     positions_of,
     results_of,

@@ -20,7 +20,7 @@ from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.systems.push_policy.batches import Batch, Boards
 from tokoban.systems.push_policy.drawings import shards_drawn
 from tokoban.systems.push_policy.encoded import collated, inverse, seen
-from tokoban.systems.push_policy.positions import (
+from tokoban.systems.push_policy.features import (
     DEADLOCK_CLASS,
     DIRECTIONS,
     ILLEGAL,

@@ -17,8 +17,8 @@ from torch.nn import functional
 from tokoban.systems.push_policy.batches import Boards
 from tokoban.systems.push_policy.config import HIDDEN_VALUE, PushPolicyConfig
 from tokoban.systems.push_policy.encoded import frequencies, read_features
+from tokoban.systems.push_policy.features import NUM_CLASSES, NUM_FEATURES, NUM_RESULTS
 from tokoban.systems.push_policy.neighbourhood import NeighbourhoodLinear
-from tokoban.systems.push_policy.positions import NUM_CLASSES, NUM_FEATURES, NUM_RESULTS
 from tokoban.transformer.attention import MultiHeadAttention
 from tokoban.transformer.blocks import Residual
 

@@ -4,7 +4,6 @@ Axes: N levels, Q states of a shard, P positions, W words of a position, B posit
 tokens (floor squares), K = 9 squares of a neighbourhood.
 """
 
-from enum import IntEnum
 from pathlib import Path
 from typing import no_type_check
 
@@ -19,37 +18,30 @@ from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.search.bitboard.terrain import UNREACHABLE, empty_terrain, place_of, survey
 from tokoban.sokoban.search.level.words import EMPTY, cell, flood, index, lowest, moved
 from tokoban.sokoban.search.measures.bounds import assign, matched_pushes, matched_pushes_after
+from tokoban.systems.push_policy.features import (
+    BOUND_FALLS,
+    CAN_PUSH,
+    CELLS,
+    DEADLOCK_CLASS,
+    DIRECTIONS,
+    HAS_BOX,
+    HAS_PLAYER,
+    ILLEGAL,
+    IS_FLOOR,
+    IS_GOAL,
+    IS_REACHED,
+    IS_UNBOUNDED,
+    MOST_EXCESS,
+    NEIGHBOURHOOD,
+    NUM_FEATURES,
+    Result,
+)
 
 # The words of a position: sets of cells, from LEGAL on by the direction of a push. After the pushes
 # of FALLS the lower bound of the pushes left is smaller, after those of UNBOUNDED it is infinite.
 FLOOR, GOALS, BOXES, ZONE, PLAYER = range(5)
 LEGAL, FALLS, UNBOUNDED, OPTIMAL, TWO_MORE, DEADLOCKING = 5, 9, 13, 17, 21, 25
 NUM_WORDS = 29
-
-
-class Result(IntEnum):
-    """The result of a legal push, by the pushes left before and after it."""
-
-    OPTIMAL = 0  # one fewer
-    TWO_MORE = 1  # a solution two pushes longer: the parity of the number of pushes is fixed
-    WORSE = 2  # a solution four or more pushes longer, or any push of a deadlocked position
-    DEADLOCK = 3
-
-
-ILLEGAL, UNKNOWN = -1, -2  # a push that is none, and one that was not judged
-NUM_RESULTS = len(Result)
-# Classes of the pushes left: half of what they exceed the lower bound by (both are even, or both
-# are odd), as many or more in one class; and deadlocked.
-MOST_EXCESS = 31
-DEADLOCK_CLASS = MOST_EXCESS + 1
-NO_CLASS = -1  # where only a bound of the pushes left is known
-NUM_CLASSES = MOST_EXCESS + 2
-
-# The features of a token.
-IS_FLOOR, IS_GOAL, HAS_BOX, IS_REACHED, HAS_PLAYER = range(5)
-CAN_PUSH, BOUND_FALLS, IS_UNBOUNDED = 5, 9, 13  # by direction
-NUM_FEATURES = 17
-NEIGHBOURHOOD = tuple((down, right) for down in (-1, 0, 1) for right in (-1, 0, 1))
 
 _MOST_DEADLOCKED = 16  # positions of one level
 _NEIGHBOUR = int(Origin.NEIGHBOUR)
@@ -260,24 +252,6 @@ def results_of(
     results = np.full((len(words), num_tokens, 4), ILLEGAL, np.int8)
     _fill_result_tokens(words, symmetries, CELLS, DIRECTIONS, results)
     return results
-
-
-def _symmetries() -> tuple[Int8[np.ndarray, "8 64"], Int8[np.ndarray, "8 4"]]:
-    """By symmetry, where each cell comes to lie and what becomes of each direction."""
-    cells, directions = np.empty((8, 64), np.int8), np.empty((8, 4), np.int8)
-    for symmetry in range(8):
-        grid = np.arange(64).reshape(8, 8)
-        arrows = [0, 1, 2, 3]
-        if symmetry & 4:
-            grid, arrows = grid[:, ::-1], [arrow ^ 2 if arrow % 2 else arrow for arrow in arrows]
-        for _ in range(symmetry % 4):
-            grid, arrows = np.rot90(grid), [(arrow + 1) % 4 for arrow in arrows]
-        cells[symmetry, grid.ravel()] = np.arange(64)
-        directions[symmetry] = arrows
-    return cells, directions
-
-
-CELLS, DIRECTIONS = _symmetries()
 
 
 @entry

@@ -13,7 +13,7 @@ from tokoban.sokoban.board import Square
 from tokoban.sokoban.search.level.ground import UNREACHABLE, Ground, Squares
 from tokoban.sokoban.search.measures.bounds import assign, matched_pushes, matched_pushes_after
 from tokoban.sokoban.search.searches.guided.guide import legal_pushes
-from tokoban.systems.push_policy.positions import (
+from tokoban.systems.push_policy.features import (
     BOUND_FALLS,
     CAN_PUSH,
     HAS_BOX,

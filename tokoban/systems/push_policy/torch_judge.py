@@ -10,9 +10,9 @@ from jaxtyping import Float32
 from tokoban.systems.push_policy.batches import Boards
 from tokoban.systems.push_policy.compiled import CompiledNet, Judged, State
 from tokoban.systems.push_policy.encoded import Encoded, seen
+from tokoban.systems.push_policy.features import CAN_PUSH, DIRECTIONS, Result
 from tokoban.systems.push_policy.guide import Judge
 from tokoban.systems.push_policy.model import PushNet
-from tokoban.systems.push_policy.positions import CAN_PUSH, DIRECTIONS, Result
 from tokoban.systems.push_policy.tiles import PushModel
 from tokoban.transformer import record_attention
 
