@@ -18,8 +18,8 @@ from tokoban.cli.output import check_destination, write_output
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.rules import play
+from tokoban.sokoban.simulation.environment import MAX_STEPS
 from tokoban.sokoban.simulation.level_pool import load_boards
-from tokoban.sokoban.simulation.vector_arguments import MAX_STEPS
 from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv
 from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.environments import make_env, sokoban_levels

@@ -43,7 +43,6 @@ MAY_BE_UNIX_ALONE = {"cli/keyboard.py"}
 ALLOWED_HERE = {
     "sokoban/simulation/environment.py": {"gymnasium"},
     "sokoban/simulation/registration.py": {"gymnasium"},
-    "sokoban/simulation/vector_arguments.py": {"gymnasium"},
     "sokoban/simulation/vector_environment.py": {"gymnasium"},
     "sokoban/search/level/words.py": {"numba", "llvmlite"},
     "cli/cluster.py": {"distributed"},

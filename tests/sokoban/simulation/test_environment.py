@@ -23,10 +23,9 @@ from tokoban.sokoban.board import Board, Direction  # noqa: E402
 from tokoban.sokoban.formats.xsb import format_board, parse_board  # noqa: E402
 from tokoban.sokoban.render import render_rgb  # noqa: E402
 from tokoban.sokoban.simulation import registration  # noqa: E402
-from tokoban.sokoban.simulation.environment import SokobanEnv  # noqa: E402
+from tokoban.sokoban.simulation.environment import Rewards, SokobanEnv  # noqa: E402
 from tokoban.sokoban.simulation.level_pool import GeneratedLevels, frame  # noqa: E402
 from tokoban.sokoban.simulation.tensor_boards import Plane, from_planes, to_board  # noqa: E402
-from tokoban.sokoban.simulation.vector_arguments import Rewards  # noqa: E402
 from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv  # noqa: E402
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -277,7 +276,7 @@ def test_levels_and_actions_out_of_range_are_refused() -> None:
     for level in (-1, 2):
         with pytest.raises(ValueError, match=f"^the level is {level}; expected 0 to 1$"):
             environment.reset(options={"level": level})
-    with pytest.raises(ValueError, match=r"^got 2 levels for 1 environment$"):
+    with pytest.raises(ValueError, match=r"^got 2 levels for one environment$"):
         environment.reset(options={"level": [0, 1]})
     environment.reset()
     for action in (-1, 4):
@@ -291,10 +290,9 @@ import sys
 import gymnasium
 import numpy as np
 from tokoban.sokoban.simulation import registration  # noqa: E402
-from tokoban.sokoban.simulation.environment import SokobanEnv
+from tokoban.sokoban.simulation.environment import Rewards, SokobanEnv
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.simulation.level_pool import GeneratedLevels
-from tokoban.sokoban.simulation.vector_arguments import Rewards
 from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv
 
 ROOM = parse_board("#######|#@ $ .#|#######")

@@ -20,9 +20,8 @@ from tests.crossings import Crossings  # noqa: E402
 from tokoban.sokoban.board import Board  # noqa: E402
 from tokoban.sokoban.formats.xsb import parse_board  # noqa: E402
 from tokoban.sokoban.simulation import registration  # noqa: E402
-from tokoban.sokoban.simulation.environment import SokobanEnv  # noqa: E402
+from tokoban.sokoban.simulation.environment import Rewards, SokobanEnv  # noqa: E402
 from tokoban.sokoban.simulation.level_pool import GeneratedLevels  # noqa: E402
-from tokoban.sokoban.simulation.vector_arguments import Rewards  # noqa: E402
 from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv  # noqa: E402
 
 FEW = GeneratedLevels(num_levels=7, rows=7, columns=8, num_boxes=2, seed=5)

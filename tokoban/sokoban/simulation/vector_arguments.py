@@ -1,117 +1,17 @@
-"""The arguments of environments: what they may be, their validation, their conversion to tensors.
-
-The default rewards are those of gym-sokoban (Schrader 2018, github.com/mpSchrader/gym-sokoban).
+"""Validation of the arguments of environments, and their conversion to tensors.
 
 Axes: B environments.
 """
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Literal, get_args
+from collections.abc import Sequence
+from typing import Any
 
-import gymnasium
 import numpy as np
 import torch
-from gymnasium import spaces
 from jaxtyping import Bool, Int, Int64
 from torch import Tensor
 
-from tokoban.sokoban.board import OFFSETS, Board
-from tokoban.sokoban.render import MIN_SQUARE_PX, render, render_rgb
-from tokoban.sokoban.simulation.level_pool import GeneratedLevels, as_int64
-from tokoban.sokoban.simulation.tensor_boards import Plane
-
-# Moves: one of the four directions. Pushes: a cell of the interior and a direction; the player
-# walks to the box there and pushes it once, all in one step.
-ActionSet = Literal["moves", "pushes"]
-RENDER_MODES = ["ansi", "rgb_array"]
-MAX_STEPS = 120
-MAX_SQUARE_PX = 512
-NUM_DIRECTIONS = len(OFFSETS)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rewards:
-    """The reward of a step, a sum of terms; the defaults are those of gym-sokoban."""
-
-    step: float = -0.1  # for every step, also the last and those without effect
-    box_on_goal: float = 1.0
-    box_off_goal: float = -1.0
-    solved: float = 10.0
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            reward = getattr(self, field.name)
-            is_number = isinstance(reward, int | float | np.number) and not isinstance(reward, bool)
-            if not (is_number and math.isfinite(reward)):
-                raise ValueError(f"the reward {field.name} is {reward!r}; expected a finite number")
-
-    def of(self, gain: int, is_solved: bool) -> float:
-        """``gain`` is the change in the number of boxes on goals: -1, 0 or 1."""
-        return (
-            self.step
-            + (0.0, self.box_on_goal, self.box_off_goal)[gain]
-            + (self.solved if is_solved else 0.0)
-        )
-
-
-DEFAULT_LEVELS = GeneratedLevels()
-DEFAULT_REWARDS = Rewards()
-
-
-def check_arguments(
-    *, actions: str, max_steps: int, rewards: Rewards, render_mode: str | None, square_px: int
-) -> None:
-    """Raises ``ValueError`` for invalid arguments."""
-    if actions not in get_args(ActionSet):
-        raise ValueError(f"the action set is {actions!r}; expected one of {get_args(ActionSet)}")
-    check_whole("the step cap", max_steps, least=1, most=2**63 - 1)
-    if not isinstance(rewards, Rewards):
-        raise ValueError(f"the rewards are {rewards!r}; expected Rewards(step=..., solved=...)")
-    check_whole("the square size in px", square_px, least=MIN_SQUARE_PX, most=MAX_SQUARE_PX)
-    if render_mode not in (None, *RENDER_MODES):
-        known = ", ".join(map(repr, [None, *RENDER_MODES]))
-        raise ValueError(f"the render mode is {render_mode!r}; expected one of {known}")
-
-
-def check_open(is_closed: bool) -> None:
-    """Raises ``ClosedEnvironmentError`` if the environment was closed."""
-    if is_closed:
-        raise gymnasium.error.ClosedEnvironmentError("the environment is closed; make a new one")
-
-
-def observation_space(boards: Sequence[Board]) -> spaces.Box:
-    """The five planes of boards of one size."""
-    return spaces.Box(0, 1, (len(Plane), boards[0].height, boards[0].width), np.uint8)
-
-
-def action_space(boards: Sequence[Board], actions: ActionSet) -> spaces.Discrete:
-    """Moves: the directions 0 to 3. Pushes: cell * 4 + direction, cells row by row."""
-    num_cells = (boards[0].height - 2) * (boards[0].width - 2)
-    return spaces.Discrete(NUM_DIRECTIONS * (num_cells if actions == "pushes" else 1))
-
-
-def chosen_levels(options: Mapping[str, Any] | None, *, num_levels: int) -> list[int]:
-    """The levels in ``options["level"]`` of a reset, one or several; or none."""
-    if not isinstance(options, Mapping | None):
-        raise ValueError(f"the options are {options!r}; expected a dictionary")
-    levels: list[Any] = np.atleast_1d((options or {}).get("level", [])).tolist()
-    for level in levels:
-        if not is_whole_number(level) or level not in range(num_levels):
-            raise ValueError(f"the level is {level}; expected 0 to {num_levels - 1}")
-    return levels
-
-
-def draw(board: Board, render_mode: str | None, square_px: int) -> Any:
-    """The frame of a board in a render mode; ``None`` without one."""
-    match render_mode:
-        case "ansi":
-            return render(board, has_colour=False)
-        case "rgb_array":
-            return render_rgb(board, square_px=square_px)
-        case _:
-            return None
+from tokoban.sokoban.simulation.level_pool import as_int64
 
 
 def actions_of_arrays(actions: Any, *, num_envs: int) -> Int64[Tensor, "B"]:

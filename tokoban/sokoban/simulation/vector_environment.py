@@ -18,17 +18,11 @@ from torch import Tensor
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.render import SQUARE_PX
-from tokoban.sokoban.simulation import tensor_boards, vector_arguments
+from tokoban.sokoban.simulation import environment, tensor_boards, vector_arguments
+from tokoban.sokoban.simulation.environment import NUM_DIRECTIONS, ActionSet, Rewards, SokobanEnv
 from tokoban.sokoban.simulation.level_pool import Levels, draw_levels, load_boards, streams
 from tokoban.sokoban.simulation.simulators import simulator_for
 from tokoban.sokoban.simulation.tensor_boards import Plane
-from tokoban.sokoban.simulation.vector_arguments import (
-    NUM_DIRECTIONS,
-    RENDER_MODES,
-    ActionSet,
-    Rewards,
-)
-from tokoban.sokoban.wording import counted
 
 _MOST_ENVS = 2**24
 
@@ -48,27 +42,23 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
     """
 
     # Gymnasium's class attribute; each instance has its own, with its mode.
-    metadata = {  # noqa: RUF012 (gymnasium's name)
-        "render_modes": RENDER_MODES,
-        "render_fps": 8,
-        "autoreset_mode": AutoresetMode.NEXT_STEP,
-    }
+    metadata = SokobanEnv.metadata | {"autoreset_mode": AutoresetMode.NEXT_STEP}
 
     def __init__(
         self,
         num_envs: int = 1,
-        levels: Levels = vector_arguments.DEFAULT_LEVELS,
+        levels: Levels = environment.DEFAULT_LEVELS,
         *,
         actions: ActionSet = "moves",
-        max_steps: int = vector_arguments.MAX_STEPS,
-        rewards: Rewards = vector_arguments.DEFAULT_REWARDS,
+        max_steps: int = environment.MAX_STEPS,
+        rewards: Rewards = environment.DEFAULT_REWARDS,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         device: torch.device | str | None = None,
         has_action_mask: bool = True,
         render_mode: str | None = None,
         square_px: int = SQUARE_PX,
     ) -> None:
-        vector_arguments.check_arguments(
+        environment.check_arguments(
             actions=actions,
             max_steps=max_steps,
             rewards=rewards,
@@ -85,8 +75,8 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         self.num_envs = num_envs
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = self.metadata | {"autoreset_mode": self.autoreset_mode}
-        self.single_observation_space = vector_arguments.observation_space(boards)
-        self.single_action_space: spaces.Discrete = vector_arguments.action_space(boards, actions)
+        self.single_observation_space = environment.observation_space(boards)
+        self.single_action_space: spaces.Discrete = environment.action_space(boards, actions)
         self.render_mode = render_mode
         self._is_numpy = device is None
         self._square_px = square_px
@@ -134,15 +124,14 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         ``options`` may have a "level" for all or one for each, and a "reset_mask" of the
         environments to reset (default: all).
         """
-        vector_arguments.check_open(self.closed)
+        environment.check_open(self.closed)
         if vector_arguments.is_whole_number(seed):
             super().reset(seed=vector_arguments.checked_seed(seed))
-        levels = vector_arguments.chosen_levels(options, num_levels=len(self._static_planes))
+        levels = environment.chosen_levels(options, num_levels=len(self._static_planes))
         mask = (options or {}).get("reset_mask", self._all(True))
         rows = vector_arguments.reset_mask_of(mask, num_envs=self.num_envs).to(self.device)
         if len(levels) not in (0, 1, self.num_envs):
-            games = counted(self.num_envs, "environment")
-            raise ValueError(f"got {len(levels)} levels for {games}")
+            raise ValueError(f"got {len(levels)} levels for {self.num_envs} environments")
         self._reseed(rows, seed)
         chosen = torch.tensor(levels, device=self.device).expand(self.num_envs) if levels else None
         self._restart(rows, chosen)
@@ -151,14 +140,7 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Plays an action in each environment, and resets as the autoreset mode says."""
-        vector_arguments.check_open(self.closed)
-        is_disabled = self.autoreset_mode is AutoresetMode.DISABLED
-        if self.device.type == "cpu" and is_disabled and self._is_finished.any():
-            raise ValueError("a finished environment must be reset, by options['reset_mask']")
-        return self.play(actions)
-
-    def play(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
-        """``step``; after its end in the mode DISABLED a game pays nothing and keeps its flags."""
+        environment.check_open(self.closed)
         before, after = self._boards, self._after(self._checked(actions))
         self._set_boards(after)
         self._num_steps = self._num_steps + 1
@@ -190,7 +172,7 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
 
     def board(self, row: int) -> Board:
         """The board of one environment, with its ring of wall."""
-        vector_arguments.check_open(self.closed)
+        environment.check_open(self.closed)
         if not vector_arguments.is_whole_number(row) or not 0 <= row < self.num_envs:
             raise ValueError(f"the environment is {row}; expected 0 to {self.num_envs - 1}")
         index = slice(row, row + 1)
@@ -199,15 +181,13 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
 
     def render(self, rows: Sequence[int] | None = None) -> tuple[Any, ...] | None:
         """The frames of these environments, or of all, in the render mode."""
-        vector_arguments.check_open(self.closed)
+        environment.check_open(self.closed)
         if not isinstance(rows, Sequence | np.ndarray | None):
             raise ValueError(f"the environments are {rows!r}; expected a list of their numbers")
         if self.render_mode is None:
             return None
         boards = map(self.board, range(self.num_envs) if rows is None else rows)
-        return tuple(
-            vector_arguments.draw(board, self.render_mode, self._square_px) for board in boards
-        )
+        return tuple(environment.draw(board, self.render_mode, self._square_px) for board in boards)
 
     def _after(self, actions: Int[Tensor, "B"]) -> Any:
         if self._actions == "moves":
@@ -282,6 +262,8 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
             )
         if self.device.type == "cpu":
             vector_arguments.check_range(tensor, num_actions)
+            if self.autoreset_mode is AutoresetMode.DISABLED and self._is_finished.any():
+                raise ValueError("a finished environment must be reset, by options['reset_mask']")
         return tensor
 
     def _info_values(self, boards: Any, levels: Int64[Tensor, "B"]) -> dict[str, Tensor]:
