@@ -23,7 +23,6 @@ from tokoban.files.locks import alone_in
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level, Problem
 
-SUFFIXES = (".txt", ".xsb", ".sok", ".slc")
 ANSWERS, _UNFINISHED = "answers.jsonl", "unfinished.jsonl"
 
 
@@ -48,6 +47,7 @@ class ManyLevels:
 def read_many(path: str) -> ManyLevels:
     """The valid levels of a file, or of all level files below a folder; problems are reported."""
     import tokoban
+    from tokoban.sokoban.formats.levels import SUFFIXES
 
     place = Path(path)
     if path == "-":

@@ -1,13 +1,41 @@
 """Level files of every format: which one a file has is seen in its first bytes and in its name."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from tokoban.sokoban.formats.boxoban import looks_like_boxoban, parse_boxoban
 from tokoban.sokoban.formats.encodings import decode
 from tokoban.sokoban.formats.level import LevelFile
 from tokoban.sokoban.formats.slc import looks_like_slc, parse_slc
 from tokoban.sokoban.formats.text_reader import read_text
+
+
+class Format(NamedTuple):
+    """A format of level files."""
+
+    suffixes: tuple[str, ...]  # of the names of such files, in lower case
+    looks_like: Callable[[str], bool]  # whether a text begins so
+    # Of the content, its text and the name in messages; None where it is of another format.
+    read: Callable[[bytes | str, str, str], LevelFile | None]
+
+
+def _read_boxoban(_: bytes | str, text: str, source: str) -> LevelFile | None:
+    """Others number their levels too, and may begin with a row of ten walls."""
+    found = parse_boxoban(text, source=source)
+    return found if len(found.levels) > len(found.problems) else None
+
+
+# A file is read by the first that it looks like, else by its name, else as text, the last.
+FORMATS = (
+    Format((".slc",), looks_like_slc, lambda content, _, source: parse_slc(content, source=source)),
+    Format((), looks_like_boxoban, _read_boxoban),
+    Format(
+        (".txt", ".xsb", ".sok"), lambda _: False, lambda _, text, source: read_text(text, source)
+    ),
+)
+SUFFIXES = tuple(suffix for form in FORMATS for suffix in form.suffixes)
 
 # What is read takes up to a hundred times the memory, and a device file may never end.
 MAX_BYTES = 2**22
@@ -17,11 +45,12 @@ def read_levels(path: str | Path, *, strict: bool = False) -> LevelFile:
     """The levels of the file ``path``, or of standard input for ``-``.
 
     XML is read as SLC, what is laid out like Boxoban as that, and any other text as boards with
-    titles, notes and solutions (XSB, SOK); ``encodings`` says how bytes become text. A bad level or
-    solution is a problem and does not lose the others; if ``strict``, the first problem is raised
-    as a ``ValueError`` instead. Where boards and moves come to more than ``budget.MAX_UNITS``
-    squares and moves, that is a problem too, and what follows is not read. Raises ``OSError`` if
-    the file cannot be read and ``ValueError`` if it is larger than ``MAX_BYTES``.
+    titles, notes and solutions (XSB, SOK), as ``FORMATS`` has it; ``encodings`` says how bytes
+    become text. A bad level or solution is a problem and does not lose the others; if ``strict``,
+    the first problem is raised as a ``ValueError`` instead. Where boards and moves come to more
+    than ``budget.MAX_UNITS`` squares and moves, that is a problem too, and what follows is not
+    read. Raises ``OSError`` if the file cannot be read and ``ValueError`` if it is larger than
+    ``MAX_BYTES``.
     """
     source = "standard input" if str(path) == "-" else str(path)
     return parse_content(read_content(path), source=source, strict=strict)
@@ -52,14 +81,13 @@ def parse_content(
     Text has been decoded already, whatever encoding it declares.
     """
     text = content.removeprefix("\ufeff") if isinstance(content, str) else decode(content)
-    if source.lower().endswith(".slc") or looks_like_slc(text):
-        return parse_slc(content, source=source, strict=strict)
-    if looks_like_boxoban(text):
-        boxoban = parse_boxoban(text, source=source)
-        # Others number their levels too, and may begin with a row of ten walls.
-        if len(boxoban.levels) > len(boxoban.problems):
-            return _strictly(boxoban) if strict else boxoban
-    return parse_levels(text, source=source, strict=strict)
+    named = [form for form in FORMATS if source.lower().endswith(form.suffixes)]
+    alike = [form for form in FORMATS if form.looks_like(text)]
+    for form in (*alike, *named, FORMATS[-1]):
+        levels = form.read(content, text, source)
+        if levels is not None:
+            return _strictly(levels) if strict else levels
+    raise AssertionError("the last format reads any text")
 
 
 def parse_levels(text: str, *, source: str = "text", strict: bool = False) -> LevelFile:
