@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -72,16 +73,17 @@ async def running(
     start = (
         f"import sys; sys.path.insert(0, {str(folder)!r})\n"
         "from tokoban.web import worker\n"
-        "kinds = 'echo wait deaf refuse fail crash flood hint animation'\n"
-        "worker.JOBS = {'planted_jobs': dict.fromkeys(kinds.split())}\n"
+        "worker.MODULES = ('planted_jobs',)\n"
         "worker.main(sys.argv[1])"
     )
+    kinds = ["echo", "wait", "deaf", "refuse", "fail", "crash", "flood"]
     queue = JobQueue(command=(sys.executable, "-c", start), num_long=num_long)
-    await queue.start()
-    try:
-        yield queue
-    finally:
-        await queue.close()
+    with patch.dict(jobs.QUEUES, dict.fromkeys(kinds, "long")):
+        await queue.start()
+        try:
+            yield queue
+        finally:
+            await queue.close()
 
 
 async def events_of(run: Run) -> list[dict[str, Any]]:

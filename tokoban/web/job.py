@@ -22,38 +22,23 @@ Job = Callable[[dict[str, Any], Context], Iterator[dict[str, Any]]]
 
 Queue = Literal["quick", "long", "drawing"]
 
-# Every job: its module has a function of that name. The quick ones answer in a moment; they have a
-# worker of their own, so that none of them waits behind a long search. Drawings need no search;
-# they have a process of their own while there are any, and wait for no compilation.
+# Every public function of these modules is a job of its name.
 #
 # A module may have ``WARM_UP``, functions without arguments that a worker calls before it takes
 # quick or long jobs, and ``WARM_UP_QUICK``, which the worker of the quick jobs calls while it has
 # nothing else to do.
-JOBS: dict[str, dict[str, Queue]] = {
-    "tokoban.web.solving_jobs": {
-        "solve": "long",
-        "optimise": "long",
-        "hint": "quick",
-        "explain": "quick",
-    },
-    "tokoban.web.making_jobs": {"rate": "long", "generate": "long", "animation": "drawing"},
-    "tokoban.web.watching_jobs": {
-        "predict": "quick",
-        "predict_line": "quick",
-        "prove_line": "long",
-        "watch": "long",
-        "race": "long",
-        "attention": "quick",
-    },
-    "tokoban.web.lab_jobs": {
-        "translate": "quick",
-        "next_tokens": "quick",
-        "continue_text": "quick",
-        "life": "quick",
-        "life_attention": "quick",
-        "classify": "long",
-        "remember": "quick",
-    },
-}
+MODULES = (
+    "tokoban.web.solving_jobs",
+    "tokoban.web.making_jobs",
+    "tokoban.web.watching_jobs",
+    "tokoban.web.lab_jobs",
+)
 
-QUEUES: dict[str, Queue] = {kind: queue for jobs in JOBS.values() for kind, queue in jobs.items()}
+# All others are quick: they answer in a moment and have a worker of their own, so that none of them
+# waits behind a long search. Drawings need no search; they have a process of their own while there
+# are any, and wait for no compilation.
+QUEUES: dict[str, Queue] = {
+    **dict.fromkeys(("solve", "optimise", "rate", "generate"), "long"),
+    **dict.fromkeys(("prove_line", "watch", "race", "classify"), "long"),
+    "animation": "drawing",
+}

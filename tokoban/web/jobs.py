@@ -138,7 +138,7 @@ class JobQueue:
         """Puts a job in its queue; raises ``QueueFullError``, and ``RecursionError`` for JSON
         deeper than can be written.
         """
-        lane = self._lanes[QUEUES.get(kind, "long")]
+        lane = self._lanes[QUEUES.get(kind, "quick")]
         if len(lane) >= MAX_WAITING:
             raise QueueFullError(f"{MAX_WAITING} jobs are waiting already; try again later.")
         run = Run(next(self._numbers), kind, arguments)

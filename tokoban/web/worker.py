@@ -18,11 +18,12 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from inspect import isfunction
 from types import ModuleType
 from typing import Any, BinaryIO
 
 from tokoban.api import extras
-from tokoban.web.job import JOBS, Context, Job
+from tokoban.web.job import MODULES, Context, Job
 
 MAX_EVENT_BYTES = 2**24
 _REPORTS_APART_S = 0.05
@@ -87,11 +88,12 @@ def main(kinds: str) -> None:
     threading.Thread(target=_read, args=(sys.stdin.buffer, tasks), daemon=True).start()
     logger = logging.getLogger("tokoban")
     logger.handlers, logger.propagate = [_CompilingHandler(output)], False
-    modules = [importlib.import_module(name) for name in JOBS]
+    modules = [importlib.import_module(name) for name in MODULES]
     jobs: dict[str, Job] = {
-        kind: getattr(module, kind)
-        for module, listed in zip(modules, JOBS.values(), strict=True)
-        for kind in listed
+        name: value
+        for module in modules
+        for name, value in vars(module).items()
+        if isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
     }
     for step in _steps(modules, "WARM_UP") if kinds != "drawing" else []:
         _warm_up(step)

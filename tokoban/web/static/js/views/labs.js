@@ -5,7 +5,7 @@ import { LatestJob, answered } from "../jobs/latest_job.js";
 import { el } from "../shell/dom.js";
 import { hashOf } from "../shell/router.js";
 import { sentenceOf } from "../shell/sentences.js";
-import { t } from "../strings/index.js";
+import { TABLE, t } from "../strings/index.js";
 import { lab as gpt } from "./labs/gpt.js";
 import { lab as life } from "./labs/life.js";
 import { lab as memory } from "./labs/memory.js";
@@ -23,7 +23,7 @@ import { lab as translation } from "./labs/translation.js";
 
 /**
  * A lab fills an element, and returns what ends it.
- * @typedef {{id: string, mount: (element: HTMLElement, bench: Bench) => () => void}} Lab
+ * @typedef {{id: string, words: Record<string, {en: string, de: string}>, mount: (element: HTMLElement, bench: Bench) => () => void}} Lab
  */
 
 /** What the keyboard does there, for the help. @type {import("../shell/keys.js").FixedKeys[]} */
@@ -40,6 +40,8 @@ const SILENT_MS = 300;
 
 /** @type {Lab[]} */
 const LABS = [translation, gpt, life, pictures, memory];
+
+for (const { words } of LABS) Object.assign(TABLE, words);
 
 /**
  * @param {HTMLElement} element

@@ -8,8 +8,39 @@ import { whenQuiet } from "./when_quiet.js";
 const LONGEST = "4000";
 const NUM_NEW_TOKENS = 40;
 
+/** @type {Record<string, {en: string, de: string}>} */
+const words = {
+  "labs.gpt": { en: "Text", de: "Text" },
+  "labs.stop": { en: "Stop", de: "Anhalten" },
+  "labs.gpt-about": {
+    en: "A small GPT, trained on single everyday sentences in English and German; it answers no "
+      + "questions, and each line is a sentence of its own. Choose a next token to append it. Look "
+      + "for heads that attend to the token before, or to an earlier place of the same token.",
+    de: "Ein kleines GPT, mit einzelnen Alltagssätzen auf Deutsch und Englisch trainiert; es beantwortet "
+      + "keine Fragen, und jede Zeile ist ein Satz für sich. Ein nächstes Token wird durch Auswählen "
+      + "angehängt. Es gibt Köpfe, die auf das Token davor schauen oder auf eine frühere Stelle "
+      + "desselben Tokens.",
+  },
+  "labs.gpt-example": {
+    en: "When I was a child, I often went to the",
+    de: "Als ich ein Kind war, bin ich oft mit meinem",
+  },
+  "labs.text": { en: "Text", de: "Text" },
+  "labs.continue": { en: "Continue by 40 tokens", de: "Um 40 Token fortsetzen" },
+  "labs.temperature": { en: "Temperature", de: "Temperatur" },
+  "labs.next": { en: "Most probable next tokens", de: "Wahrscheinlichste nächste Token" },
+  "labs.seen-all": {
+    en: "{all} {all|token|tokens}; attention is shown below.",
+    de: "{all} Token; die Attention steht unten.",
+  },
+  "labs.seen-part": {
+    en: "Attention is shown for the last {seen} of {all} tokens.",
+    de: "Die Attention wird für die letzten {seen} von {all} Token gezeigt.",
+  },
+};
+
 /** @type {import("../labs.js").Lab} */
-export const lab = { id: "gpt", mount };
+export const lab = { id: "gpt", words, mount };
 
 /**
  * @param {HTMLElement} element

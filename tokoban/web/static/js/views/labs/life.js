@@ -22,8 +22,47 @@ const PATTERNS = {
 };
 const NOISES = ["0", "0.1", "0.2", "0.4"];
 
+/** @type {Record<string, {en: string, de: string}>} */
+const words = {
+  "labs.life": { en: "Life", de: "Life" },
+  "labs.life-about": {
+    en: "One attention layer plays Conway's Life on a torus of 16 by 16. Each cell finds its eight "
+      + "neighbours by attention alone; that all its answers are right is proved. Draw cells, run, "
+      + "and point at a cell below to see where it looks.",
+    de: "Eine Attention-Schicht spielt Conways Life auf einem Torus von 16 mal 16. Jede Zelle findet "
+      + "ihre acht Nachbarn allein durch Attention; dass alle Antworten stimmen, ist bewiesen. "
+      + "Zellen zeichnen, laufen lassen und unten auf eine Zelle zeigen, um zu sehen, wohin sie "
+      + "schaut.",
+  },
+  "labs.life-grid": { en: "Cells", de: "Zellen" },
+  "labs.cell-alive": {
+    en: "row {row}, column {column}: alive", de: "Zeile {row}, Spalte {column}: lebendig",
+  },
+  "labs.cell-dead": { en: "row {row}, column {column}: dead", de: "Zeile {row}, Spalte {column}: tot" },
+  "labs.run": { en: "Run", de: "Laufen lassen" },
+  "labs.pause": { en: "Pause", de: "Pause" },
+  "labs.one-step": { en: "One step", de: "Ein Schritt" },
+  "labs.step": { en: "step {step}", de: "Schritt {step}" },
+  "labs.life-count": {
+    en: "Step {step}; wrong cells so far: {wrong}", de: "Schritt {step}; falsche Zellen bisher: {wrong}",
+  },
+  "labs.pattern-glider": { en: "Glider", de: "Gleiter" },
+  "labs.pattern-r-pentomino": { en: "R-pentomino", de: "R-Pentomino" },
+  "labs.pattern-pulsar": { en: "Pulsar", de: "Pulsar" },
+  "labs.pattern-random": { en: "Random", de: "Zufall" },
+  "labs.pattern-empty": { en: "Clear", de: "Leeren" },
+  "labs.noise": { en: "Noise in the weights", de: "Rauschen in den Gewichten" },
+  "labs.noise-share": { en: "{percent} %", de: "{percent} %" },
+  "labs.noise-about": {
+    en: "With noise the proof no longer holds. A cell with a cross is not what the rules make of "
+      + "the grid before; what follows from it is not counted again.",
+    de: "Mit Rauschen gilt der Beweis nicht mehr. Eine Zelle mit Kreuz ist nicht, was die Regeln aus "
+      + "dem Gitter davor machen; was aus ihr folgt, zählt nicht noch einmal.",
+  },
+};
+
 /** @type {import("../labs.js").Lab} */
-export const lab = { id: "life", mount };
+export const lab = { id: "life", words, mount };
 
 /**
  * @param {HTMLElement} element

@@ -5,8 +5,51 @@ import { number, t } from "../../strings/index.js";
 
 const SUITS = ["♣", "♦", "♥", "♠"];
 
+/** @type {Record<string, {en: string, de: string}>} */
+const words = {
+  "labs.memory": { en: "Memory", de: "Gedächtnis" },
+  "labs.memory-about": {
+    en: "Cards are dealt one by one, and the player must name the suit of three cards before. It "
+      + "learned to by reinforcement alone; a transformer is its memory.",
+    de: "Karten werden einzeln ausgeteilt, und der Spieler muss die Farbe der Karte drei Schritte davor "
+      + "nennen. Das lernte er allein durch Belohnung; sein Gedächtnis ist ein Transformer.",
+  },
+  "labs.new-episode": { en: "New episode", de: "Neue Episode" },
+  "labs.episode": { en: "Episode", de: "Episode" },
+  "labs.memory-right": {
+    en: "{right} of {all} answers are right.", de: "{right} von {all} Antworten sind richtig.",
+  },
+  "labs.memory-look": {
+    en: "Head {head} of layer {layer} gives a weight of {weight} to the card {back} {back|step|steps} "
+      + "back, on average.",
+    de: "Kopf {head} von Schicht {layer} gibt der Karte vor {back} {back|Schritt|Schritten} im Mittel "
+      + "das Gewicht {weight}.",
+  },
+  "labs.memory-legend": {
+    en: "Above the card dealt, below the answer. Choose a step to see below where the player looked.",
+    de: "Oben die ausgeteilte Karte, unten die Antwort. Einen Schritt wählen, um unten zu sehen, wohin "
+      + "der Spieler schaute.",
+  },
+  "labs.suit-0": { en: "clubs", de: "Kreuz" },
+  "labs.suit-1": { en: "diamonds", de: "Karo" },
+  "labs.suit-2": { en: "hearts", de: "Herz" },
+  "labs.suit-3": { en: "spades", de: "Pik" },
+  "labs.card-free": {
+    en: "step {step}: {seen} dealt, {answer} said, nothing asked yet",
+    de: "Schritt {step}: {seen} ausgeteilt, {answer} gesagt, noch nichts gefragt",
+  },
+  "labs.card-right": {
+    en: "step {step}: {seen} dealt, {answer} said, right",
+    de: "Schritt {step}: {seen} ausgeteilt, {answer} gesagt, richtig",
+  },
+  "labs.card-wrong": {
+    en: "step {step}: {seen} dealt, {answer} said, wrong",
+    de: "Schritt {step}: {seen} ausgeteilt, {answer} gesagt, falsch",
+  },
+};
+
 /** @type {import("../labs.js").Lab} */
-export const lab = { id: "memory", mount };
+export const lab = { id: "memory", words, mount };
 
 /**
  * @param {HTMLElement} element

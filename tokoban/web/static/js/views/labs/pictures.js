@@ -26,8 +26,51 @@ const EXAMPLES = {
   ],
 };
 
+/** @type {Record<string, {en: string, de: string}>} */
+const words = {
+  "labs.pictures": { en: "Pictures", de: "Bilder" },
+  "labs.examples": { en: "Examples:", de: "Beispiele:" },
+  "labs.pictures-about": {
+    en: "A vision transformer sees the board as a picture, a patch for each square, and says whether "
+      + "it is solved, open or lost. It is right for 96 % of its test boards; the exact solver "
+      + "checks it. Rollout shows which patches the answer was made of.",
+    de: "Ein Vision Transformer sieht das Brett als Bild, ein Bildstück je Feld, und sagt, ob es gelöst, "
+      + "offen oder verloren ist. Bei 96 % seiner Testbretter hat er recht; der exakte Löser prüft ihn. "
+      + "Rollout zeigt, aus welchen Bildstücken die Antwort entstand.",
+  },
+  "labs.picture-board": { en: "Board", de: "Brett" },
+  "labs.brush": { en: "Draw", de: "Zeichnen" },
+  "labs.tile-wall": { en: "wall", de: "Wand" },
+  "labs.tile-floor": { en: "floor", de: "Boden" },
+  "labs.tile-goal": { en: "goal", de: "Ziel" },
+  "labs.tile-box": { en: "box", de: "Kiste" },
+  "labs.tile-box-on-goal": { en: "box on a goal", de: "Kiste auf einem Ziel" },
+  "labs.tile-player": { en: "player", de: "Figur" },
+  "labs.tile-player-on-goal": { en: "player on a goal", de: "Figur auf einem Ziel" },
+  "labs.tile-at": {
+    en: "row {row}, column {column}: {tile}", de: "Zeile {row}, Spalte {column}: {tile}",
+  },
+  "labs.classes": { en: "What the network says", de: "Was das Netz sagt" },
+  "labs.class-solved": { en: "solved", de: "gelöst" },
+  "labs.class-open": { en: "open", de: "offen" },
+  "labs.class-lost": { en: "lost", de: "verloren" },
+  "labs.proving": { en: "The solver is at work …", de: "Der Löser rechnet …" },
+  "labs.proved-solved": { en: "The board is solved.", de: "Das Brett ist gelöst." },
+  "labs.proved-open": {
+    en: "Proved open: the solver found a solution.",
+    de: "Bewiesen offen: Der Löser hat eine Lösung gefunden.",
+  },
+  "labs.proved-lost": {
+    en: "Proved lost: no solution exists.", de: "Bewiesen verloren: Es gibt keine Lösung.",
+  },
+  "labs.proved-unknown": {
+    en: "The solver found no answer within two seconds.",
+    de: "Der Löser hat in zwei Sekunden keine Antwort gefunden.",
+  },
+};
+
 /** @type {import("../labs.js").Lab} */
-export const lab = { id: "pictures", mount };
+export const lab = { id: "pictures", words, mount };
 
 /**
  * @param {HTMLElement} element

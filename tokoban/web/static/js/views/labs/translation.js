@@ -22,8 +22,44 @@ function inWords(row) {
   return { ...row, labels: row.labels.map((label) => (label in SPECIAL ? t(SPECIAL[label]) : label)) };
 }
 
+/** @type {Record<string, {en: string, de: string}>} */
+const words = {
+  "labs.translation": { en: "Translation", de: "Übersetzung" },
+  "labs.translation-about": {
+    en: "A transformer with encoder and decoder, trained on everyday sentences and captions. The "
+      + "first attention panel opens at the head that acts most like a dictionary: each token that "
+      + "is written attends to the source token that it translates.",
+    de: "Ein Transformer mit Encoder und Decoder, mit Alltagssätzen und Bildunterschriften trainiert. Die erste "
+      + "Attention-Ansicht beginnt mit dem Kopf, der am ehesten wie ein Wörterbuch arbeitet: Jedes "
+      + "geschriebene Token schaut auf das Token der Quelle, das es übersetzt.",
+  },
+  "labs.direction": { en: "Direction", de: "Richtung" },
+  "labs.de-en": { en: "German to English", de: "Deutsch nach Englisch" },
+  "labs.en-de": { en: "English to German", de: "Englisch nach Deutsch" },
+  "labs.sentence": { en: "Sentence", de: "Satz" },
+  "labs.prefix": {
+    en: "Begin the translation with (optional)", de: "Beginn der Übersetzung vorgeben (optional)",
+  },
+  "labs.translations": {
+    en: "Translations, the best first", de: "Übersetzungen, die beste zuerst",
+  },
+  "labs.score": { en: "score {score}", de: "Wertung {score}" },
+  "labs.usable": {
+    en: "Confidence: {share} %.", de: "Konfidenz: {share} %.",
+  },
+  "labs.doubtful": {
+    en: "Confidence: {share} %. This translation is probably not usable.",
+    de: "Konfidenz: {share} %. Diese Übersetzung ist wahrscheinlich nicht brauchbar.",
+  },
+  "labs.token-start": { en: "(start)", de: "(Anfang)" },
+  "labs.token-end": { en: "(end)", de: "(Ende)" },
+  "labs.panel-cross": { en: "translation to source", de: "Übersetzung auf Quelle" },
+  "labs.panel-source": { en: "source to itself", de: "Quelle auf sich selbst" },
+  "labs.panel-target": { en: "translation to itself", de: "Übersetzung auf sich selbst" },
+};
+
 /** @type {import("../labs.js").Lab} */
-export const lab = { id: "translation", mount };
+export const lab = { id: "translation", words, mount };
 
 /**
  * @param {HTMLElement} element
