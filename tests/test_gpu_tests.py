@@ -57,20 +57,6 @@ def test_where_packages_are_missing_the_tests_for_a_gpu_are_found_all_the_same(
         assert files == expected
 
 
-@pytest.mark.slow
-def test_where_packages_are_missing_every_file_of_tests_can_be_collected(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(HIDING)
-    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{REPOSITORY}"}
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--collect-only"],
-        cwd=REPOSITORY,
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr
-
-
 @pytest.mark.parametrize(
     ("marks", "source", "is_read"),
     [

@@ -59,6 +59,7 @@ COMMANDS = [
     "label levels.sok --output labels",
     "translate Hallo",
     "translate --beam 1 Hallo",
+    "generate-text --max-tokens 4 Hallo",
     "evaluate sokoban --weights sokoban-8x8 --generated 8 --seed 1",
     "train push --preset tiny --steps 3 --labels labels --large-share 0.5 --output pushes",
     "evaluate push --weights sokoban-push --levels levels.sok --states 4 --most-evaluated 30 "

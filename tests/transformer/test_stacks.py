@@ -99,7 +99,7 @@ def test_dropout_falls_on_the_inputs_and_on_each_sublayers_output(
 # In a process of its own, since the checks of shapes that tests switch on cannot be compiled.
 COMPILE = """
 import torch
-from tokoban.transformer import Decoder, Encoder, EncoderDecoder, Rotary, masks
+from tokoban.transformer import BlockOptions, Decoder, Encoder, EncoderDecoder, Rotary, masks
 
 model = EncoderDecoder(Encoder(2, 6, 3, options=BlockOptions(rotary=Rotary())), Decoder(2, 6, 3))
 sources, targets, causal = torch.randn(5, 11, 6), torch.randn(5, 7, 6), masks.causal(7)

@@ -87,10 +87,11 @@ _RUNS: Mapping[str, Sequence[str]] = {
         "evaluate push --weights {folder}/first --levels {file} --states 2 --most-evaluated 10",
     ),
     "translate": ("translate --beam 1 Hallo", "translate Hallo"),
+    "generate-text": ("generate-text --max-tokens 4 Hallo",),
 }
 
 
-_OF_NETWORKS = "train", "evaluate", "translate"
+_OF_NETWORKS = "train", "evaluate", "translate", "generate-text"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -105,7 +106,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Runs each command on small input; 1 if one of them cannot run."""
     from tokoban import compiling
-    from tokoban.sokoban.search.combine import solver  # noqa: F401  declares compiled code, and so finds its folder
+    from tokoban.sokoban.search.combine import solver  # noqa: F401  has compiled code
 
     if not compiling.is_cached():
         raise ValueError(compiling.NOT_KEPT)
