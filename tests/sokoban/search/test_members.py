@@ -25,7 +25,8 @@ from tokoban.sokoban.search.searches.beam import pull_beam, push_beam
 from tokoban.sokoban.search.searches.beam import rounds as beam_rounds
 from tokoban.sokoban.search.steps import Steps, completed
 
-COMPLETE = [name for name, one in SLICES.items() if one.is_complete]
+INCOMPLETE = ["targets", "pull-beam", "push-beam"]
+COMPLETE = [name for name in SLICES if name not in INCOMPLETE]
 
 
 @pytest.fixture(params=["early", "late"])
@@ -75,7 +76,7 @@ def test_answers_stand_when_all_hashes_collide(
     check_where_all_hashes_collide(solver_by(name), key, monkeypatch)
 
 
-@pytest.mark.parametrize("name", [name for name in SLICES if name not in COMPLETE])
+@pytest.mark.parametrize("name", INCOMPLETE)
 def test_an_incomplete_member_solves_what_can_be_solved_and_proves_nothing(
     name: str, turn_to_others: str
 ) -> None:

@@ -95,15 +95,6 @@ def test_actions_repeated_bring_the_sum_of_their_rewards() -> None:
     assert float(together.rewards) == pytest.approx(sum(float(step.rewards) for step in single))
 
 
-def test_actions_beyond_the_bounds_are_moved_to_them() -> None:
-    world = gymnasium_world("Pendulum-v1")
-    steps = []
-    for torque in (2.0, 99.0):
-        world.reset([3])
-        steps.append(world.step(torch.tensor([[torque]])).observations)
-    assert steps[0].equal(steps[1])
-
-
 class _Odd(gymnasium.Env[Any, Any]):
     observation_space: gymnasium.Space[Any] = gymnasium.spaces.Box(-1, 1, (3,))
     action_space: gymnasium.Space[Any] = gymnasium.spaces.Discrete(2)

@@ -32,16 +32,6 @@ def test_every_text_has_its_translation_and_an_empty_one_an_empty_one(
     assert translate_texts(translator, []) == []
 
 
-def test_characters_that_nobody_sees_make_no_difference(translator: Translator) -> None:
-    plain = "zwei Äpfel"
-    hidden = ["zw\u00adei Äpfel", "\ufeffzwei\u200b Äp\u200dfel\u202c", "zwei Äpfel\ufe0f"]
-    expected, *found = translate_texts(translator, [plain, *hidden], beam=1)
-    assert found == [expected] * 3
-    (with_prefix,) = translate_texts(translator, [plain], beam=1, forced_prefix="two pe\u00adars")
-    assert with_prefix[0].text.startswith("two pears")
-    assert translate_texts(translator, ["\u200b \u00ad"])[0][0].tokens == []
-
-
 def test_every_translation_begins_with_the_prefix(translator: Translator) -> None:
     found = translate_texts(translator, TEXTS[:1], beam=3, nbest=3, forced_prefix="two pears")
     assert len(found[0]) == 3
