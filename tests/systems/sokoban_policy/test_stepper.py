@@ -55,6 +55,12 @@ def test_exactly_the_moves_that_change_the_board_are_allowed(policy: SokobanPoli
         assert allowed[row].tolist() == [*changes, False]
 
 
+def test_a_walled_in_player_has_no_action_and_no_nan(policy: SokobanPolicy) -> None:
+    walled_in = bitboards.pack([parse_board("#######|#@#   #|### $.#|#######")])
+    log_probs = PolicyStepper(policy, walled_in, allow_undo=False).log_probs()
+    assert log_probs.tolist() == [[-torch.inf] * 5]
+
+
 def test_keys_of_successors_are_equal_exactly_for_equal_boards(policy: SokobanPolicy) -> None:
     room = bitboards.pack([parse_board("#######|#     #|# .$  #|#   @ #|#     #|#######")] * 2)
     stepper = PolicyStepper(policy, room, allow_undo=True)
