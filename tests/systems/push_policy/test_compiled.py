@@ -1,11 +1,15 @@
 """The compiled loops answer as torch does: every view, any boards side by side, any network."""
 
-from dataclasses import replace
+import json
+import re
+from dataclasses import asdict, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+import tokoban
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
@@ -17,6 +21,7 @@ from tokoban.systems.push_policy.guide import Judge, as_judge
 from tokoban.systems.push_policy.model import PushNet
 from tokoban.systems.push_policy.tokens import Tokens
 from tokoban.systems.push_policy.torch_judge import TorchJudge
+from tokoban.training.checkpoint import save_weights
 
 # Four squares, a room with inner walls, and one that is wider than a block of rows.
 DRAWINGS = (
@@ -78,3 +83,33 @@ def test_compiled_loops_are_torch(name: str, boards: Encoded) -> None:
 def test_the_weights_are_named_and_shaped_as_those_of_torch(name: str) -> None:
     state = network(name).state_dict()
     assert dict(shapes(NETWORKS[name])) == {x: tuple(tensor.shape) for x, tensor in state.items()}
+
+
+def test_loaded_weights_are_those_of_torch_and_strangers_are_refused(
+    boards: Encoded, tmp_path: Path
+) -> None:
+    path, model = tmp_path / "push.safetensors", network("as shipped")
+    state = model.state_dict()
+
+    def save(changed: dict[str, torch.Tensor]) -> None:
+        metadata = {"system": "push", "config": json.dumps(asdict(model.config))}
+        save_weights(path, {**state, **changed}, metadata)
+
+    save({})
+    loaded = tokoban.load(str(path)).model
+    assert isinstance(loaded, CompiledNet)
+    for found, expected in zip(
+        loaded.judge(boards, 3), as_judge(model).judge(boards, 3), strict=True
+    ):
+        np.testing.assert_array_equal(found, expected)
+    save({"push.bias": state["push.bias"].bfloat16()})  # numpy has no such numbers
+    assert isinstance(tokoban.load(str(path)).model, PushNet)
+    for changed, complaint in (
+        ({"push.bias": torch.zeros(7)}, "'push.bias' has the shape (7,); its config asks for (4,)"),
+        ({"push.bias": torch.zeros(4, dtype=torch.int64)}, "'push.bias' is of type I64"),
+        ({"more": torch.zeros(4)}, "'more' is not of this model"),
+        ({"push.bias": torch.full((4,), torch.nan)}, "some weights are NaN or infinite"),
+    ):
+        save(changed)
+        with pytest.raises(ValueError, match=re.escape(complaint)):
+            tokoban.load(str(path))
