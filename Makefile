@@ -80,10 +80,12 @@ lock:
 # published at: the README's pictures and links then lead there, and the metadata names it.
 dist: .venv/run.ok
 	rm -rf dist && mkdir -p dist/tree && git archive HEAD | tar -x -C dist/tree
-	$(if $(REPOSITORY),sed -E -i.bak -e 's|!\[([^]]*)\]\(([^:)]+)\)|![\1]($(REPOSITORY)/raw/HEAD/\2)|g' \
-	    -e 's|\]\(([^:)]+)\)|]($(REPOSITORY)/blob/HEAD/\1)|g' dist/tree/README.md)
-	$(if $(REPOSITORY),printf '\n[project.urls]\nRepository = "%s"\nChangelog = "%s/blob/HEAD/CHANGELOG.md"\n' \
-	    $(REPOSITORY) $(REPOSITORY) >> dist/tree/pyproject.toml)
+ifdef REPOSITORY
+	sed -E -i.bak -e 's|!\[([^]]*)\]\(([^:)]+)\)|![\1]($(REPOSITORY)/raw/HEAD/\2)|g' \
+	    -e 's|\]\(([^:)]+)\)|]($(REPOSITORY)/blob/HEAD/\1)|g' dist/tree/README.md
+	printf '\n[project.urls]\nRepository = "%s"\nChangelog = "%s/blob/HEAD/CHANGELOG.md"\n' \
+	    $(REPOSITORY) $(REPOSITORY) >> dist/tree/pyproject.toml
+endif
 	$(BIN)/pip install -q 'flit_core>=3.11'
 	cd dist/tree && $(abspath $(BIN))/python -c \
 	    "from flit_core import buildapi as b; print(b.build_sdist('..'), b.build_wheel('..'), sep='\n')"
