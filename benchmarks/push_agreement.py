@@ -23,7 +23,7 @@ from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions
 from tokoban.systems.push_policy.compiled import Judged
 from tokoban.systems.push_policy.encoded import Encoded, collated
-from tokoban.systems.push_policy.guide import Judge, as_judge, judged
+from tokoban.systems.push_policy.guide import Judge, as_judge, guidance_of
 from tokoban.systems.push_policy.lockstep import play_all
 from tokoban.systems.push_policy.model import PushNet
 from tokoban.systems.push_policy.tokens import MOST_SQUARES, Tokens
@@ -54,7 +54,7 @@ class Compared:
         deadlocks = found.push_deadlocks[is_legal], expected.push_deadlocks[is_legal]
         self._note("probability", *deadlocks)
         bounds = np.zeros(len(boards.features), np.int32)
-        mine, theirs = (judged(Given(said), boards, bounds) for said in (found, expected))
+        mine, theirs = (guidance_of([said], bounds) for said in (found, expected))
         self._note("pushes", mine.pushes_left, theirs.pushes_left)
         return found
 
@@ -64,23 +64,6 @@ class Compared:
     def _note(self, name: str, found: np.ndarray, expected: np.ndarray) -> None:
         difference = float(np.abs(found - expected).max(initial=0.0))
         self.most[name] = max(self.most[name], difference)
-
-
-class Given:
-    """A judge that has said it already."""
-
-    def __init__(self, said: Judged) -> None:
-        self._said = said
-
-    @property
-    def state(self) -> Mapping[str, np.ndarray]:
-        raise NotImplementedError
-
-    def judge(self, boards: Encoded, view: int) -> Judged:
-        return self._said
-
-    def attention(self, boards: Encoded) -> np.ndarray:
-        raise NotImplementedError
 
 
 def positions(count: int, seed: int) -> Iterator[tuple[Tokens, np.ndarray]]:

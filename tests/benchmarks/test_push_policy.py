@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import deadlocks, push_policy, tiles
+from benchmarks import deadlocks, push_agreement, push_policy, tiles
 from tokoban.sokoban.labels.shards import to_bytes
 from tokoban.systems.push_policy.dataset import random_levels
 
@@ -47,3 +47,13 @@ def test_more_seconds_solve_no_fewer_levels(folder: Path) -> None:
     [row] = json.loads((folder / "c.json").read_text())["rows"]
     solved = [row[f"solved_within_{limit:g}_s"] for limit in push_policy.SECONDS]
     assert solved == sorted(solved) and row["high"] == 1
+
+
+def test_the_policy_without_torch_is_held_against_torch(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "levels.xsb").write_text(LEVELS)
+    assert push_agreement.main([str(tmp_path / "levels.xsb"), "--positions", "5"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["positions"], found["levels"], found["differing"]) == (5, 1, [])
+    assert 0 < found["probability"] < 1e-5

@@ -3,6 +3,7 @@
 Axes: P positions, F floor squares of the level (also T, its tokens), A attentions, N heads.
 """
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -83,7 +84,11 @@ def judged(
 
     With several views, up to 8, the means of the probabilities over as many symmetries.
     """
-    views = [judge.judge(boards, view) for view in range(num_views)]
+    return guidance_of([judge.judge(boards, view) for view in range(num_views)], bounds)
+
+
+def guidance_of(views: Sequence[Judged], bounds: Int32[np.ndarray, " P"]) -> Guidance:
+    """The means of answers about positions with these lower bounds."""
     policy, push_deadlocks, values = (np.mean(parts, axis=0) for parts in zip(*views, strict=True))
     deadlocked = values[:, DEADLOCK_CLASS]
     solvable = values[:, :DEADLOCK_CLASS]
