@@ -1,7 +1,6 @@
 """``tokoban generate-text``: a model goes on from prompts of the command line or standard input."""
 
 import argparse
-import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from tokoban.cli import attention_files, in_one_line, options, report
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.lines import are_typed, blocks_of, lines_of
 from tokoban.cli.output import check_outputs, write_text
-from tokoban.cli.parser import Number, whole
+from tokoban.cli.parser import whole
 from tokoban.sokoban.wording import counted
 from tokoban.training.device import find_device
 
@@ -54,14 +53,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(parser, "--top-k", usual="all")
     options.add(parser, "--top-p", usual="all")
     options.add(parser, "--seed")
-    parser.add_argument(
-        "--repetition-penalty",
-        type=Number(float, "more than 0, finite", lambda value: 0 < value < math.inf),
-        default=1.0,
-        metavar="R",
-        help="replace the probability p of tokens that the text contains already by p^R; above 1 "
-        "this discourages repetition (default: 1)",
-    )
     parser.add_argument(
         "--stop",
         action="append",
@@ -216,7 +207,6 @@ def _go_on(
             engine=engine,
             max_tokens=arguments.max_tokens,
             sampling=sampling,
-            repetition_penalty=arguments.repetition_penalty,
             stops=[stop.replace("\\n", "\n") for stop in arguments.stop],
             num_each=arguments.num,
             numbers=list(block),

@@ -54,7 +54,6 @@ def test_a_row_ends_where_it_is_reported_as_over() -> None:
     ("prompts", "options", "message"),
     [
         (PROMPTS, {"max_tokens": 0}, "max_tokens is 0; expected at least 1"),
-        (PROMPTS, {"repetition_penalty": 0.0}, "repetition_penalty is 0.0; expected more than 0"),
         ([], {}, "there is no prompt to go on from"),
         ([[3], []], {}, "prompt 2 has no token to go on from"),
     ],

@@ -78,38 +78,26 @@ def test_a_gpu_writes_what_the_cpu_does() -> None:
     assert torch.equal(on_gpu.cpu(), on_cpu)
 
 
-def stepper_of(
-    model: Gpt, prompts: list[list[int]], *, max_steps: int = 1, repetition_penalty: float = 1.0
-) -> TextStepper:
+def stepper_of(model: Gpt, prompts: list[list[int]], *, max_steps: int = 1) -> TextStepper:
     return TextStepper(
         engine_of(model),
         prompts,
         is_forbidden=forbidden_tokens(model),
         max_steps=max_steps,
-        repetition_penalty=repetition_penalty,
     )
 
 
 def test_a_row_becomes_its_parent_with_one_more_token() -> None:
     model, prompts = random_gpt(context_length=7, dtype=torch.float64), random_prompts(3, 9, 5)
-    stepper = stepper_of(model, prompts, max_steps=13, repetition_penalty=1.5)
+    stepper = stepper_of(model, prompts, max_steps=13)
     parents, tokens = torch.tensor([1, 1, 0]), torch.tensor([4, 5, 6])
     for _ in range(13):  # over the end of the context
         assert not stepper.advance(parents, tokens).any()
         pairs = zip(parents.tolist(), tokens.tolist(), strict=True)
         prompts = [[*prompts[parent], token] for parent, token in pairs]
-        anew = stepper_of(model, prompts, repetition_penalty=1.5)
+        anew = stepper_of(model, prompts)
         assert torch.allclose(stepper.log_probs(), anew.log_probs())
         parents, tokens = parents.roll(1), (tokens + 1) % 12
-
-
-def test_what_the_text_has_is_less_probable_by_the_penalty() -> None:
-    model, prompt = random_gpt(), [3, 5, 3]
-    plain = stepper_of(model, [prompt]).log_probs()[0].exp()
-    penalised = stepper_of(model, [prompt], repetition_penalty=1.7)
-    expected = plain.clone()
-    expected[[3, 5]] = expected[[3, 5]] ** 1.7
-    assert torch.allclose(penalised.log_probs()[0].exp(), expected / expected.sum(), atol=1e-6)
 
 
 def test_a_token_that_stands_for_no_text_is_never_chosen() -> None:

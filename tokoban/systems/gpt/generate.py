@@ -20,7 +20,6 @@ def generate(
     max_tokens: int,
     engine: Engine | None = None,
     sampling: Sampling = GREEDY,
-    repetition_penalty: float = 1.0,
     numbers: Sequence[int] | None = None,
     are_over: Callable[[list[int]], list[bool]] | None = None,
 ) -> Samples:
@@ -28,13 +27,11 @@ def generate(
 
     Row i draws by noise of its own, that of the number ``numbers[i]`` (i itself if not given), so
     that its text does not depend on the rest of the batch, except for rounding. ``TextStepper``
-    explains ``repetition_penalty`` and ``are_over``. The ``engine`` is one of this model; by
+    explains ``are_over``. The ``engine`` is one of this model; by
     default the fastest one is made for this call.
     """
     if max_tokens < 1:
         raise ValueError(f"max_tokens is {max_tokens}; expected at least 1")
-    if not repetition_penalty > 0:
-        raise ValueError(f"repetition_penalty is {repetition_penalty}; expected more than 0")
     if not prompts:
         raise ValueError("there is no prompt to go on from")
     for number, prompt in enumerate(prompts, start=1):
@@ -46,7 +43,6 @@ def generate(
             prompts,
             is_forbidden=forbidden_tokens(model),
             max_steps=max_tokens,
-            repetition_penalty=repetition_penalty,
             are_over=are_over,
         )
         keys = [(number,) for number in numbers or range(len(prompts))]

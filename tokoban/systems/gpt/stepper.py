@@ -29,8 +29,7 @@ class TextStepper:
     """Adds a token to the text of each row at each step, also beyond the network's context.
 
     ``log_probs`` are the model's own, not renormalised where a token is forbidden: what stands for
-    no text. With a ``repetition_penalty`` above 1 the log-probability of each token that the text
-    has already is that many times as low, and all are renormalised.
+    no text.
     """
 
     def __init__(
@@ -40,7 +39,6 @@ class TextStepper:
         *,
         is_forbidden: Bool[Tensor, "V"],
         max_steps: int,
-        repetition_penalty: float = 1.0,
         are_over: Callable[[list[int]], list[bool]] | None = None,
     ) -> None:
         """``prompts`` are tokens, at least one each; each row takes up to ``max_steps`` more.
@@ -49,7 +47,7 @@ class TextStepper:
         them; without it none ever does.
         """
         self.device = engine.network.device
-        self._engine, self._penalty, self._are_over = engine, repetition_penalty, are_over
+        self._engine, self._are_over = engine, are_over
         self._lengths = [len(prompt) for prompt in prompts]
         longest = max(self._lengths)
         self._tokens = torch.tensor(
@@ -58,11 +56,6 @@ class TextStepper:
         )  # [B, T], aligned to the left
         self._places = torch.arange(len(prompts), device=self.device)
         self._is_forbidden = is_forbidden
-        self._is_used = torch.zeros(
-            len(prompts), len(is_forbidden), dtype=torch.bool, device=self.device
-        )
-        for row, prompt in enumerate(prompts):
-            self._is_used[row, list(prompt)] = True
         self._starts = self._context_starts()  # of what the engine's rows have read
         self._rows = self._read_anew()
         self._log_probs = self._normalised(self._rows.output)
@@ -77,7 +70,7 @@ class TextStepper:
     ) -> Bool[Tensor, "B"]:
         """Each row becomes its parent with one more token."""
         if parents is not None:
-            self._tokens, self._is_used = self._tokens[parents], self._is_used[parents]
+            self._tokens = self._tokens[parents]
             order = parents.tolist()
             self._lengths = [self._lengths[parent] for parent in order]
             self._starts = [self._starts[parent] for parent in order]
@@ -86,7 +79,6 @@ class TextStepper:
             is_over = torch.tensor(self._are_over(actions.tolist()), device=self.device)
         places = torch.tensor(self._lengths, device=self.device)
         self._tokens[self._places, places] = actions
-        self._is_used[self._places, actions] = True
         self._lengths = [length + 1 for length in self._lengths]
         if (starts := self._context_starts()) == self._starts:
             logits = self._rows.advance(actions, parents)
@@ -108,15 +100,7 @@ class TextStepper:
     @torch.no_grad()
     def _normalised(self, logits: Float[Tensor, "B V"]) -> Float[Tensor, "B V"]:
         dtype = torch.promote_types(logits.dtype, torch.float32)
-        log_probs = (
-            logits.to(dtype).log_softmax(dim=-1).masked_fill_(self._is_forbidden, -torch.inf)
-        )
-        if self._penalty == 1.0:
-            return log_probs
-        # Rounded to 0 or to infinity it would make NaN of a probability of 0 or of 1.
-        limits = torch.finfo(dtype)
-        penalty = min(max(self._penalty, limits.tiny), limits.max)
-        return log_probs.where(~self._is_used, log_probs * penalty).log_softmax(dim=-1)
+        return logits.to(dtype).log_softmax(dim=-1).masked_fill_(self._is_forbidden, -torch.inf)
 
 
 def forbidden_tokens(model: Gpt) -> Bool[Tensor, "V"]:

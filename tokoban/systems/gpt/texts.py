@@ -111,7 +111,6 @@ def generate_texts(
     engine: Engine | None = None,
     max_tokens: int = 200,
     sampling: Sampling = GREEDY,
-    repetition_penalty: float = 1.0,
     stops: Sequence[str] = (),
     num_each: int = 1,
     numbers: Sequence[int] | None = None,
@@ -158,7 +157,6 @@ def generate_texts(
             engine=engine,
             max_tokens=max_tokens,
             sampling=sampling,
-            repetition_penalty=repetition_penalty,
             # Another one for each draw of each prompt, however many there are of either.
             numbers=[(numbers[row // num_each] << 32) + row % num_each for row in batch],
             are_over=watch.are_over,
