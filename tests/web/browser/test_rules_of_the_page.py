@@ -66,7 +66,8 @@ GAMES = """async (text) => {
         if (after) plain.push(after.board);
       }
       seen.push(plain.at(-1).toRows().join("|"));
-      if (plain.every((board) => !board.isSolved()) && !game.board.equals(plain.at(-1))) {
+      const there = game.board.toRows().join("|");
+      if (plain.every((board) => !board.isSolved()) && there !== seen.at(-1)) {
         throw new Error(`the game is not on the board of its moves: ${rows.join("|")} ${actions}`);
       }
     }
@@ -96,24 +97,23 @@ DEADLOCKS = """async (text) => {
   const boards = JSON.parse(text);
   const { Board } = await import("/static/js/rules/board.js");
   const { deadSquares, frozenBoxes } = await import("/static/js/rules/deadlocks.js");
-  const { walkable } = await import("/static/js/rules/walk.js");
   const found = (marked) => [...marked.keys()].filter((square) => marked[square]);
   return JSON.stringify(boards.map((rows) => {
     const board = Board.fromRows(rows);
-    return [found(deadSquares(board)), frozenBoxes(board), found(walkable(board))];
+    return [found(deadSquares(board)), frozenBoxes(board)];
   }));
 }"""
 
 
-def test_static_deadlocks_and_walks_are_those_of_the_reference(modules_page: Any) -> None:
+def test_static_deadlocks_are_those_of_the_reference(modules_page: Any) -> None:
     rng = random.Random(5)
     boards = [random_board(rng, least=3, most=7) for _ in range(300)]
-    for board, (dead, frozen, area) in zip(
+    for board, (dead, frozen) in zip(
         boards, ask(modules_page, DEADLOCKS, [rows(board) for board in boards]), strict=True
     ):
-        expected = (dead_squares(board), frozen_boxes(board), board.area())
+        expected = (dead_squares(board), frozen_boxes(board))
         numbers = [sorted(row * board.width + column for row, column in part) for part in expected]
-        assert [dead, frozen, area] == numbers, board
+        assert [dead, frozen] == numbers, board
 
 
 def cheapest_paths(board: Board, box: Square, *, by_pushes: bool) -> dict[Square, tuple[int, int]]:

@@ -132,18 +132,6 @@ export class Board {
     }
     return squares;
   }
-
-  /** @param {Board} other @returns {boolean} */
-  equals(other) {
-    return (
-      this.player === other.player &&
-      this.width === other.width &&
-      this.height === other.height &&
-      this.boxes.every((box, square) => box === other.boxes[square]) &&
-      this.walls.every((wall, square) => wall === other.walls[square]) &&
-      this.goals.every((goal, square) => goal === other.goals[square])
-    );
-  }
 }
 
 /**

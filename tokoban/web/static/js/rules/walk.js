@@ -5,27 +5,6 @@ import { DIRECTIONS } from "./board.js";
 /** @typedef {import("./board.js").Board} Board */
 
 /**
- * The squares that the player can walk to, its own among them.
- * @param {Board} board
- * @returns {Uint8Array} 1 where it can walk
- */
-export function walkable(board) {
-  const reached = new Uint8Array(board.walls.length);
-  reached[board.player] = 1;
-  const found = [board.player];
-  for (const square of found) {
-    for (const direction of DIRECTIONS) {
-      const next = board.neighbour(square, direction);
-      if (board.isFree(next) && !reached[next]) {
-        reached[next] = 1;
-        found.push(next);
-      }
-    }
-  }
-  return reached;
-}
-
-/**
  * A shortest walk.
  * @param {Board} board
  * @param {number} target

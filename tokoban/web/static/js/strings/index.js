@@ -30,11 +30,6 @@ export function setLanguage(chosen) {
   document.documentElement.lang = chosen;
 }
 
-/** @returns {"en" | "de"} */
-export function currentLanguage() {
-  return language;
-}
-
 /**
  * The text of a key. `{name}` is replaced by a value; `{count|one|many}` chooses by a count.
  * @param {string} key
