@@ -51,6 +51,8 @@ def test_it_is_trained_from_python(tmp_path: Path) -> None:
     spec.fit(spec.config_type(), run, tmp_path / "again")
     again = pretrained.load_trained(str(tmp_path / "again"), spec)
     assert torch.equal(trained.model.weight, again.model.weight)
+    with pytest.raises(ValueError, match="this system has no attention to show"):
+        spec.attention(trained.model)
 
 
 @pytest.mark.parametrize(
