@@ -43,8 +43,8 @@ class TrajectoryTransformer(nn.Module):
         self.layout = layout
         self.bins = Bins(layout.num_columns, num_bins)
         self.embedding = nn.Embedding(layout.num_columns * num_bins, width)
-        # Added to the states that stand before all; what trains in several processes wants a gradient
-        # for every parameter.
+        # Added to the states that stand before all. Training in several processes wants a gradient
+        # for every parameter that has one.
         self.goal = nn.Parameter(torch.zeros(width), requires_grad=layout.kind == "goal")
         self.encoder = Encoder(
             num_layers,
