@@ -2,9 +2,8 @@
 
 Reading order: `tables` (a level in numbers), `tree` (positions, children and cells), `search` (the
 loop), `moves` (the children of a position), `scores` and `advisors` (what guides the search),
-`heaps` (which child is next), `solver` (what others call). What guides: `plan` (in which order
-squares are filled, and what that cuts off), made by `planning` from `pulls` and `fillings`;
-`regions` (of floor, for every square a box may come to), `explorer` (what a move opens to the
-player, and whether it can be undone), `clearing` (which boxes to push away), `rooms` (and what
-boxes shut between them), `hotspots` (boxes in the way of others).
+`heaps` (which child is next), `solver` (what others call). What guides: `explorer` (what a move
+opens to the player, and whether it can be undone) and `clearing` (which boxes to push away) here;
+in `measures`, `packing` (in which order squares are filled, and what that cuts off), `rooms` (and
+what boxes shut between them), `hotspots` (boxes in the way of others).
 """
