@@ -29,10 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--style",
         choices=STYLES,
-        help="two-rooms: two rooms with random walls, boxes and goals; many levels are unsolvable. "
-        "The other styles are puzzles: rooms of tiles, caves carved by a random walk, halls with "
-        "corridors, or a mixture; the boxes are pulled back from the goals, and the fewest pushes "
-        "are proved (default: two-rooms, or mixed with one of the options below)",
+        help="two-rooms: two rooms with random walls, boxes and goals; many levels are unsolvable; "
+        "needs tokoban[networks]. The other styles are puzzles: rooms of tiles, caves carved by"
+        " a random walk, halls with corridors, or a mixture; the boxes are pulled back from the"
+        " goals, and the fewest pushes are proved (default: two-rooms, or mixed with one of the"
+        " options below)",
     )
     puzzles = parser.add_argument_group(
         "puzzles",
