@@ -25,7 +25,7 @@ def play_of(
     weights: Pretrained, config: LabelConfig, *, is_elsewhere: bool
 ) -> tuple[LabelConfig, Play]:
     """The play of weights, here or in other processes, and ``config`` with their digest."""
-    from tokoban.systems.push_policy.own_play import own_play  # needs torch
+    from tokoban.systems.push_policy.own_play import own_play
 
     config, play = own_play(weights.model, config)
     if not is_elsewhere:

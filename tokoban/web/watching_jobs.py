@@ -1,6 +1,6 @@
 """Jobs of the push policy: its opinion of a position and of a game, its searches, its attention.
 
-torch and the compiled searches are imported by the jobs, so that a worker is ready before.
+The compiled searches are imported by the jobs, so that a worker is ready before.
 """
 
 import queue
