@@ -13,7 +13,7 @@ from tokoban import cli
     ("line", "expected"),
     [
         (["tokoban", "opt"], {"optimise"}),
-        (["tokoban", "solve", "--by", ""], {"policy", "beam", "rollout", "astar"}),
+        (["tokoban", "solve", "--by", ""], {"policy", "beam", "rollout", "search"}),
         (["tokoban", "rate", "x.sok", "--mem"], {"--memory-limit"}),
         (["tokoban", "solve", "levels"], set()),  # the shell then completes files
     ],

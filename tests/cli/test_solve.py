@@ -61,7 +61,7 @@ def write(**boards: str) -> Path:
 
 def solve(*words: str, file: str = "levels.xsb") -> tuple[int, list[dict[str, Any]]]:
     """The status and the objects of ``--json``."""
-    uses_policy = not {"astar", "--minimise"} & {*words} or "--attention" in words
+    uses_policy = not {"search", "astar", "--minimise"} & {*words} or "--attention" in words
     weights = ["--weights", "weights"] * uses_policy
     status = cli.main(["solve", file, *weights, "--json", "out.json", *words])
     return status, json.loads(Path("out.json").read_text())

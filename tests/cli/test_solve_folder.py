@@ -128,7 +128,7 @@ def test_interrupted_levels_are_looked_at_again(
         (("solve", "levels/a.xsb", "--cluster", "x"), "--cluster has no effect without --folder"),
         ((*COMMAND, "--cluster", "x", "--threads", "2"), "--threads has no effect with --cluster"),
         (("solve", "-", "--folder", "out"), "-: expected files, which can be read again"),
-        (("solve", "out", "--folder", "else"), "out: no level file (.txt, .xsb, .sok, .slc)"),
+        (("solve", "out", "--folder", "else"), "out: no level file (.slc, .txt, .xsb, .sok)"),
     ],
 )
 def test_what_cannot_be_is_one_line(

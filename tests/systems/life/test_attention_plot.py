@@ -73,7 +73,7 @@ def test_a_frame_is_the_matrix_beside_what_the_middle_looks_at(
     shown: list[torch.Tensor] = []
     monkeypatch.setattr(attention_plot, "save_film", lambda frames, *_, **__: shown.append(frames))
     film_of_run(model, tmp_path, grids=grids, film=tmp_path / "x.gif")
-    for frame, matrix in zip(shown[0], matrices, strict=True):
+    for frame, matrix in zip(torch.as_tensor(shown[0]), matrices, strict=True):
         # Full is an eighth or more.
         shades = (8 * matrix).clamp(max=1)
         torch.testing.assert_close(frame[:, :49], shades)

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float32, Int32
 
 from tokoban.sokoban.search.level.ground import UNREACHABLE, Ground, Squares
 from tokoban.sokoban.search.searches.guided.guide import Guidance
-from tokoban.systems.push_policy.compiled import CompiledNet, Judged, State
+from tokoban.systems.push_policy.compiled import Judged, State
 from tokoban.systems.push_policy.encoded import Encoded, collated
 from tokoban.systems.push_policy.features import DEADLOCK_CLASS
 from tokoban.systems.push_policy.tokens import Tokens
@@ -39,11 +39,11 @@ class Judge(Protocol):
 
 
 def as_judge(model: object) -> Judge:
-    """A ``CompiledNet`` as it is, a push policy in torch with the weights that it has now.
+    """A judge as it is, a push policy in torch with the weights that it has now.
 
     ``ValueError`` for another model.
     """
-    if isinstance(model, CompiledNet):
+    if isinstance(model, Judge):
         return model
     from tokoban.systems.push_policy.torch_judge import judge_of
 

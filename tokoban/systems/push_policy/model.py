@@ -87,12 +87,15 @@ class PushNet(nn.Module):
     """Reads positions of any boards; ``loops`` may be changed after training."""
 
     is_read: Tensor  # which features
+    waves: Tensor  # of the sinusoids
 
     def __init__(self, config: PushPolicyConfig) -> None:
         super().__init__()
         self.config, self.loops = config, config.loops
         is_read = torch.from_numpy(read_features(config.inputs))
         self.register_buffer("is_read", is_read, persistent=False)
+        waves = torch.from_numpy(frequencies(config.width))
+        self.register_buffer("waves", waves, persistent=False)
         self.stem = NeighbourhoodLinear(NUM_FEATURES, config.width)
         self.position_scale = nn.Parameter(torch.tensor(0.1))
         self.blocks = nn.ModuleList(
@@ -130,14 +133,14 @@ class PushNet(nn.Module):
         features = boards.features.to(self.stem.weight.dtype)
         features = features * self.is_read.to(features)
         near = self.stem(features.flatten(0, 1), neighbours)
-        width = near.shape[1]
-        placed = grid_sinusoids(boards.coordinates, width).to(near.dtype)
+        placed = grid_sinusoids(boards.coordinates, self.waves).to(near.dtype)
         return near.unflatten(0, features.shape[:2]) + self.position_scale.to(near.dtype) * placed
 
 
-def grid_sinusoids(coordinates: Int16[Tensor, "B T 2"], width: int) -> Float[Tensor, "B T width"]:
-    """Sines and cosines of the row and the column."""
-    waves = torch.from_numpy(frequencies(width)).to(coordinates.device)
+def grid_sinusoids(
+    coordinates: Int16[Tensor, "B T 2"], waves: Float[Tensor, "waves"]
+) -> Float[Tensor, "B T width"]:
+    """Sines and cosines of the row and the column; four times as many as there are waves."""
     angles = coordinates.float()[..., None] * waves  # [B, T, 2, width / 4]
     return torch.cat([angles.sin(), angles.cos()], dim=-1).flatten(-2)
 
