@@ -39,6 +39,8 @@ def main() -> None:
     torch.manual_seed(0)
     model = build_model(SokobanPolicyConfig(interior=8)).eval()
     levels = random_boards(num_levels)
+    # What a first search imports, numba among it, stays, and is no memory of its rows.
+    solve.by_beam(model, random_boards(1), solve.Play(width=1, max_moves=1, score=score))
     before = _resident_bytes("VmRSS")
     solve.by_beam(
         model,
