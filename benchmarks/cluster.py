@@ -108,7 +108,7 @@ def main(argv: list[str] | None = None) -> int:
         run(*made, str(options.answers), "--output", few)
         num_shards = options.levels // options.per_shard
         label = "label", levels, "--levels-per-shard", str(options.per_shard), "--output"
-        solve = "solve", few, "--by", "astar", "--max-expansions", "2000", "--folder"
+        solve = "solve", few, "--by", "search", "--max-expansions", "2000", "--folder"
         puzzles = *made, str(options.puzzles), "--style", "mixed", "--solutions", "--output"
 
         def row(out: Path, seconds: float) -> None:

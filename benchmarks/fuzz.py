@@ -160,8 +160,8 @@ COMMANDS = (
     "check {file}",
     "check {file} --duplicates",
     "convert {file} {out}",
-    "solve {file} --by astar --time-limit 0.5 --output {out}",
-    "solve {file} --by astar --time-limit 0.5 --json -",
+    "solve {file} --by search --time-limit 0.5 --output {out}",
+    "solve {file} --by search --time-limit 0.5 --json -",
 )
 CASES: dict[str, Callable[[random.Random], Counter[str]]] = {
     "files": try_file,

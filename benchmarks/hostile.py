@@ -37,7 +37,7 @@ COUNTS = {"weights": 280, "levels": 90, "pictures": 90, "texts": 50, "runs": 80,
 # Each is run once before all cases, on what is as it should be.
 _WARMING = (
     *("check level.xsb", "rate level.xsb", "explain level.xsb", "convert level.xsb out.sok"),
-    *("convert level.xsb out.png", "solve level.xsb --by astar", "solve level.xsb --by rollout"),
+    *("convert level.xsb out.png", "solve level.xsb --by search", "solve level.xsb --by rollout"),
     *("solve level.xsb", "optimise out.sok --time-limit 0.3", "translate Zwei"),
     "translate Zwei --beam 1",
     *("generate-text The --max-tokens 3", "life --steps 1", "classify board.png"),

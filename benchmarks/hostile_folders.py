@@ -256,7 +256,7 @@ def hostile_levels(chance: random.Random, folder: Path) -> Case:
     use = chance.choice(
         [
             *("check {file}", "check {file} --duplicates", "convert {file} out.sok", "rate {file}"),
-            *("convert {file} out.png", "solve {file} --by astar --time-limit 0.3", "check -"),
+            *("convert {file} out.png", "solve {file} --by search --time-limit 0.3", "check -"),
             *("solve {file} --by rollout", "explain {file} --time-limit 0.3", "solve -"),
             *("label {file} --output labels --states 2", "optimise {file} --time-limit 0.3"),
         ]

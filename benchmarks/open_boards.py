@@ -23,7 +23,7 @@ SIDES = (40, 50)
 FLOOR_A_WALL = 25
 FEWEST_BOXES, MOST_BOXES = 8, 20
 NUM_BOARDS = 20
-DEFAULT = "default"  # what ``tokoban solve --by astar`` does
+DEFAULT = "default"  # what ``tokoban solve --by search`` does
 WAYS = ("any", "pushes", DEFAULT)
 
 

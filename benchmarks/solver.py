@@ -28,7 +28,7 @@ from tokoban.sokoban.search.combine.solver import prepare, solve
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.simulation.bitboards import pack
 
-COMMAND = "astar"  # what `tokoban solve --by astar` does, one level after the other
+COMMAND = "astar"  # what `tokoban solve --by search` does, one level after the other
 _VERDICTS = {
     "solved": Verdict.SOLVED,
     "unsolvable": Verdict.UNSOLVABLE,

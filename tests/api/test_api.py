@@ -95,6 +95,7 @@ WRONG_KINDS: dict[str, Callable[[], object]] = {
     "board is 'a'": lambda: untyped.generate(avoid=["a"]),
     "board is 'b'": lambda: untyped.solve_all([A_BOARD, "b"]),
     "boards is 'c'; expected a list": lambda: untyped.solve_all("c"),
+    "minimise is 'd'; expected one of": lambda: untyped.solve_all([A_BOARD], minimise="d"),
     "num_threads and executor are given; expected one": lambda: untyped.solve_all(
         [A_BOARD], num_threads=2, executor=ThreadPoolExecutor(1)
     ),

@@ -72,7 +72,7 @@ def written(place: Path) -> dict[str, object]:
         "label levels.xsb --states 5 --levels-per-shard 2 --output OUT",
         "label levels.xsb --levels-per-shard 2 --played-by sokoban-push --output OUT",
         "generate --levels 3 --seed 2 --style mixed --rows 8 --columns 8 --boxes 2 --output OUT",
-        "solve levels.xsb --by astar --max-expansions 5000 --folder OUT",
+        "solve levels.xsb --by search --max-expansions 5000 --folder OUT",
         "solve levels.xsb --by policy --max-expansions 50 --folder OUT",
     ],
 )

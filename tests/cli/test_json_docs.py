@@ -61,7 +61,7 @@ BOARD = "########\n#@$   .#\n########\n########\n########\n########\n########\n#
 # What runs each command so that all its fields are written; {} is the level file.
 RUNS = {
     "solve": [
-        "solve levels.sok --by astar --json OUT",
+        "solve levels.sok --by search --json OUT",
         "solve levels.sok --by beam --beam 2 --json OUT",
         "solve levels.sok --by policy --weights push.safetensors --json OUT",
     ],

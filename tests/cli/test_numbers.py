@@ -31,7 +31,7 @@ CHECKED_LATER |= {"--solvable-share", "--min-branching", "--min-losing-share"}
 LEVEL = "; a\n######\n#@   #\n#  $ #\n#.   #\n######\n\nSolution\nrrDrdLL\n"
 # Words that make each command do little; {} stands for a new name.
 BASE = {
-    "solve": ["l.sok", "--by", "astar"],
+    "solve": ["l.sok", "--by", "search"],
     "optimise": ["l.sok"],
     "explain": ["l.sok"],
     "rate": ["l.sok"],

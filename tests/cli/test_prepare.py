@@ -48,8 +48,8 @@ print("unused:", *unused, file=sys.stderr)
 COMMANDS = [
     "demo",
     "solve levels.sok",
-    "solve levels.sok --by astar --minimise pushes --threads 2",
-    "solve levels.sok --by astar --minimise any",
+    "solve levels.sok --by search --minimise pushes --threads 2",
+    "solve levels.sok --by search --minimise any",
     "solve levels.sok --by policy",
     "rate levels.sok --json -",
     "explain levels.sok",
@@ -129,7 +129,7 @@ def test_after_it_no_command_compiles_anything(tmp_path: Path) -> None:
     again = run(COUNT, "prepare", folder=tmp_path, cache=cache)
     assert "Everything had been compiled before." in again.stdout
     shutil.rmtree(cache)
-    words = ["solve", "levels.sok", "--level", "1", "--by", "astar"]
+    words = ["solve", "levels.sok", "--level", "1", "--by", "search"]
     ran = run(COUNT, *words, folder=tmp_path, cache=cache)
     assert ran.stderr.splitlines()[0] == f"tokoban: {compiling.KEPT}"
     assert ran.stderr.splitlines()[-1] != "compiled:"
@@ -140,7 +140,7 @@ def test_it_reports_each_command_and_where_the_code_lies(
 ) -> None:
     from tokoban.cli import prepare
 
-    monkeypatch.setattr(prepare, "_RUNS", {"solve": ("solve {file} --by astar --level 1",)})
+    monkeypatch.setattr(prepare, "_RUNS", {"solve": ("solve {file} --by search --level 1",)})
     assert cli.main(["prepare"]) == 0
     told = capsys.readouterr()
     first, *_, last = told.out.splitlines()

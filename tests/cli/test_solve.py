@@ -61,13 +61,13 @@ def write(**boards: str) -> Path:
 
 def solve(*words: str, file: str = "levels.xsb") -> tuple[int, list[dict[str, Any]]]:
     """The status and the objects of ``--json``."""
-    uses_policy = not {"search", "astar", "--minimise"} & {*words} or "--attention" in words
+    uses_policy = not {"search", "--minimise"} & {*words} or "--attention" in words
     weights = ["--weights", "weights"] * uses_policy
     status = cli.main(["solve", file, *weights, "--json", "out.json", *words])
     return status, json.loads(Path("out.json").read_text())
 
 
-def test_the_policy_solves_what_it_can_and_astar_the_rest() -> None:
+def test_the_policy_solves_what_it_can_and_search_the_rest() -> None:
     status, found = solve()
     assert status == 0
     assert [answer["status"] for answer in found] == ["solved", "unsolvable", "solved", "solved"]
@@ -105,7 +105,7 @@ def test_a_network_alone_proves_nothing_and_says_why_it_gives_up(
     assert "does not fit the policy: 2 boxes and 2 goals" in printed
 
 
-def test_astar_alone_needs_no_policy_and_says_what_it_proved(
+def test_search_alone_needs_no_policy_and_says_what_it_proved(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write(corridor=PUSH, lost=TWO_LOST)
@@ -161,7 +161,7 @@ def test_invalid_levels_are_reported_and_the_others_are_solved_under_their_numbe
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write(crowded=CROWDED, good=PUSH, hollow=HOLLOW, done=DONE)
-    status, found = solve("--by", "astar", "--output", "solved.xsb")
+    status, found = solve("--by", "search", "--output", "solved.xsb")
     assert (status, [answer["index"] for answer in found]) == (2, [2, 4])
     assert [answer["lurd"] for answer in found] == ["R", ""]
     told = capsys.readouterr()
@@ -174,7 +174,7 @@ def test_invalid_levels_are_reported_and_the_others_are_solved_under_their_numbe
     assert [level.title for level in read_levels("solved.xsb").levels] == ["good", "done"]
     # In their place the only copy of the others would be lost.
     before = Path("levels.xsb").read_text()
-    assert cli.main(["solve", "levels.xsb", "--by", "astar", "--output", "levels.xsb"]) == 2
+    assert cli.main(["solve", "levels.xsb", "--by", "search", "--output", "levels.xsb"]) == 2
     assert capsys.readouterr().err.endswith("levels.xsb: what could not be read would be lost\n")
     assert Path("levels.xsb").read_text() == before
 
@@ -183,7 +183,7 @@ def test_a_valid_level_beside_invalid_ones_can_be_chosen(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write(crowded=CROWDED, good=PUSH, hollow=HOLLOW)
-    status, found = solve("--by", "astar", "--level", "2")
+    status, found = solve("--by", "search", "--level", "2")
     assert (status, [answer["index"] for answer in found]) == (0, [2])
     assert capsys.readouterr().err == ""
     for number, complaint in {
@@ -199,7 +199,7 @@ def test_a_level_with_a_wrong_solution_is_solved_all_the_same(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     Path("levels.xsb").write_text(f"{PUSH}\nSolution\nru\n")
-    status, found = solve("--by", "astar")
+    status, found = solve("--by", "search")
     assert (status, [answer["lurd"] for answer in found]) == (2, ["R"])
     problem, summary = capsys.readouterr().err.splitlines()
     assert problem.startswith("levels.xsb:6: level 1")
@@ -247,12 +247,12 @@ READ_BY = {
     **dict.fromkeys(["--beam=2", "--score=both", "--max-unsolvable=1"], ("beam",)),
     **dict.fromkeys(["--max-moves=9", "--weights=x", "--device=cpu"], ("beam", "rollout")),
     "--precision=bf16": ("beam", "rollout"),
-    **dict.fromkeys(["--time-limit=3", "--max-expansions=3", "--threads=2"], ("astar",)),
-    "--minimise=any": ("astar",),
+    **dict.fromkeys(["--time-limit=3", "--max-expansions=3", "--threads=2"], ("search",)),
+    "--minimise=any": ("search",),
 }
 
 
-@pytest.mark.parametrize("by", ["beam", "rollout", "astar"])
+@pytest.mark.parametrize("by", ["beam", "rollout", "search"])
 def test_options_that_a_method_does_not_read_are_refused(
     by: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -263,7 +263,7 @@ def test_options_that_a_method_does_not_read_are_refused(
             assert capsys.readouterr().err == told
 
 
-@pytest.mark.parametrize("by", ["beam", "astar"])
+@pytest.mark.parametrize("by", ["beam", "search"])
 def test_attention_is_shown_along_the_solution_whoever_found_it(by: str) -> None:
     write(corridor="#######\n#@$  .#\n#######\n")
     assert solve("--by", by, "--attention", "a.html")[0] == 0
@@ -346,7 +346,7 @@ def test_after_ctrl_c_the_answers_behind_a_long_search_are_kept(
     monkeypatch.setattr(tokoban, "solve_anytime", search)
     far = "######\n#@$ .#\n######\n"
     write(one=PUSH, lost=LOST, far=far)
-    status, found = solve("--by", "astar", "--threads", "2", "--output", "solved.xsb")
+    status, found = solve("--by", "search", "--threads", "2", "--output", "solved.xsb")
     assert (status, [answer["index"] for answer in found]) == (130, [1, 2, 3])
     are_solved = [bool(level.solutions) for level in read_levels("solved.xsb").levels]
     assert are_solved == [True, False, True]
@@ -361,7 +361,7 @@ def test_after_ctrl_c_the_answers_behind_a_long_search_are_kept(
 
 def test_ctrl_c_ends_a_long_search_and_says_how_far_it_was() -> None:
     Path("levels.xsb").write_text(f"{PUSH}\n{HARD}")
-    command = [sys.executable, "-m", "tokoban", "solve", "levels.xsb", "--by", "astar"]
+    command = [sys.executable, "-m", "tokoban", "solve", "levels.xsb", "--by", "search"]
     command += ["--minimise", "pushes", "--time-limit", "600", "--json", "out.json"]
     environment = os.environ | {"PYTHONPATH": str(REPOSITORY), "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
@@ -406,7 +406,7 @@ def test_levels_that_cannot_be_written_back_are_refused_before_the_work(
         raise ValueError("would be read differently")
 
     monkeypatch.setattr(found, "write_levels", refuse)
-    assert cli.main(["solve", "levels.xsb", "--by", "astar", "--output", "solved.xsb"]) == 2
+    assert cli.main(["solve", "levels.xsb", "--by", "search", "--output", "solved.xsb"]) == 2
     assert capsys.readouterr() == ("", "tokoban: would be read differently\n")
 
 

@@ -32,7 +32,7 @@ def add_or_die(lines, answer):
 answer_folder._Lines.add = add_or_die
 main(sys.argv[1:])
 """
-COMMAND = ("solve", "levels", "--by", "astar", "--folder", "out", "--time-limit", "20")
+COMMAND = ("solve", "levels", "--by", "search", "--folder", "out", "--time-limit", "20")
 
 
 @pytest.fixture(autouse=True)
@@ -123,7 +123,7 @@ def test_interrupted_levels_are_looked_at_again(
         (("solve", "levels", "--folder", "levels/a.xsb"), "levels/a.xsb: Not a directory"),
         (("solve", "levels/more", "--folder", "out"), "out holds the answers to other levels"),
         ((*COMMAND, "--minimise", "any"), "out holds the answers to other levels"),
-        (("solve", "levels", "--by", "astar"), "levels is a folder; its levels are answered with"),
+        (("solve", "levels", "--by", "search"), "levels is a folder; its levels are answered with"),
         ((*COMMAND, "--level", "1"), "--level has no effect with --folder"),
         (("solve", "levels/a.xsb", "--cluster", "x"), "--cluster has no effect without --folder"),
         ((*COMMAND, "--cluster", "x", "--threads", "2"), "--threads has no effect with --cluster"),

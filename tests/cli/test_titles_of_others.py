@@ -49,7 +49,7 @@ uu
     [
         ["check"],
         ["check", "--duplicates"],
-        ["solve", "--by", "astar"],
+        ["solve", "--by", "search"],
         ["solve", "--level", "2"],
         ["optimise", "--time-limit", "1"],
         ["rate", "--time-limit", "1"],

@@ -132,10 +132,11 @@ def solve_all(
     0 solved rR
     1 unsolvable None
     """
-    from tokoban.sokoban.search.combine import solver
+    from tokoban.sokoban.search.combine import anytime, solver
     from tokoban.sokoban.search.limits import Limits, Watch
     from tokoban.sokoban.work import Workers
 
+    anytime.check_objective(minimise)
     for board in boards:
         check("board", board)
     workers = Workers(num_threads, executor)

@@ -77,9 +77,7 @@ class Bar:
 
 def describe(number: int, sought: Objective, progress: Progress) -> str:
     """The line of one search."""
-    from tokoban.sokoban.search.combine.anytime import (
-        OBJECTIVE_NAMES,  # with the searches, which it imports
-    )
+    from tokoban.sokoban.search.combine.anytime import OBJECTIVE_NAMES  # imports all searches
 
     least = f", at least {progress.at_least:,}" if progress.at_least else ""
     best = f", so far {length(progress.best)}" if progress.best else ""

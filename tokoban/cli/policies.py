@@ -86,7 +86,7 @@ def load_move_policy(arguments: argparse.Namespace, weights: str) -> "Policy":
 def load_push_policy(weights: str, device: Device, digest: str | None = None) -> "PushPolicy":
     """The policy of pushes; once for each process that searches by it.
 
-    On the GPU if that is asked for: for so few positions at once, the CPU is as fast.
+    On the GPU only if that is asked for: a search judges few positions at once.
     ``ValueError`` where the file has another ``digest`` than that of ``digest_of``.
     """
     import tokoban

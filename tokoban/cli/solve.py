@@ -32,7 +32,6 @@ UNDECIDED = "some levels were given up, or cannot be solved as --instruction say
 
 # Levels that the policy plays together: it is quickest with many, and Ctrl-C loses one such batch.
 _BATCH_LEVELS = 32
-_SEARCH = ("search", "astar")  # the second is the older word, kept for scripts until 1.0
 _OF_MOVES = ("--weights", "--device", "--precision", "--max-moves", *policy_options.OF_BEAM)
 _OF_SEARCH = ("--time-limit", "--max-expansions", "--threads")
 # What the answers of a folder depend on.
@@ -56,8 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(parser, "--level")
     parser.add_argument(
         "--by",
-        choices=("policy", "beam", "rollout", *_SEARCH),
-        metavar="{policy,beam,rollout,search}",
+        type=_method_named,
+        choices=("policy", "beam", "rollout", "search"),
         help="use one method only: the search of the policy of pushes (policy; with weights of a "
         "policy of moves, its beam search), the beam search of the policy of moves, its most "
         "probable moves (rollout), or the searches without a network (search: A* and others by the "
@@ -169,7 +168,7 @@ def _into_folder(arguments: argparse.Namespace) -> int:
 
     many = read_many(arguments.file)
     asked = {name: getattr(arguments, name) for name in _OF_ANSWERS}
-    if arguments.by in _SEARCH:
+    if arguments.by == "search":
         asked["by"] = "astar"  # so that folders of earlier versions go on
     screen = Screen()
     with opened(arguments.folder, many, asked) as folder, workers_of(arguments) as workers:
@@ -237,13 +236,16 @@ def _check(arguments: argparse.Namespace) -> None:
     level_options.check_whole(arguments)
 
 
+def _method_named(word: str) -> str:
+    """A method of ``--by``; "astar" is the older word for "search", kept for scripts until 1.0."""
+    return "search" if word == "astar" else word
+
+
 def _method(arguments: argparse.Namespace) -> str | None:
     """The method of ``--by``, which for "policy" depends on the weights: "push" or "beam".
 
     None is the policy of moves and then the searches, which are alone where there is no torch.
     """
-    if arguments.by in _SEARCH:
-        return "search"
     if arguments.by is None and not arguments.given & {*_OF_MOVES}:
         return None if extras.is_installed("networks") else "search"
     if arguments.by != "policy":

@@ -169,9 +169,10 @@ def _pack(state: State, config: PushPolicyConfig, loops: int) -> PackedNet:
 def _judge_boards(
     net: PackedNet, boards: Encoded, directions: Int8[np.ndarray, "4"], *, num_recorded: int
 ) -> tuple[Judged, Float32[np.ndarray, "R N T T"]]:
-    """Answers under a symmetry that turns d to ``directions[d]``, and weights of attentions.
+    """Judges positions under the symmetry that turns direction d into ``directions[d]``.
 
-    The answers are by the directions before the symmetry, the weights those of the last position.
+    The answers are by the directions before the symmetry; the attention weights are those of the
+    last position.
     """
     count, num_tokens = boards.features.shape[:2]
     width, hidden = len(net.last_gain), net.second.shape[2] // _NUM_NEIGHBOURS

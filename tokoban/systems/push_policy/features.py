@@ -32,7 +32,7 @@ NEIGHBOURHOOD = tuple((down, right) for down in (-1, 0, 1) for right in (-1, 0, 
 
 
 def _symmetries() -> tuple[Int8[np.ndarray, "8 64"], Int8[np.ndarray, "8 4"]]:
-    """By symmetry, where each cell comes to lie and what becomes of each direction."""
+    """For each symmetry: the new place of each cell, and what each direction becomes."""
     cells, directions = np.empty((8, 64), np.int8), np.empty((8, 4), np.int8)
     for symmetry in range(8):
         grid = np.arange(64).reshape(8, 8)

@@ -80,9 +80,9 @@ class NetworkGuide:
 def judged(
     judge: Judge, boards: Encoded, bounds: Int32[np.ndarray, " P"], *, num_views: int = 1
 ) -> Guidance:
-    """The judgements of positions with these lower bounds.
+    """Judges positions with these lower bounds.
 
-    With several views, up to 8, the means of the probabilities over as many symmetries.
+    Probabilities are means over the first ``num_views`` of the board's eight symmetries.
     """
     return guidance_of([judge.judge(boards, view) for view in range(num_views)], bounds)
 

@@ -175,7 +175,7 @@ class Judgements:
 
 
 def judge_all(judge: Judge, labelled: Labelled, *, num_views: int = 1) -> Judgements:
-    """The judgements of labelled positions, in batches of positions of similar size."""
+    """Judges labelled positions in batches, each of boards of similar size."""
     count = len(labelled.classes)
     found = Judgements(
         np.zeros(count, np.bool_), np.zeros(count, np.float32), np.zeros(count, np.float32)

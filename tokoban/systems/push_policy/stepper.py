@@ -30,9 +30,9 @@ class PushStepper:
     def __init__(self, guide: Guide, squares: Squares, board: Board, *, width: int) -> None:
         """``guide`` is made for ``squares``, the squares of ``board``, in which all rows begin."""
         self.num_evaluated = 0  # positions that the guide judged
-        # Of the positions, by the boxes and the squares that the player reaches.
+        # Hashes of the positions: of the boxes and the squares that the player reaches.
         self.keys: UInt64[np.ndarray, " R"]
-        # Of the pushes; all -inf where none is legal.
+        # Of the actions; all -inf where no push is legal.
         self.log_probs: Float[np.ndarray, "R A"]
         self._guide, self._squares, self._start = guide, squares, board
         self._around = squares.neighbours[:-1].astype(np.int64)

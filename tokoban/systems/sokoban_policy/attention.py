@@ -42,7 +42,7 @@ _GUIDE = (
 
 @torch.no_grad()
 def attention(model: SokobanPolicy, board: Board, moves: str) -> AttentionView:
-    """One panel whose tokens are the boards that the policy reads along a solution in LURD.
+    """One panel; its tokens are the boards that the policy reads, one after each move of LURD.
 
     A board is labelled with the move that led to it. ``ValueError`` if the board does not fit the
     policy, or if the solution has more moves than it can read.

@@ -35,7 +35,7 @@ def build_model(config: VitConfig) -> VisionTransformer:
 
 @dataclass(frozen=True)
 class VitSystem:
-    """Trains one classifier; the pictures held out are for its metrics alone."""
+    """Trains one classifier; the held-out pictures are for its metrics alone."""
 
     config: VitConfig
     parts: Parts
@@ -73,7 +73,7 @@ class VitSystem:
         return torch.full((1,), len(batch.labels), device=batch.labels.device)
 
     def validate(self, model: VisionTransformer) -> dict[str, float]:
-        """The metrics of ``evaluate.validate`` on the pictures held out."""
+        """The metrics of ``evaluate.validate`` on the held-out pictures."""
         return validate(model, self.parts.held_out)
 
     def metric_names(self) -> tuple[str, ...]:

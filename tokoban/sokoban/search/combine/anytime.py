@@ -34,6 +34,12 @@ class InterruptedSearch(KeyboardInterrupt):
         self.answer = answer
 
 
+def check_objective(minimise: str | None) -> None:
+    """``ValueError`` for what no search can be asked for."""
+    if minimise is not None and minimise not in _SHARES:
+        raise ValueError(f"minimise is {minimise!r}; expected one of {[*_SHARES]} or None")
+
+
 def solve_anytime(
     board: Board,
     *,
@@ -49,8 +55,7 @@ def solve_anytime(
     each. Ctrl-C raises ``InterruptedSearch`` with what is known. Compilation on first use is not
     counted.
     """
-    if minimise is not None and minimise not in _SHARES:
-        raise ValueError(f"minimise is {minimise!r}; expected one of {[*_SHARES]} or None")
+    check_objective(minimise)
     known = _Known()
     yielded: Answer | None = None
     shares = _SHARES if minimise is None else {minimise: 1.0}

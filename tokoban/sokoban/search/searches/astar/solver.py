@@ -48,7 +48,7 @@ class AStar:
         *,
         work: int = 1,
     ) -> None:
-        """If other searches of the level share ``learned``, it and the ground count no bytes.
+        """``learned``, which other searches share, and the ground are not in ``num_bytes`` then.
 
         An expansion counts as so much ``work``.
         """

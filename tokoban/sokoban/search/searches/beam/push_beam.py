@@ -84,7 +84,7 @@ class PushBeam:
         schedule: Schedule,
         seed: int,
     ) -> None:
-        """If other searches of the level share ``learned``, it and the ground count no bytes.
+        """``learned``, which other searches share, and the ground are not in ``num_bytes`` then.
 
         ``pulls`` are searches that come from the end, for meetings; ``seed`` is that of ``Round``.
         """

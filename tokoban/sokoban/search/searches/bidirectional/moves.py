@@ -20,7 +20,7 @@ from tokoban.sokoban.search.state.positions import add, bit_of, copy, slot_of
 def add_position(state, ground, scratch, row, place, least, num_made):
     """Stores the position with box ``row`` of the expanded one on ``place``, if it is new.
 
-    For ``moves_of_one_box``: the pushes go on from here unless the position is deadlocked.
+    A ``visit`` of ``moves_of_one_box``: none go on from a deadlocked position.
     """
     tables, side, other_side, pruning = state
     positions, parent = side.positions, side.progress[EXPANDING]

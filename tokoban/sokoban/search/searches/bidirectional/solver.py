@@ -105,7 +105,7 @@ class BidirectionalFess:
         *,
         is_backward_only: bool = False,
     ) -> None:
-        """If other searches of the level share ``learned``, it and the tables count no bytes."""
+        """``learned``, which other searches share, and the tables are not in ``num_bytes`` then."""
         self.player = player
         self.tables = (forward, backward)
         goals, boxes = forward.ground.goals, backward.ground.goals

@@ -89,7 +89,7 @@ def is_worth_storing(tree, slot, cell_key, weight):
 def add_child(state, ground, scratch, row, place, least, _num_made):
     """Stores a child of the position in the making, without a run, if it is new.
 
-    For ``moves_of_one_box``: the pushes go on from here unless the child is deadlocked.
+    A ``visit`` of ``moves_of_one_box``: none go on from a deadlocked child.
     """
     tables, tree, pruning = state
     progress, to = tree.progress, place >> 2

@@ -67,7 +67,7 @@ class Fess:
         *,
         name: str = "fess",
     ) -> None:
-        """If other searches of the level share ``learned``, it and the ground count no bytes."""
+        """``learned``, which other searches share, and the ground are not in ``num_bytes`` then."""
         self.tables, self.player, self.name = tables, player, name
         ground = tables.ground
         num_floor = len(ground.zone)
