@@ -3,13 +3,19 @@
 import threading
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
 import tokoban
+from tokoban.decoding.beam import beam_search
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
-from tokoban.web import watching_jobs
+from tokoban.sokoban.search.limits import Limits
+from tokoban.systems.push_policy.stepper import PushStepper
+from tokoban.web import watched, watching_jobs
 from tokoban.web.job import Context
+from tokoban.web.opinions import policy, push_on_wire
 from tokoban.web.watching_jobs import METHODS
 
 LEVEL = "########\n#  .  ##\n#@$ $  #\n#  #.  #\n###    #\n########"
@@ -50,6 +56,50 @@ def test_rows_follow_from_their_parents_by_the_push_that_is_shown(method: str) -
     assert done["num_evaluated"] == evaluated
     assert len(done["followed"]) == len(steps)
     assert next(row for row in steps[-1]["rows"] if row["row"] == done["followed"][-1])["is_solved"]
+
+
+class InTorch:
+    """Rows of pushes as ``decoding`` asks for them."""
+
+    device = torch.device("cpu")
+
+    def __init__(self, plays: PushStepper) -> None:
+        self.plays = plays
+
+    def log_probs(self) -> torch.Tensor:
+        return torch.from_numpy(self.plays.log_probs)
+
+    def keys(self) -> torch.Tensor:
+        return torch.from_numpy(self.plays.keys.view(np.int64))
+
+    def successor_keys(self) -> torch.Tensor:
+        return torch.from_numpy(self.plays.successor_keys().view(np.int64))
+
+    def advance(self, parents: torch.Tensor | None, actions: torch.Tensor) -> torch.Tensor:
+        assert parents is not None
+        self.plays.advance(parents.tolist(), actions.tolist())
+        return torch.from_numpy(self.plays.is_solved)
+
+
+@pytest.mark.parametrize("width", [1, 3, 8])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_beam_that_is_shown_is_that_of_decoding(seed: int, width: int) -> None:
+    board = tokoban.generate(seed=seed, style="mixed", num_boxes=3)[0].board
+    steps: list[dict[str, Any]] = []
+    found = watched.search(board, "beam", Limits(), width=width, show=steps.append)
+    guide, squares = policy().guide(board)
+    beams = beam_search(
+        InTorch(PushStepper(guide, squares, board, width=width)),
+        num_searches=1, width=width, max_steps=400, merge_equal=True, skip_visited=True,
+        stop_at_first=True,
+    )  # fmt: skip
+    assert bool(beams.is_finished[0, 0]) == (found.status == "solved")
+    taken = beams.actions[0, 0, : int(beams.lengths[0, 0])].tolist()
+    if found.status == "solved":
+        shown = [step["rows"][row] for step, row in zip(steps, found.followed, strict=True)]
+        expected = [push_on_wire(squares, action) for action in taken]
+        assert [{key: row[key] for key in expected[0]} for row in shown] == expected
+        assert shown[-1]["score"] == pytest.approx(float(beams.scores_nats[0, 0]), abs=1e-3)
 
 
 def test_best_of_equal_pushes_is_asked_first_and_probabilities_sum_to_one() -> None:
