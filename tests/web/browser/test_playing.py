@@ -257,6 +257,7 @@ def test_behind_a_proxy_that_rewrites_the_host_the_page_says_what_to_do(
 def test_no_move_is_lost_when_the_server_dies_in_mid_game(open_page: Open, server: Any) -> None:
     page = opened(open_page("#/play/tokoban/1"), "Easy 1")
     page.keyboard.press("ArrowLeft")
+    page.wait_for_load_state("networkidle")  # the list of levels, too, is fetched by then
     server.close()
     try:
         page.keyboard.press("ArrowDown")
