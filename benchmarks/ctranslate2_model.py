@@ -37,7 +37,7 @@ def convert(model: Translator, folder: Path) -> None:
     first = blocks[0]
     assert isinstance(first, EncoderBlock)
     spec = specs.TransformerSpec.from_config(
-        len(encoder.blocks),
+        (len(encoder.blocks), len(decoder.blocks)),
         first.attention.num_heads,
         pre_norm=first.attention_residual.pre_norm,
     )
