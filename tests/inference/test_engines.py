@@ -139,21 +139,30 @@ def test_greedy_tokens_are_those_of_the_plain_modules(
     make_engine: MakeEngine, pre_norm: bool
 ) -> None:
     network = networks.encoder_decoder(pre_norm=pre_norm)
-    # The end would be the first token if that were allowed.
+    # The end would be the first token of one prompt if that were allowed.
     end = int(whole_pass(network, PROMPTS[1], []).argmax())
     may_follow = torch.arange(V) % 3 != (end + 1) % 3
-    forced = torch.tensor([-1, 7, *[-1] * 9, end])
-    tokens, score_nats = list[int](), 0.0
-    for wanted in forced.tolist():
-        log_probs = whole_pass(network, PROMPTS[1], tokens).log_softmax(0)
-        allowed = log_probs.masked_fill(~may_follow, -torch.inf)
-        allowed[end] = -torch.inf if not tokens else allowed[end]
-        tokens.append(int(allowed.argmax()) if wanted < 0 else wanted)
-        score_nats += float(log_probs[tokens[-1]])
-        if tokens[-1] == end:
-            break
-    found = make_engine(network).greedy(PROMPTS[1], forced, may_follow=may_follow, end=end)
-    assert found == (tokens, pytest.approx(score_nats, abs=1e-4))
+    forced = torch.full((len(PROMPTS), 12), -1)
+    forced[:, 1] = 7
+    forced[torch.arange(len(PROMPTS)), torch.tensor([4, 11, 8])] = end
+    expected = []
+    for prompt, row in zip(PROMPTS, forced.tolist(), strict=True):
+        tokens, score_nats = list[int](), 0.0
+        for wanted in row:
+            log_probs = whole_pass(network, prompt, tokens).log_softmax(0)
+            allowed = log_probs.masked_fill(~may_follow, -torch.inf)
+            allowed[end] = -torch.inf if not tokens else allowed[end]
+            tokens.append(int(allowed.argmax()) if wanted < 0 else wanted)
+            score_nats += float(log_probs[tokens[-1]])
+            if tokens[-1] == end:
+                break
+        expected.append((tokens, pytest.approx(score_nats, abs=1e-4)))
+    engine = make_engine(network)
+    together = engine.greedy(PROMPTS, forced, may_follow=may_follow, end=end)
+    assert list(zip(*together, strict=True)) == expected
+    for prompt, row, wanted in zip(PROMPTS, forced, expected, strict=True):
+        alone = engine.greedy([prompt], row[None], may_follow=may_follow, end=end)
+        assert alone == ([wanted[0]], [wanted[1]])
 
 
 def test_a_long_prompt_and_many_steps_fill_a_network_and_no_more() -> None:

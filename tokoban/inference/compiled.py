@@ -19,7 +19,7 @@ from tokoban.inference import compiled_stack
 from tokoban.inference.compiled_math import entry, inner, log_sum_exp
 from tokoban.inference.compiled_stack import PackedStack, new_workspace
 from tokoban.inference.embed import require_tokens
-from tokoban.inference.engine import Inputs, Network, Prompts, Rows
+from tokoban.inference.engine import Engine, Inputs, Network, Prompts, Rows
 
 
 def can_compile(network: Network) -> bool:
@@ -36,7 +36,7 @@ def can_compile(network: Network) -> bool:
     return True
 
 
-class CompiledEngine:
+class CompiledEngine(Engine):
     """Executes a copy of the weights; the first call of a process may take seconds to compile."""
 
     def __init__(self, network: Network) -> None:
@@ -58,37 +58,40 @@ class CompiledEngine:
 
     def greedy(
         self,
-        source: Sequence[int],
-        forced: Int64[Tensor, "T"],
+        sources: Sequence[Sequence[int]],
+        forced: Int64[Tensor, "P T"],
         *,
         may_follow: Bool[Tensor, "V"],
         end: int,
-    ) -> tuple[list[int], float]:
-        """One compiled loop; the network has an encoder."""
-        self.network.require_length(len(forced))
-        require_tokens(self.network, [forced[forced >= 0].tolist()])
+    ) -> tuple[list[list[int]], list[float]]:
+        """Of a single source one compiled loop; the network has an encoder."""
+        if len(sources) > 1:
+            return super().greedy(sources, forced, may_follow=may_follow, end=end)
+        (source,), wanted = sources, forced[0]
+        self.network.require_length(len(wanted))
+        require_tokens(self.network, [wanted[wanted >= 0].tolist()])
         read = _Sources(self, [source])
         num_layers, _, two_widths = read.memory.shape
-        tokens = np.empty(len(forced), np.int64)
+        tokens = np.empty(len(wanted), np.int64)
         length, score_nats = _greedy(
-            new_workspace(self.stack, 1, max(len(source), len(forced))),
+            new_workspace(self.stack, 1, max(len(source), len(wanted))),
             self.stack,
             self.ends,
             read.memory,
             read.places,
             read.lengths,
-            np.empty((num_layers, len(forced), two_widths), np.float32),
-            np.arange(len(forced))[None],
+            np.empty((num_layers, len(wanted), two_widths), np.float32),
+            np.arange(len(wanted))[None],
             np.empty(1, np.int64),
             np.zeros(1, np.int64),
-            forced.numpy(),
+            wanted.numpy(),
             may_follow.numpy(),
             np.empty((1, len(may_follow)), np.float32),
             tokens,
             self.network.first_token,
             end,
         )
-        return tokens[:length].tolist(), score_nats
+        return [tokens[:length].tolist()], [score_nats]
 
 
 class _Attended(NamedTuple):

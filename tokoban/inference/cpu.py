@@ -55,17 +55,18 @@ class CpuEngine:
             return self._packed
 
     def read(self, prompts: Prompts, *, width: int = 1, max_length: int | None = None) -> Rows:
-        is_single = len(prompts) * width == 1
-        engine = self.compiled if self.is_small or is_single else self.packed
-        return engine.read(prompts, width=width, max_length=max_length)
+        return self._for(len(prompts) * width).read(prompts, width=width, max_length=max_length)
 
     def greedy(
         self,
-        source: Sequence[int],
-        forced: Int64[Tensor, "T"],
+        sources: Sequence[Sequence[int]],
+        forced: Int64[Tensor, "P T"],
         *,
         may_follow: Bool[Tensor, "V"],
         end: int,
-    ) -> tuple[list[int], float]:
-        """One compiled loop."""
-        return self.compiled.greedy(source, forced, may_follow=may_follow, end=end)
+    ) -> tuple[list[list[int]], list[float]]:
+        return self._for(len(sources)).greedy(sources, forced, may_follow=may_follow, end=end)
+
+    def _for(self, num_rows: int) -> Engine:
+        """The faster one."""
+        return self.compiled if self.is_small or num_rows == 1 else self.packed

@@ -123,35 +123,42 @@ class Engine(Protocol):
     @torch.no_grad()
     def greedy(
         self,
-        source: Sequence[int],
-        forced: Int64[Tensor, "T"],
+        sources: Sequence[Sequence[int]],
+        forced: Int64[Tensor, "P T"],
         *,
         may_follow: Bool[Tensor, "V"],
         end: int,
-    ) -> tuple[list[int], float]:
-        """The most probable tokens after one source, and the sum of their log-probabilities.
+    ) -> tuple[list[list[int]], list[float]]:
+        """The most probable tokens after each source, and the sums of their log-probabilities.
 
         ``forced`` says which token there must be at a position, and is negative where there is a
         choice among those that ``may_follow``. The tokens end with ``end``, which is not the first
         unless forced, or with the last forced position. An engine may have a faster way than these
         steps, which define it.
         """
-        rows = self.read([source], max_length=len(forced))
-        tokens, score_nats = list[int](), 0.0
-        for position, token in enumerate(forced.tolist()):
-            logits = rows.output[0]
-            log_probs = logits.to(torch.promote_types(logits.dtype, torch.float32)).log_softmax(0)
-            if token < 0:
-                allowed = log_probs.masked_fill(~may_follow.to(log_probs.device), -torch.inf)
-                if position == 0:
-                    allowed[end] = -torch.inf
-                token = int(allowed.argmax())
-            score_nats += float(log_probs[token])
-            tokens.append(token)
-            if token == end or len(tokens) == len(forced):
+        rows = self.read(sources, max_length=forced.shape[1])
+        tokens, scores_nats = [list[int]() for _ in sources], [0.0 for _ in sources]
+        forbidden = (~may_follow).nonzero()[:, 0].to(rows.output.device)
+        running = torch.arange(len(sources))
+        for position, wanted in enumerate(forced.to(rows.output.device).T):
+            logits = rows.output.to(torch.promote_types(rows.output.dtype, torch.float32))
+            allowed = logits.index_fill(1, forbidden, -torch.inf)
+            if position == 0:
+                allowed[:, end] = -torch.inf
+            own = wanted[running.to(wanted.device)]
+            chosen = torch.where(own < 0, allowed.argmax(dim=1), own)
+            gained = logits.gather(1, chosen[:, None])[:, 0] - logits.logsumexp(dim=1)
+            newest = zip(running.tolist(), chosen.tolist(), gained.tolist(), strict=True)
+            for number, token, gained_nats in newest:
+                tokens[number].append(token)
+                scores_nats[number] += gained_nats
+            going_on = (chosen != end).nonzero()[:, 0]
+            if len(going_on) == 0 or position + 1 == forced.shape[1]:
                 break
-            rows.advance(torch.tensor([token], device=log_probs.device), None)
-        return tokens, score_nats
+            has_moved = len(going_on) < len(running)
+            running = running[going_on.cpu()]
+            rows.advance(chosen[going_on], going_on if has_moved else None)
+        return tokens, scores_nats
 
 
 def tied_projection(embedding: Float[Tensor, "V D"]) -> nn.Linear:

@@ -97,9 +97,9 @@ def translate(
         """The translations of some sources; if blocked, no word in them repeats too often."""
         ended = [[*sources[number], EOS] for number in numbers]
         forced = _forced([limits[number] for number in numbers], forced_prefix)
-        if beam == 1 and sampling is None and len(numbers) == 1 and not is_blocked:
-            tokens, score_nats = engine.greedy(ended[0], forced[0], may_follow=may_follow, end=EOS)
-            return [_hypotheses([tokens], [score_nats], penalty)]
+        if beam == 1 and sampling is None and not is_blocked:
+            both = engine.greedy(ended, forced, may_follow=may_follow, end=EOS)
+            return [_hypotheses([row], [nats], penalty) for row, nats in zip(*both, strict=True)]
         stepper = TranslationStepper(
             engine.read(ended, width=width, max_length=forced.shape[1]),
             forced=forced.repeat_interleave(width, dim=0).to(device),
