@@ -9,6 +9,7 @@ from torch import Tensor
 
 _STRETCH = 64  # actions
 _FEW_ACTIONS = 4096  # of so few topk is as quick
+_FEW_SUCCESSORS = 40_000  # of so few in all it is quicker, since it is one call
 
 
 def best_successors(
@@ -24,7 +25,8 @@ def best_successors(
     log_probs = log_probs.unflatten(0, (num_searches, width))
     num_actions = log_probs.shape[2]
     num_best = min(num_best, width * num_actions)
-    if num_actions <= max(_FEW_ACTIONS, num_best * _STRETCH):
+    is_short = num_actions <= max(_FEW_ACTIONS, num_best * _STRETCH)
+    if is_short or log_probs.numel() <= _FEW_SUCCESSORS:
         best, places = _extended(scores[:, :, None], log_probs).flatten(1).topk(num_best, dim=1)
     else:
         best, places = _best_of_stretches(scores, log_probs, num_best)

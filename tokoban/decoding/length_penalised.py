@@ -64,11 +64,13 @@ def length_penalised_beam_search(
     # Only beam 0 is alive at first, else the K equal starts would fill the beam with copies.
     scores = torch.full_like(finished.scores, -torch.inf)
     scores[:, 0] = 0.0
+    has_finished = False
 
     for step in range(max_steps):
         candidates, parents, chosen = _best_candidates(stepper.log_probs(), scores)
         is_end = chosen == end
         if bool(is_end.any()):
+            has_finished = True
             ended = actions.take_along_dim(parents[:, :width, None], dim=1)
             ended[:, :, step] = end
             ended_scores = candidates.masked_fill(~is_end, -torch.inf)[:, :width]
@@ -81,15 +83,22 @@ def length_penalised_beam_search(
         actions = actions.take_along_dim(parents[:, :, None], dim=1)
         actions[:, :, step] = chosen
 
-        # Scores only fall, and the penalty only rises: no beam's rank can come to more than this.
-        is_beaten = finished.ranks[running, keep - 1] >= scores[:, 0] / penalty(max_steps)
-        going_on = (~(finished.is_full(running) | is_beaten)).nonzero()[:, 0]
-        if len(going_on) == 0 or step + 1 == max_steps:
+        if step + 1 == max_steps:
             break
-        has_moved = width > 1 or len(going_on) < len(running)
-        rows = parents[going_on] + width * going_on[:, None]
-        running, scores, actions = running[going_on], scores[going_on], actions[going_on]
-        stepper.advance(rows.flatten() if has_moved else None, chosen[going_on].flatten())
+        rows = parents + width * torch.arange(len(running), device=device)[:, None]
+        has_moved = width > 1
+        if has_finished:
+            # Scores only fall, and the penalty only rises: no beam's rank can come to more.
+            is_beaten = finished.ranks[running, keep - 1] >= scores[:, 0] / penalty(max_steps)
+            going_on = (~(finished.is_full(running) | is_beaten)).nonzero()[:, 0]
+            if len(going_on) == 0:
+                break
+            if len(going_on) < len(running):
+                has_moved = True
+                running, scores, actions, rows, chosen = (
+                    x[going_on] for x in (running, scores, actions, rows, chosen)
+                )
+        stepper.advance(rows.flatten() if has_moved else None, chosen.flatten())
     return finished.hypotheses(keep)
 
 
