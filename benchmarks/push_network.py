@@ -14,13 +14,13 @@ import torch
 from benchmarks.harness import Report, now_s, parser
 from tokoban import pretrained
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.encoding.boards import Boards
+from tokoban.sokoban.encoding.encoded import collated
+from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
-from tokoban.systems.push_policy.batches import Boards
-from tokoban.systems.push_policy.encoded import collated
 from tokoban.systems.push_policy.guide import as_judge
 from tokoban.systems.push_policy.model import PushNet
-from tokoban.systems.push_policy.tokens import Tokens
 
 BOARDS = (
     "##########|##  # #. #|# $ # #$ #|#  .#   ##|## $  .###|##@ $ ####|## . #####|##########",

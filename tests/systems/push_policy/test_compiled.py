@@ -11,15 +11,15 @@ import torch
 
 import tokoban
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.encoding.encoded import Encoded, collated
+from tokoban.sokoban.encoding.features import IS_FLOOR
+from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
 from tokoban.systems.push_policy import config
 from tokoban.systems.push_policy.compiled import CompiledNet, shapes
-from tokoban.systems.push_policy.encoded import Encoded, collated
-from tokoban.systems.push_policy.features import IS_FLOOR
 from tokoban.systems.push_policy.guide import Judge, as_judge
 from tokoban.systems.push_policy.model import PushNet
-from tokoban.systems.push_policy.tokens import Tokens
 from tokoban.systems.push_policy.torch_judge import TorchJudge
 from tokoban.training.checkpoint import save_weights
 

@@ -20,7 +20,6 @@ from tokoban.systems.push_policy.evaluate import (
     evaluate,
     metrics_of,
 )
-from tokoban.systems.push_policy.features import DEADLOCK_CLASS
 from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
 from tokoban.systems.push_policy.held_out import (
     UNKNOWN,
@@ -30,6 +29,7 @@ from tokoban.systems.push_policy.held_out import (
 )
 from tokoban.systems.push_policy.lockstep import play_all
 from tokoban.systems.push_policy.positions import BOXES, FLOOR, GOALS, ZONE
+from tokoban.systems.push_policy.results import DEADLOCK_CLASS
 from tokoban.systems.push_policy.tiles import PushModel, TilePolicy
 from tokoban.training.spec import Trained
 

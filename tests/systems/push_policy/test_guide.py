@@ -8,11 +8,7 @@ import torch
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.search.level.ground import Squares, build_ground
-from tokoban.sokoban.search.searches.guided.guide import Guide, legal_pushes
-from tokoban.systems.push_policy import config
-from tokoban.systems.push_policy.dataset import LabelledPositions
-from tokoban.systems.push_policy.features import (
+from tokoban.sokoban.encoding.features import (
     HAS_BOX,
     HAS_PLAYER,
     IS_FLOOR,
@@ -20,8 +16,12 @@ from tokoban.systems.push_policy.features import (
     IS_REACHED,
     NUM_FEATURES,
 )
+from tokoban.sokoban.encoding.tokens import Tokens
+from tokoban.sokoban.search.level.ground import Squares, build_ground
+from tokoban.sokoban.search.searches.guided.guide import Guide, legal_pushes
+from tokoban.systems.push_policy import config
+from tokoban.systems.push_policy.dataset import LabelledPositions
 from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
-from tokoban.systems.push_policy.tokens import Tokens
 from tokoban.systems.push_policy.train import build_model
 
 BOARD = Board.from_xsb("########|#  .  ##|#@$ $  #|#  #.  #|###    #|########")

@@ -15,6 +15,10 @@ import torch
 from tests.sokoban.brute_force import Shape, random_boards
 from tests.sokoban.labels.play_of import label_all, packed
 from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.encoding.boards import Boards
+from tokoban.sokoban.encoding.encoded import Encoded, collated, seen
+from tokoban.sokoban.encoding.features import BOUND_FALLS, CAN_PUSH, HAS_PLAYER
+from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.labels.large import After, LargeOrigin, label_level
 from tokoban.sokoban.labels.large_shards import LargeShard, pack_large, read_large_shard
@@ -27,14 +31,13 @@ from tokoban.sokoban.search.searches.guided.guide import Guidance
 from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
 from tokoban.systems.push_policy import config as presets
 from tokoban.systems.push_policy import dataset, large_positions
-from tokoban.systems.push_policy.batches import Batch, Boards
+from tokoban.systems.push_policy.batches import Batch
 from tokoban.systems.push_policy.config import PushPolicyConfig
-from tokoban.systems.push_policy.encoded import Encoded, collated, seen
-from tokoban.systems.push_policy.features import (
-    BOUND_FALLS,
-    CAN_PUSH,
+from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
+from tokoban.systems.push_policy.model import PushNet, PushOutput
+from tokoban.systems.push_policy.positions import positions_of, tokens_of
+from tokoban.systems.push_policy.results import (
     DEADLOCK_CLASS,
-    HAS_PLAYER,
     ILLEGAL,
     MOST_EXCESS,
     NO_CLASS,
@@ -42,10 +45,6 @@ from tokoban.systems.push_policy.features import (
     NUM_RESULTS,
     UNKNOWN,
 )
-from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
-from tokoban.systems.push_policy.model import PushNet, PushOutput
-from tokoban.systems.push_policy.positions import positions_of, tokens_of
-from tokoban.systems.push_policy.tokens import Tokens
 from tokoban.systems.push_policy.train import counts_of, loss_of, make_system
 
 BOARDS = [

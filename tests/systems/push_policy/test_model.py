@@ -5,40 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from torch.nn import functional
 
-from tokoban.systems.push_policy.batches import Boards
+from tokoban.sokoban.encoding.boards import Boards
 from tokoban.systems.push_policy.config import Inputs, PushPolicyConfig
 from tokoban.systems.push_policy.dataset import batch_of, random_levels
-from tokoban.systems.push_policy.features import DEADLOCK_CLASS
 from tokoban.systems.push_policy.model import PushNet, PushOutput
-from tokoban.systems.push_policy.neighbourhood import NeighbourhoodLinear
 from tokoban.systems.push_policy.positions import FLOOR, positions_of, tokens_of
+from tokoban.systems.push_policy.results import DEADLOCK_CLASS
 from tokoban.systems.push_policy.train import loss_of
-
-
-def test_a_neighbourhood_is_a_convolution_and_so_are_its_gradients() -> None:
-    torch.manual_seed(0)
-    rows, columns = 5, 6
-    numbers = functional.pad(
-        torch.arange(rows * columns).view(rows, columns), (1, 1, 1, 1), value=rows * columns
-    )
-    neighbours = numbers.unfold(0, 3, 1).unfold(1, 3, 1).reshape(-1, 9).int()
-    layer = NeighbourhoodLinear(4, 7).double()
-    squares = torch.randn(rows * columns, 4, dtype=torch.double, requires_grad=True)
-    found = layer(squares, neighbours)
-    kernel = layer.weight.view(3, 3, 4, 7).permute(3, 2, 0, 1)
-    planes = squares.T.view(1, 4, rows, columns)
-    expected = functional.conv2d(planes, kernel, padding=1)[0].flatten(1).T
-    torch.testing.assert_close(found, expected)
-    weights = torch.randn_like(expected)
-    inputs = (squares, layer.weight)
-    for mine, theirs in zip(
-        torch.autograd.grad((found * weights).sum(), inputs),
-        torch.autograd.grad((expected * weights).sum(), inputs),
-        strict=True,
-    ):
-        torch.testing.assert_close(mine, theirs)
 
 
 @pytest.fixture(scope="module")

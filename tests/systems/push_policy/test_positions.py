@@ -7,17 +7,16 @@ import numpy as np
 import pytest
 
 from tokoban.sokoban.board import OFFSETS
-from tokoban.sokoban.labels.samples import Origin
-from tokoban.systems.push_policy.dataset import random_levels
-from tokoban.systems.push_policy.features import (
+from tokoban.sokoban.encoding.features import (
     CAN_PUSH,
-    DEADLOCK_CLASS,
     DIRECTIONS,
     HAS_BOX,
     IS_FLOOR,
     IS_GOAL,
     NEIGHBOURHOOD,
 )
+from tokoban.sokoban.labels.samples import Origin
+from tokoban.systems.push_policy.dataset import random_levels
 from tokoban.systems.push_policy.positions import (
     BOXES,
     FLOOR,
@@ -32,6 +31,7 @@ from tokoban.systems.push_policy.positions import (
     results_of,
     tokens_of,
 )
+from tokoban.systems.push_policy.results import DEADLOCK_CLASS
 
 Cells = frozenset[tuple[int, int]]
 

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 import torch
 
+from tokoban.sokoban.encoding.boards import Boards
+from tokoban.sokoban.encoding.features import CAN_PUSH, DIRECTIONS
 from tokoban.sokoban.labels.shards import to_bytes
-from tokoban.systems.push_policy.batches import Boards
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.dataset import batch_of, random_levels
-from tokoban.systems.push_policy.features import CAN_PUSH, DIRECTIONS, NUM_CLASSES
 from tokoban.systems.push_policy.positions import positions_of
+from tokoban.systems.push_policy.results import NUM_CLASSES
 from tokoban.systems.push_policy.tile_learning import learn
 from tokoban.systems.push_policy.tiles import TilePolicy
 from tokoban.systems.push_policy.train import build_model, make_system

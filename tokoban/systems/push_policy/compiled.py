@@ -13,19 +13,17 @@ from jaxtyping import Bool, Float32, Int8, Int64
 
 from tokoban.inference.compiled_math import entry, exp, inner, norm
 from tokoban.inference.compiled_products import TILE, affine, panels, sum_rows
-from tokoban.systems.push_policy.config import HIDDEN_VALUE, PushPolicyConfig
-from tokoban.systems.push_policy.encoded import Encoded, frequencies, read_features, seen
-from tokoban.systems.push_policy.features import (
+from tokoban.sokoban.encoding.encoded import Encoded, frequencies, read_features, seen
+from tokoban.sokoban.encoding.features import (
     CAN_PUSH,
     DIRECTIONS,
     IS_FLOOR,
     NEIGHBOURHOOD,
-    NUM_CLASSES,
     NUM_FEATURES,
-    NUM_RESULTS,
-    Result,
 )
-from tokoban.systems.push_policy.tokens import MOST_SQUARES
+from tokoban.sokoban.encoding.tokens import MOST_SQUARES
+from tokoban.systems.push_policy.config import HIDDEN_VALUE, PushPolicyConfig
+from tokoban.systems.push_policy.results import NUM_CLASSES, NUM_RESULTS, Result
 
 State = Mapping[str, np.ndarray]  # weights by their names
 

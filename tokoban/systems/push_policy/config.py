@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Annotated, Literal
 
+from tokoban.sokoban.encoding.features import Inputs
 from tokoban.training.config import Rule, check_fields, check_limits, divides
 from tokoban.training.limits import Between, Count, NotNegative, NumLayers, Seed, Share, Width
 
-Inputs = Literal["bounds", "augmented", "raw"]
 Model = Literal["network", "tiles"]
 HIDDEN_VALUE = 64  # width inside the network's head of the pushes left
 

@@ -9,16 +9,17 @@ import numpy as np
 import torch
 from jaxtyping import Int16, Int64, UInt64
 
+from tokoban.sokoban.encoding.boards import Boards
+from tokoban.sokoban.encoding.encoded import Encoded
 from tokoban.sokoban.labels.in_memory import label_in_memory
 from tokoban.sokoban.labels.shards import Shard
 from tokoban.sokoban.puzzles.random_levels import sample
 from tokoban.sokoban.search.bitboard.levels import Levels
 from tokoban.sokoban.simulation.bitboards import from_planes
-from tokoban.systems.push_policy.batches import Batch, Boards
+from tokoban.systems.push_policy.batches import Batch
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.device_positions import DevicePositions
 from tokoban.systems.push_policy.drawings import shards_drawn
-from tokoban.systems.push_policy.encoded import Encoded
 from tokoban.systems.push_policy.large_positions import LargePositions
 from tokoban.systems.push_policy.positions import (
     FLOOR,

@@ -16,23 +16,22 @@ import torch
 from jaxtyping import Bool, Int16, Int64, Shaped
 from torch import Tensor
 
-from tokoban.systems.push_policy.batches import Batch, Boards
-from tokoban.systems.push_policy.features import (
+from tokoban.sokoban.encoding.boards import Boards
+from tokoban.sokoban.encoding.features import (
     BOUND_FALLS,
     CAN_PUSH,
     CELLS,
     DIRECTIONS,
     HAS_BOX,
     HAS_PLAYER,
-    ILLEGAL,
     IS_FLOOR,
     IS_GOAL,
     IS_REACHED,
     IS_UNBOUNDED,
     NEIGHBOURHOOD,
     NUM_FEATURES,
-    Result,
 )
+from tokoban.systems.push_policy.batches import Batch
 from tokoban.systems.push_policy.positions import (
     BOXES,
     DEADLOCKING,
@@ -47,6 +46,7 @@ from tokoban.systems.push_policy.positions import (
     ZONE,
     positions_in,
 )
+from tokoban.systems.push_policy.results import ILLEGAL, Result
 
 _CELLS = 64
 _TOKENS_STEP = 8  # positions with so similar numbers of squares are drawn together

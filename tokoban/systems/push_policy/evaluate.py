@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Float32, Float64, Int64
 
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.encoding.tokens import MOST_SQUARES
 from tokoban.sokoban.formats import Problem, read_levels
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions, SearchOrder
 from tokoban.systems.push_policy.config import PushPolicyConfig
@@ -31,7 +32,6 @@ from tokoban.systems.push_policy.held_out import (
 from tokoban.systems.push_policy.lockstep import Played, play_all
 from tokoban.systems.push_policy.model import PushNet
 from tokoban.systems.push_policy.tiles import PushModel
-from tokoban.systems.push_policy.tokens import MOST_SQUARES
 from tokoban.training.config import Reads, check_limits
 from tokoban.training.limits import Between, Seed
 from tokoban.training.metrics import Interval, share, with_interval

@@ -9,12 +9,12 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Bool, Float32, Int32
 
+from tokoban.sokoban.encoding.encoded import Encoded, collated
+from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.search.level.ground import UNREACHABLE, Ground, Squares
 from tokoban.sokoban.search.searches.guided.guide import Guidance
 from tokoban.systems.push_policy.compiled import Judged, State
-from tokoban.systems.push_policy.encoded import Encoded, collated
-from tokoban.systems.push_policy.features import DEADLOCK_CLASS
-from tokoban.systems.push_policy.tokens import Tokens
+from tokoban.systems.push_policy.results import DEADLOCK_CLASS
 
 
 @runtime_checkable

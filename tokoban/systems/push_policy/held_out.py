@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float32, Float64, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import entry
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.encoding.encoded import Encoded
 from tokoban.sokoban.formats.packed import PackedLevels
 from tokoban.sokoban.labels.in_memory import label_in_memory
 from tokoban.sokoban.labels.shards import Shard
@@ -23,8 +24,6 @@ from tokoban.sokoban.search.bitboard.terrain import survey as survey_terrain
 from tokoban.sokoban.search.level.ground import UNREACHABLE
 from tokoban.sokoban.search.level.words import EMPTY, index, lowest
 from tokoban.sokoban.search.searches.guided.guide import Guidance
-from tokoban.systems.push_policy.encoded import Encoded
-from tokoban.systems.push_policy.features import DEADLOCK_CLASS, Result
 from tokoban.systems.push_policy.guide import Judge, judged
 from tokoban.systems.push_policy.positions import (
     BOXES,
@@ -37,6 +36,7 @@ from tokoban.systems.push_policy.positions import (
     results_of,
     tokens_of,
 )
+from tokoban.systems.push_policy.results import DEADLOCK_CLASS, Result
 
 UNKNOWN = -1
 _POSITIONS_AT_ONCE = 512

@@ -13,22 +13,23 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Int64
 
+from tokoban.sokoban.encoding.boards import Boards
+from tokoban.sokoban.encoding.encoded import collated, inverse, seen
+from tokoban.sokoban.encoding.features import DIRECTIONS
+from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.labels.large import After, LargeOrigin, LargePosition
 from tokoban.sokoban.labels.large_shards import LargeShard, read_large_shard
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import Squares, build_ground
-from tokoban.systems.push_policy.batches import Batch, Boards
+from tokoban.systems.push_policy.batches import Batch
 from tokoban.systems.push_policy.drawings import shards_drawn
-from tokoban.systems.push_policy.encoded import collated, inverse, seen
-from tokoban.systems.push_policy.features import (
+from tokoban.systems.push_policy.results import (
     DEADLOCK_CLASS,
-    DIRECTIONS,
     ILLEGAL,
     MOST_EXCESS,
     NO_CLASS,
     UNKNOWN,
 )
-from tokoban.systems.push_policy.tokens import Tokens
 
 _POSITIONS_A_GROUP = 1024  # within which boards of similar size come together
 _TOKENS_STEP = 32  # numbers of tokens are multiples of it

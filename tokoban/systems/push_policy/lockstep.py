@@ -13,15 +13,15 @@ import numpy as np
 from jaxtyping import Bool
 
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.encoding.encoded import collated
+from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.searches.guided.classical import classical_rules
 from tokoban.sokoban.search.searches.guided.guide import Guidance, UniformGuide
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions, GuidedSearch, prepare
-from tokoban.systems.push_policy.encoded import collated
 from tokoban.systems.push_policy.guide import Judge, judged
-from tokoban.systems.push_policy.tokens import Tokens
 
 _AT_ONCE = 128  # levels
 

@@ -10,17 +10,19 @@ Axes: B positions, T tokens (floor squares, padded), D width.
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Bool, Float, Int16, Int32
+from jaxtyping import Bool, Float, Int32
 from torch import Tensor, nn
-from torch.nn import functional
 
-from tokoban.systems.push_policy.batches import Boards
+from tokoban.sokoban.encoding.boards import Boards
+from tokoban.sokoban.encoding.encoded import frequencies, read_features
+from tokoban.sokoban.encoding.features import NUM_FEATURES
 from tokoban.systems.push_policy.config import HIDDEN_VALUE, PushPolicyConfig
-from tokoban.systems.push_policy.encoded import frequencies, read_features
-from tokoban.systems.push_policy.features import NUM_CLASSES, NUM_FEATURES, NUM_RESULTS
-from tokoban.systems.push_policy.neighbourhood import NeighbourhoodLinear
-from tokoban.transformer.attention import MultiHeadAttention
-from tokoban.transformer.blocks import Residual
+from tokoban.systems.push_policy.results import NUM_CLASSES, NUM_RESULTS
+from tokoban.transformer.neighbourhood import (
+    NeighbourhoodBlock,
+    NeighbourhoodLinear,
+    grid_sinusoids,
+)
 
 _DIRECTIONS = 4
 _NEVER = -1e9  # the logit of what is not legal, where infinity would give a gradient of 0 * inf
@@ -39,50 +41,6 @@ class PushOutput(NamedTuple):
         return logits.log_softmax(1).view_as(self.push)
 
 
-class NeighbourhoodNet(nn.Module):
-    """Two maps of neighbourhoods with a ReLU between, at every square."""
-
-    def __init__(self, width: int, hidden_width: int) -> None:
-        super().__init__()
-        self.first = NeighbourhoodLinear(width, hidden_width)
-        self.second = NeighbourhoodLinear(hidden_width, width)
-        with torch.no_grad():
-            self.second.weight.mul_(0.3)  # so that a deep stack starts near the identity
-
-    def forward(
-        self, inputs: Float[Tensor, "B T D"], neighbours: Int32[Tensor, "R K"]
-    ) -> Float[Tensor, "B T D"]:
-        """Neighbours as numbers of squares of all boards; R = B * T."""
-        hidden = functional.relu(self.first(inputs.flatten(0, 1), neighbours))
-        return self.second(hidden, neighbours).view_as(inputs)
-
-
-class PushBlock(nn.Module):
-    """Neighbours, then attention if the block has it; each in a residual connection."""
-
-    def __init__(self, config: PushPolicyConfig, *, has_attention: bool) -> None:
-        super().__init__()
-        self.near = NeighbourhoodNet(config.width, config.hidden_width)
-        self.near_residual = Residual(config.width, pre_norm=True, bias=False)
-        self.attention = None
-        if has_attention:
-            self.attention = MultiHeadAttention(config.width, config.num_heads, bias=False)
-            self.attention_residual = Residual(config.width, pre_norm=True, bias=False)
-
-    def forward(
-        self,
-        inputs: Float[Tensor, "B T D"],
-        neighbours: Int32[Tensor, "R K"],
-        may_attend: Bool[Tensor, "B 1 1 T"],
-    ) -> Float[Tensor, "B T D"]:
-        """Padding may not be attended to."""
-        attention = self.attention
-        x = self.near_residual(inputs, lambda x: self.near(x, neighbours))
-        if attention is None:
-            return x
-        return self.attention_residual(x, lambda x: attention(x, may_attend=may_attend))
-
-
 class PushNet(nn.Module):
     """Reads positions of any boards; ``loops`` may be changed after training."""
 
@@ -99,7 +57,11 @@ class PushNet(nn.Module):
         self.stem = NeighbourhoodLinear(NUM_FEATURES, config.width)
         self.position_scale = nn.Parameter(torch.tensor(0.1))
         self.blocks = nn.ModuleList(
-            PushBlock(config, has_attention=config.attends(number))
+            NeighbourhoodBlock(
+                config.width,
+                config.hidden_width,
+                num_heads=config.num_heads if config.attends(number) else 0,
+            )
             for number in range(config.num_blocks)
         )
         self.last_norm = nn.LayerNorm(config.width, bias=False)
@@ -135,14 +97,6 @@ class PushNet(nn.Module):
         near = self.stem(features.flatten(0, 1), neighbours)
         placed = grid_sinusoids(boards.coordinates, self.waves).to(near.dtype)
         return near.unflatten(0, features.shape[:2]) + self.position_scale.to(near.dtype) * placed
-
-
-def grid_sinusoids(
-    coordinates: Int16[Tensor, "B T 2"], waves: Float[Tensor, "waves"]
-) -> Float[Tensor, "B T width"]:
-    """Sines and cosines of the row and the column; four times as many as there are waves."""
-    angles = coordinates.float()[..., None] * waves  # [B, T, 2, width / 4]
-    return torch.cat([angles.sin(), angles.cos()], dim=-1).flatten(-2)
 
 
 def _pool(x: Float[Tensor, "B T D"], is_square: Bool[Tensor, "B T"]) -> Float[Tensor, "B 2*D"]:

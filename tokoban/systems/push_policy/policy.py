@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.encoding.tokens import check_size
 from tokoban.sokoban.interior import enclosed
 from tokoban.sokoban.search.answer import Answer, Report
 from tokoban.sokoban.search.level.ground import UNREACHABLE, Squares, build_ground
@@ -14,7 +15,6 @@ from tokoban.sokoban.search.searches.guided.guide import Guide, UniformGuide, bo
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions, solve_guided
 from tokoban.sokoban.wording import counted
 from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
-from tokoban.systems.push_policy.tokens import check_size
 
 _PLAY = "policy"  # what answers without a search call it
 # Four positions at once take half of the time of four alone, and few are evaluated in vain.

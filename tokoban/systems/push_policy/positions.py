@@ -11,6 +11,20 @@ import numpy as np
 from jaxtyping import Int8, Int16, Int32, Int64, UInt8, UInt64
 
 from tokoban.compiling import entry, inner
+from tokoban.sokoban.encoding.features import (
+    BOUND_FALLS,
+    CAN_PUSH,
+    CELLS,
+    DIRECTIONS,
+    HAS_BOX,
+    HAS_PLAYER,
+    IS_FLOOR,
+    IS_GOAL,
+    IS_REACHED,
+    IS_UNBOUNDED,
+    NEIGHBOURHOOD,
+    NUM_FEATURES,
+)
 from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.labels.samples import Origin
 from tokoban.sokoban.labels.shards import Shard, read_shard
@@ -18,24 +32,7 @@ from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.search.bitboard.terrain import UNREACHABLE, empty_terrain, place_of, survey
 from tokoban.sokoban.search.level.words import EMPTY, cell, flood, index, lowest, moved
 from tokoban.sokoban.search.measures.bounds import assign, matched_pushes, matched_pushes_after
-from tokoban.systems.push_policy.features import (
-    BOUND_FALLS,
-    CAN_PUSH,
-    CELLS,
-    DEADLOCK_CLASS,
-    DIRECTIONS,
-    HAS_BOX,
-    HAS_PLAYER,
-    ILLEGAL,
-    IS_FLOOR,
-    IS_GOAL,
-    IS_REACHED,
-    IS_UNBOUNDED,
-    MOST_EXCESS,
-    NEIGHBOURHOOD,
-    NUM_FEATURES,
-    Result,
-)
+from tokoban.systems.push_policy.results import DEADLOCK_CLASS, ILLEGAL, MOST_EXCESS, Result
 
 # The words of a position: sets of cells, from LEGAL on by the direction of a push. After the pushes
 # of FALLS the lower bound of the pushes left is smaller, after those of UNBOUNDED it is infinite.

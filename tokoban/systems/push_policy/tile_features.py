@@ -11,7 +11,7 @@ from jaxtyping import Float32, Int16, Int32, Int64, UInt8
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.board import OFFSETS
-from tokoban.systems.push_policy.features import (
+from tokoban.sokoban.encoding.features import (
     BOUND_FALLS,
     CAN_PUSH,
     HAS_BOX,

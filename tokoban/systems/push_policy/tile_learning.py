@@ -15,8 +15,8 @@ import numpy as np
 
 from tokoban.compiling import clock, entry, inner
 from tokoban.systems.push_policy.dataset import batch_of
-from tokoban.systems.push_policy.features import DEADLOCK_CLASS, NUM_RESULTS, Result
 from tokoban.systems.push_policy.positions import positions_in
+from tokoban.systems.push_policy.results import DEADLOCK_CLASS, NUM_RESULTS, Result
 from tokoban.systems.push_policy.tiles import (
     EXCESS_SCALE,
     SLOPE,

@@ -17,9 +17,9 @@ from jaxtyping import Float32
 from torch import nn
 
 from tokoban.compiling import entry, inner
-from tokoban.systems.push_policy.batches import Boards
-from tokoban.systems.push_policy.features import MOST_EXCESS, NUM_RESULTS, Result
+from tokoban.sokoban.encoding.boards import Boards
 from tokoban.systems.push_policy.model import PushNet, PushOutput
+from tokoban.systems.push_policy.results import MOST_EXCESS, NUM_RESULTS, Result
 from tokoban.systems.push_policy.tile_features import NUM_NUMBERS, Described, describe
 
 PUSH_OUTPUTS = 1 + NUM_RESULTS  # the logits of the push and of its results

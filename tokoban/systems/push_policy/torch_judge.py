@@ -7,12 +7,13 @@ import numpy as np
 import torch
 from jaxtyping import Float32
 
-from tokoban.systems.push_policy.batches import Boards
+from tokoban.sokoban.encoding.boards import Boards
+from tokoban.sokoban.encoding.encoded import Encoded, seen
+from tokoban.sokoban.encoding.features import CAN_PUSH, DIRECTIONS
 from tokoban.systems.push_policy.compiled import CompiledNet, Judged, State
-from tokoban.systems.push_policy.encoded import Encoded, seen
-from tokoban.systems.push_policy.features import CAN_PUSH, DIRECTIONS, Result
 from tokoban.systems.push_policy.guide import Judge
 from tokoban.systems.push_policy.model import PushNet
+from tokoban.systems.push_policy.results import Result
 from tokoban.systems.push_policy.tiles import PushModel
 from tokoban.transformer import record_attention
 

@@ -15,9 +15,9 @@ from tokoban.systems.push_policy.batches import Batch
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.dataset import LabelledPositions, prepare
 from tokoban.systems.push_policy.device_positions import read_positions
-from tokoban.systems.push_policy.features import ILLEGAL, NO_CLASS, Result
 from tokoban.systems.push_policy.large_positions import LargePositions
 from tokoban.systems.push_policy.model import PushNet, PushOutput
+from tokoban.systems.push_policy.results import ILLEGAL, NO_CLASS, Result
 from tokoban.systems.push_policy.tiles import PushModel, TilePolicy
 from tokoban.training import processes
 from tokoban.training.system import Loss

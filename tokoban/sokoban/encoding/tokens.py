@@ -10,10 +10,7 @@ from jaxtyping import Bool, Int16, Int32, UInt8
 
 from tokoban.compiling import entry
 from tokoban.sokoban.board import Square
-from tokoban.sokoban.search.level.ground import UNREACHABLE, Ground, Squares
-from tokoban.sokoban.search.measures.bounds import assign, matched_pushes, matched_pushes_after
-from tokoban.sokoban.search.searches.guided.guide import legal_pushes
-from tokoban.systems.push_policy.features import (
+from tokoban.sokoban.encoding.features import (
     BOUND_FALLS,
     CAN_PUSH,
     HAS_BOX,
@@ -25,6 +22,9 @@ from tokoban.systems.push_policy.features import (
     NEIGHBOURHOOD,
     NUM_FEATURES,
 )
+from tokoban.sokoban.search.level.ground import UNREACHABLE, Ground, Squares
+from tokoban.sokoban.search.measures.bounds import assign, matched_pushes, matched_pushes_after
+from tokoban.sokoban.search.searches.guided.guide import legal_pushes
 
 MOST_SQUARES = 1024  # of a level, by which the network is limited
 

@@ -10,8 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float32, Int16, Int32, UInt8
 
 from tokoban.sokoban.board import OFFSETS, Direction
-from tokoban.systems.push_policy.config import Inputs
-from tokoban.systems.push_policy.features import (
+from tokoban.sokoban.encoding.features import (
     BOUND_FALLS,
     CAN_PUSH,
     DIRECTIONS,
@@ -23,8 +22,9 @@ from tokoban.systems.push_policy.features import (
     IS_UNBOUNDED,
     NEIGHBOURHOOD,
     NUM_FEATURES,
+    Inputs,
 )
-from tokoban.systems.push_policy.tokens import Tokens
+from tokoban.sokoban.encoding.tokens import Tokens
 
 _ALWAYS_READ = (IS_FLOOR, IS_GOAL, HAS_BOX)
 _AUGMENTED = (*_ALWAYS_READ, IS_REACHED, *range(CAN_PUSH, BOUND_FALLS))

@@ -1,0 +1,1 @@
+"""Positions of any levels as arrays that networks read: one token for each floor square."""
