@@ -34,6 +34,7 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats import format_board
 from tokoban.sokoban.search.combine.solver import Answer, prepare, solve
+from tokoban.sokoban.search.limits import Limits
 
 MAX_FILE_S = 10.0  # of the processor, for one file of a few hundred bytes
 MAX_CASE_S = 300.0  # on the clock, before a case counts as one that never ends
@@ -91,9 +92,11 @@ def try_solver(chance: random.Random) -> Counter[str]:
             answer = solve(
                 board,
                 minimise=mode,
-                max_expansions=MAX_EXPANSIONS,
-                time_limit_s=TIME_LIMIT_S,
-                memory_limit_mb=memory_limit_mb,
+                limits=Limits(
+                    max_expansions=MAX_EXPANSIONS,
+                    time_limit_s=TIME_LIMIT_S,
+                    memory_limit_mb=memory_limit_mb,
+                ),
             )
         assert growth[0] < memory_limit_mb * 1e6 + ALLOWANCE_BYTES, (mode, growth)
         assert time.process_time() - started_s < TIME_LIMIT_S + 2

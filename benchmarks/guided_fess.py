@@ -292,7 +292,7 @@ def with_guide(
             return search_type(fess, guide)
 
         slices = replace(SLICES["bidirectional"], start=guided), SLICES["astar"]
-        return Portfolio(setting, slices, limits.memory_limit_mb)
+        return Portfolio(setting, slices, limits)
 
     return find_answer(board, partial(set_up, in_steps()), limits, clock=time.process_time)
 
@@ -311,7 +311,7 @@ def run(arm: str, policy: PushPolicy, board: Board, time_limit_s: float) -> Answ
         guide, _ = policy.guide(board)
         options = GuidedOptions(is_classical=True, batch_size=8)
         return solve_guided(board, guide, options=options, limits=half, clock=time.process_time)
-    return solver.solve(board, minimise="any", time_limit_s=time_limit_s, clock=time.process_time)
+    return solver.solve(board, minimise="any", limits=limits, clock=time.process_time)
 
 
 def numbers(text: str) -> set[int]:

@@ -18,6 +18,7 @@ import tokoban
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.search.combine.solver import prepare, solve
+from tokoban.sokoban.search.limits import Limits
 
 SIDES = (40, 50)
 FLOOR_A_WALL = 25
@@ -58,8 +59,8 @@ def run(board: Board, way: str, time_limit_s: float) -> tuple[str, float]:
         started_s = time.process_time()
         answer = tokoban.solve(board, time_limit_s=time_limit_s)
         return f"{answer.status}: {answer.reason}", time.process_time() - started_s
-    started_s = time.process_time()
-    found = solve(board, minimise=way, time_limit_s=time_limit_s, clock=time.process_time)
+    started_s, limits = time.process_time(), Limits(time_limit_s=time_limit_s)
+    found = solve(board, minimise=way, limits=limits, clock=time.process_time)
     elapsed_s = time.process_time() - started_s
     if found.status == "gave up":
         return f"gave up: {found.reason}", elapsed_s

@@ -73,7 +73,8 @@ def fast_solutions(
     solved = []
     for file in files:
         for number, level in enumerate(read_levels(file).levels, 1):
-            answer = solve_any(level.board, time_limit_s=time_limit_s, clock=time.process_time)
+            limits = Limits(time_limit_s=time_limit_s)
+            answer = solve_any(level.board, limits=limits, clock=time.process_time)
             if answer.solution is not None:
                 solved.append((Path(file).name, number, level.board, answer.solution.directions))
     count = min(count or len(solved), len(solved))
@@ -113,7 +114,7 @@ def run(
         raise RuntimeError(f"{place}: the solution does not solve the level")
     exact = None
     if arguments.exact_limit > 0:
-        answer = solve(board, minimise=by, time_limit_s=arguments.exact_limit)
+        answer = solve(board, minimise=by, limits=Limits(time_limit_s=arguments.exact_limit))
         if answer.solution is not None:
             moves, pushes = answer.solution.num_moves, answer.solution.num_pushes
             exact = moves if by == "moves" else pushes

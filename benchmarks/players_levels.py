@@ -116,7 +116,7 @@ def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> 
         search = partial(
             portfolio.search,
             board=board,
-            memory_limit_mb=arguments.memory_limit,
+            limits=limits,
             without=without,
             seed=arguments.seed,
         )
@@ -125,7 +125,7 @@ def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> 
         answer = solve(
             board,
             minimise=arguments.minimise,
-            **limits.of_solve,
+            limits=limits,
             report=report,
             clock=time.process_time,
         )

@@ -111,7 +111,7 @@ def find(board: Board, way: str, limits: Limits) -> Found:
         told = best_answer(board, limits=limits, clock=time.process_time)
         moves = () if told.solution is None else told.solution.directions
         return Found(_VERDICTS[told.status], moves, told.num_expansions)
-    answer = solve(board, minimise=way, time_limit_s=limits.time_limit_s, clock=time.process_time)
+    answer = solve(board, minimise=way, limits=limits, clock=time.process_time)
     if answer.solution is not None:
         return Found(Verdict.SOLVED, answer.solution.directions, answer.num_expansions)
     verdict = Verdict.UNKNOWN if answer.status == "gave up" else Verdict.UNSOLVABLE

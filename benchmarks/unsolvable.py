@@ -35,23 +35,22 @@ from tokoban.sokoban.search.steps import Steps
 SMALL, WIDE = ((4, 5), (5, 5), (6, 4), (8, 4)), ((9, 3), (4, 9), (3, 11), (10, 4))
 MOST_BOXES = 4
 MOST_PUSHES = 12  # that spoil a board
-TIME_LIMIT_S = 5.0  # a search
+LIMITS = Limits(time_limit_s=5.0)  # of a search
 
 
-def by_astar(board: Board, objective: Optimum, *, time_limit_s: float) -> Answer:
+def by_astar(board: Board, objective: Optimum, *, limits: Limits) -> Answer:
     """The search of larger boards, for any board."""
-    limits = Limits(time_limit_s=time_limit_s)
     return find_answer(board, partial(set_up, astar_in_steps(board, objective)), limits)
 
 
-def by_fess(board: Board, *, time_limit_s: float) -> Answer:
+def by_fess(board: Board, *, limits: Limits) -> Answer:
     """FESS alone: the portfolio's other complete slice beside those of the other ways."""
 
     def in_steps() -> Steps[Portfolio]:
         setting = yield from setting_in_steps(board, Squares(board))
-        return Portfolio(setting, [SLICES["fess"]], Limits().memory_limit_mb)
+        return Portfolio(setting, [SLICES["fess"]], limits)
 
-    return find_answer(board, partial(set_up, in_steps()), Limits(time_limit_s=time_limit_s))
+    return find_answer(board, partial(set_up, in_steps()), limits)
 
 
 WAYS: dict[str, Callable[..., Answer]] = {
@@ -175,7 +174,7 @@ def level_boards(
 
 def check(row: Row, board: Board, *, most: int) -> None:
     """Adds one board to its row."""
-    answers = {way: find(board, time_limit_s=TIME_LIMIT_S) for way, find in WAYS.items()}
+    answers = {way: find(board, limits=LIMITS) for way, find in WAYS.items()}
     solutions = [one.solution for one in answers.values() if one.solution is not None]
     unsolvable = [way for way, answer in answers.items() if answer.status == "unsolvable"]
     row.boards += 1

@@ -48,7 +48,7 @@ def solver_by(name: str, limits: Limits = Limits()) -> Callable[[Board], Answer]
 
     def in_steps(board: Board) -> Steps[Searcher]:
         setting = yield from setting_in_steps(board, Squares(board))
-        return Portfolio(setting, [SLICES[name]], 2000.0)
+        return Portfolio(setting, [SLICES[name]], limits)
 
     return lambda board: find_answer(board, partial(set_up, in_steps(board)), limits)
 

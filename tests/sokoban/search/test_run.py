@@ -254,13 +254,14 @@ import json
 from benchmarks.fuzz import peak_growth
 from tests.sokoban.search.combine.test_solver import HARD
 from tokoban.sokoban.search.combine import solver
+from tokoban.sokoban.search.limits import Limits
 
 on_words = solver.from_board
 WAYS = [(on_words, "moves"), (on_words, "any"), (lambda board: None, "moves")]
 
 def solve_all(**limits):
     for solver.from_board, objective in WAYS:
-        yield solver.solve(HARD, minimise=objective, **limits)
+        yield solver.solve(HARD, minimise=objective, limits=Limits(**limits))
 
 solver.prepare()
 list(solve_all(max_expansions=101))

@@ -64,7 +64,7 @@ def test_a_search_ends_at_its_time_limit(objective: str, num_boxes: int) -> None
     answers: list[Answer] = []
 
     def search() -> None:
-        limited = partial(solve, board, minimise=objective, time_limit_s=LIMIT_S)
+        limited = partial(solve, board, minimise=objective, limits=Limits(time_limit_s=LIMIT_S))
         answers.append(limited(clock=time.thread_time))
 
     assert seconds(search) < LIMIT_S + LATE_S
@@ -79,7 +79,7 @@ def test_limits_are_looked_at_while_a_search_is_set_up(objective: str) -> None:
     answer = solve(
         room(200),
         minimise=objective,
-        time_limit_s=12.0,
+        limits=Limits(time_limit_s=12.0),
         report=reports.append,
         clock=lambda: float(next(looks)),  # a second passes between two looks
     )

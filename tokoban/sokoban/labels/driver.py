@@ -32,8 +32,9 @@ from tokoban.sokoban.search.bitboard.layers import NUM_SETS
 from tokoban.sokoban.search.bitboard.levels import Levels, closed_in
 from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
-from tokoban.sokoban.search.bitboard.workspace import ALL_DONE, BUDGET_SPENT, OUTPUT_FULL, Workspace
+from tokoban.sokoban.search.bitboard.workspace import Workspace
 from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.outcome import Outcome
 
 _OUT_OF_MEMORY = int(Verdict.OUT_OF_MEMORY)
 _FRESH, _BY_MOVES, _BY_PUSHES = range(3)
@@ -82,7 +83,7 @@ class Labelling:
             samples, *(_unlabelled(levels.num_levels, capacity) for _ in range(2))
         )
 
-    def run(self, workspace: Workspace, budget: int) -> int:
+    def run(self, workspace: Workspace, budget: int) -> Outcome:
         """Goes on for about ``budget`` sets and layers; returns why it came back."""
         return label_levels(
             self._levels,
@@ -173,7 +174,7 @@ def label_levels(
     terrain, layers, samples = workspace.terrain, workspace.layers, found.samples
     while progress[LEVEL] < len(levels.walls):
         if budget <= 0:
-            return BUDGET_SPENT
+            return Outcome.BUDGET_SPENT
         level = progress[LEVEL]
         if progress[PHASE] == _FRESH:
             budget -= 1
@@ -187,11 +188,11 @@ def label_levels(
             found.by_moves.verdict[level] = found.by_pushes.verdict[level] = _OUT_OF_MEMORY
             _finish(samples, progress)
             continue
-        if stop != ALL_DONE:
+        if stop != Outcome.EXHAUSTED:
             return stop
         if progress[PHASE] == _BY_MOVES:
             if samples.progress[END] + most_per_level > len(samples.boxes):
-                return OUTPUT_FULL
+                return Outcome.OUTPUT_FULL
             start_level(samples, seed, numbers[level])
             if len(played.ends) > 0:
                 add_played(terrain, played, level, samples)
@@ -205,7 +206,7 @@ def label_levels(
         else:
             _label_all(levels, level, workspace, False, samples, found.by_pushes)
             _finish(samples, progress)
-    return ALL_DONE
+    return Outcome.EXHAUSTED
 
 
 @inner

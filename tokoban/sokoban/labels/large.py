@@ -137,13 +137,13 @@ def _shortest_solution(
 ) -> tuple[Verdict, Sequence[Direction], bool] | None:
     """A solution, and whether it is proved to have the fewest pushes; None once ``stop`` is set."""
     limits = Limits(stop=stop)
-    answer = solve(board, minimise="pushes", **limits.at_most(_PROOF_EXPANSIONS).of_solve)
+    answer = solve(board, minimise="pushes", limits=limits.at_most(_PROOF_EXPANSIONS))
     if answer.status == "unsolvable":
         return Verdict.UNSOLVABLE, (), True
     if answer.solution is not None:
         return Verdict.SOLVED, answer.solution.directions, True
     if given is None:
-        answer = solve(board, minimise="any", **limits.at_most(_SOLUTION_EXPANSIONS).of_solve)
+        answer = solve(board, minimise="any", limits=limits.at_most(_SOLUTION_EXPANSIONS))
         if answer.solution is None:
             return Verdict.OUT_OF_EXPANSIONS, (), False
         given = answer.solution.directions

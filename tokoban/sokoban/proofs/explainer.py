@@ -89,7 +89,7 @@ def _solve_in_half_the_time(board: Board, limits: Limits, clock: Callable[[], fl
     """The solver's answer; the other half is for a search of few boxes."""
     time_limit_s = None if limits.time_limit_s is None else limits.time_limit_s / 2
     return solver.solve(
-        board, minimise="any", clock=clock, **replace(limits, time_limit_s=time_limit_s).of_solve
+        board, minimise="any", clock=clock, limits=replace(limits, time_limit_s=time_limit_s)
     )
 
 

@@ -152,9 +152,9 @@ def _count_losing(
             continue
         # Most are easy, and this one begins sooner.
         first = watch.rest().at_most(_FIRST_EXPANSIONS)
-        answer = solve(after, minimise="pushes", clock=watch.clock, **first.of_solve)
+        answer = solve(after, minimise="pushes", clock=watch.clock, limits=first)
         if answer.status == "gave up":
-            answer = solve_any(after, clock=watch.clock, **watch.rest().of_solve)
+            answer = solve_any(after, clock=watch.clock, limits=watch.rest())
         unknown += answer.status == "gave up"
         losing += answer.status == "unsolvable"
     return losing, unknown

@@ -127,7 +127,7 @@ def sample_puzzle(
                 continue
         move_solution = None
         if recipe.proves_moves:
-            answer = solve(board, minimise="moves", **limits.at_most(_PROOF_EXPANSIONS).of_solve)
+            answer = solve(board, minimise="moves", limits=limits.at_most(_PROOF_EXPANSIONS))
             if answer.solution is None:
                 continue
             move_solution = answer.solution.directions
@@ -145,7 +145,7 @@ def _proved(boards: list[Board], limits: Limits) -> Iterator[tuple[Board, tuple[
     words = [level for level in levels if level is not None]
     if len(words) < len(boards) or not boards:
         for board in boards:
-            answer = solve(board, minimise="pushes", **limits.of_solve)
+            answer = solve(board, minimise="pushes", limits=limits)
             if answer.solution is not None:
                 yield board, answer.solution.directions
         return

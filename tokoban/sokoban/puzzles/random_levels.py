@@ -190,7 +190,7 @@ def _solved_samples(
         )
         for level in range(len(planes.walls)):
             board = to_board(planes, (level,))
-            answer = solve(board, **limits.of_solve)
+            answer = solve(board, limits=limits)
             if answer.solution is not None:
                 yield GeneratedLevel(board, answer.solution.directions)
             else:

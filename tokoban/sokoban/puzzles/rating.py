@@ -69,17 +69,17 @@ def rate(
 
     if len(inside) > MAX_SQUARES:
         return rating
-    by_pushes = solve(board, minimise="pushes", clock=clock, **limits.of_solve)
+    by_pushes = solve(board, minimise="pushes", clock=clock, limits=limits)
     first = by_pushes
     if by_pushes.status == "gave up":
-        first = solve(board, minimise="any", clock=clock, **limits.of_solve)
+        first = solve(board, minimise="any", clock=clock, limits=limits)
     if first.status == "unsolvable":
         return replace(rating, status="unsolvable")
     exploration = explore(board, max_positions=max_positions, limits=limits, clock=clock)
     reachable = None if exploration is None else exploration.reachable
     if reachable is not None and reachable.fewest_pushes is None:
         return replace(rating, status="unsolvable")
-    by_moves = solve(board, minimise="moves", clock=clock, **limits.of_solve)
+    by_moves = solve(board, minimise="moves", clock=clock, limits=limits)
     solutions = [one.solution for one in (first, by_moves) if one.solution is not None]
     if not solutions:
         return replace(rating, reachable=reachable)

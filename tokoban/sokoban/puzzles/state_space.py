@@ -20,6 +20,7 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground, Squares, build_ground
 from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.rules.freeze import mark_frozen
 from tokoban.sokoban.search.state.positions import (
     Positions,
@@ -38,8 +39,6 @@ _EDGES_EACH = 8  # pushes that a position has on average, at most
 
 # Entries of ``StateSpace.progress``.
 _NUM_EXPANDED, _NUM_EDGES = range(2)
-# Why ``_search`` returned.
-_DONE, _BUDGET_SPENT, _FULL = range(3)
 
 
 class Scratch(NamedTuple):
@@ -173,9 +172,9 @@ def _fill(
     """Finds all positions and distances; False if there are too many."""
     scratch = empty_scratch(len(ground.zone), len(boxes))
     _enter_start(ground, states, scratch, boxes, player)
-    stop, slice_positions = _BUDGET_SPENT, 1
+    stop, slice_positions = Outcome.BUDGET_SPENT, 1
     expansions_left = watch.limits.max_expansions
-    while stop == _BUDGET_SPENT:
+    while stop == Outcome.BUDGET_SPENT:
         watch.check()
         if expansions_left is not None:
             slice_positions = min(slice_positions, expansions_left)
@@ -188,7 +187,7 @@ def _fill(
             slice_positions *= 2
         else:
             slice_positions = max(slice_positions // 2, 1)
-    if stop == _FULL:
+    if stop == Outcome.STORE_FULL:
         return False
     while _settle_more(states):
         watch.check()
@@ -287,14 +286,13 @@ def _search(ground, states, scratch, num_positions):
     stop = progress[_NUM_EXPANDED] + num_positions
     while progress[_NUM_EXPANDED] < num_known[0]:
         if progress[_NUM_EXPANDED] >= stop:
-            return _BUDGET_SPENT
-        if num_known[0] + room > len(states.distance):
-            return _FULL
-        if progress[_NUM_EDGES] + room > len(states.edges):
-            return _FULL
+            return Outcome.BUDGET_SPENT
+        is_full = num_known[0] + room > len(states.distance)
+        if is_full or progress[_NUM_EDGES] + room > len(states.edges):
+            return Outcome.STORE_FULL
         _expand(ground, states, scratch, progress[_NUM_EXPANDED])
         progress[_NUM_EXPANDED] += 1
-    return _DONE
+    return Outcome.EXHAUSTED
 
 
 @inner

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tokoban import compiling
 from tokoban.sokoban.formats.faults import Fault
@@ -53,15 +52,13 @@ class Limits:
         """Whether the stop flag is set."""
         return self.stop is not None and self.stop.is_set()
 
-    @property
-    def of_solve(self) -> dict[str, Any]:
-        """The limits of a search without a guide, as keywords of ``solve``."""
-        return {name: limit for name, limit in vars(self).items() if name != "max_evaluated"}
-
     def at_most(self, max_expansions: int) -> "Limits":
         """The same limits with no more than so many expansions."""
         known = max_expansions if self.max_expansions is None else self.max_expansions
         return replace(self, max_expansions=min(known, max_expansions))
+
+
+DEFAULT_LIMITS = Limits()
 
 
 class OutOfTimeError(Exception):

@@ -22,6 +22,7 @@ from tokoban.sokoban.search.bitboard.sweep import States, label_many
 from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.simulation.bitboards import image, pack
 from tokoban.sokoban.symmetry import SYMMETRIES
 
@@ -87,7 +88,7 @@ def test_threads_and_reports_change_nothing() -> None:
 def test_growing_room_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     stops = set()
 
-    def recording(room: workspace.Workspace, stop: int) -> workspace.Workspace:
+    def recording(room: workspace.Workspace, stop: Outcome) -> workspace.Workspace:
         stops.add(stop)
         return workspace.grown(room, stop)
 
@@ -100,7 +101,7 @@ def test_growing_room_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     roomy = solve_many(levels, "moves")
     monkeypatch.setattr(workspace, "_FIRST_DIGITS", 1)
     deepening = solve_many(levels, "moves")
-    assert stops == {workspace.STORE_FULL, workspace.LAYERS_FULL, workspace.LAYERS_TOO_DEEP}
+    assert stops == {Outcome.STORE_FULL, Outcome.LAYERS_FULL, Outcome.LAYERS_TOO_DEEP}
     assert equal(growing, roomy)
     assert equal(growing, deepening)
 

@@ -79,7 +79,8 @@ def plan(search: Fake, share: int = 1, first_round: int = 0, steps: int = 2) -> 
 
 def portfolio_of(*plans: Slice, memory_limit_mb: float = 100.0) -> Portfolio:
     # The arrays of the setting are not what is tested.
-    return Portfolio(SETTING, plans, memory_limit_mb + SETTING.num_bytes / MEGABYTE)
+    limits = Limits(memory_limit_mb=memory_limit_mb + SETTING.num_bytes / MEGABYTE)
+    return Portfolio(SETTING, plans, limits)
 
 
 def turns(search: Portfolio, budget: int, num_calls: int) -> list[str]:
@@ -163,7 +164,7 @@ def found(board: Board, clock: Callable[[], float]) -> tuple[tuple[str, str, int
     working: set[str | None] = set()
     answer = find_answer(
         board,
-        partial(portfolio.search, board=board, memory_limit_mb=2000.0),
+        partial(portfolio.search, board=board, limits=Limits()),
         Limits(),
         report=lambda progress: working.add(progress.working),
         clock=clock,

@@ -18,6 +18,7 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.answer import OBJECTIVES
 from tokoban.sokoban.search.combine import portfolio, solver
 from tokoban.sokoban.search.combine.solver import Answer, Progress, solve
+from tokoban.sokoban.search.limits import Limits
 
 SHAPES = {
     "one box, open": (Shape(7, 5, 1, is_closed=False), 6),
@@ -139,7 +140,7 @@ def test_a_position_with_boxes_frozen_off_their_goals_is_not_looked_into() -> No
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_expansions_are_a_limit(objective: str) -> None:
-    answer = solve(HARD, minimise=objective, max_expansions=1009)
+    answer = solve(HARD, minimise=objective, limits=Limits(max_expansions=1009))
     assert answer.status == "gave up"
     assert (answer.reason, answer.num_expansions) == ("1009 expansions", 1009)
 
@@ -149,7 +150,7 @@ def test_any_solution_is_looked_for_on_one_word_and_then_from_both_ends(
 ) -> None:
     monkeypatch.setattr(portfolio, "_FEW_EXPANSIONS", 101)
     said: list[Progress] = []
-    answer = solve(HARD, minimise="any", max_expansions=113, report=said.append)
+    answer = solve(HARD, minimise="any", limits=Limits(max_expansions=113), report=said.append)
     assert answer.status == "gave up"
     assert answer.num_expansions == 113
     expansions = [told.expansions for told in said]
@@ -158,7 +159,7 @@ def test_any_solution_is_looked_for_on_one_word_and_then_from_both_ends(
         # The portfolio begins without any of these positions.
         second = next(told for told in said if told.working is not None)
         assert second.positions < max(told.positions for told in said if told.expansions <= 101)
-    assert solve(HARD, minimise="any", max_expansions=101).status == "gave up"
+    assert solve(HARD, minimise="any", limits=Limits(max_expansions=101)).status == "gave up"
 
 
 def test_on_an_open_board_any_solution_comes_as_quickly_as_the_fewest_pushes() -> None:
@@ -166,14 +167,14 @@ def test_on_an_open_board_any_solution_comes_as_quickly_as_the_fewest_pushes() -
     board = open_board(6)
     by_pushes = solve(board, minimise="pushes")
     assert by_pushes.solution is not None
-    answer = solve(board, minimise="any", max_expansions=by_pushes.num_expansions)
+    answer = solve(board, minimise="any", limits=Limits(max_expansions=by_pushes.num_expansions))
     assert answer.solution is not None
     assert answer.solver == "weighted-astar"
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_memory_is_a_limit(objective: str) -> None:
-    answer = solve(HARD, minimise=objective, memory_limit_mb=7.0)
+    answer = solve(HARD, minimise=objective, limits=Limits(memory_limit_mb=7.0))
     assert answer.status == "gave up"
     assert answer.reason == "7 MB"
     assert answer.num_expansions > 0
@@ -184,7 +185,7 @@ def test_an_interrupt_stops_the_search_at_once_and_what_was_known_is_known(
     objective: str,
 ) -> None:
     said: list[Progress] = []
-    solve(HARD, minimise=objective, max_expansions=1)
+    solve(HARD, minimise=objective, limits=Limits(max_expansions=1))
     # By the time of the process, of which a busy machine takes nothing.
     earlier = signal.signal(signal.SIGPROF, signal.default_int_handler)
     signal.setitimer(signal.ITIMER_PROF, 0.2)

@@ -12,15 +12,8 @@ from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, Answers, Verdict
 from tokoban.sokoban.search.bitboard.layers import LAYER, NUM_SETS
 from tokoban.sokoban.search.bitboard.levels import Levels
 from tokoban.sokoban.search.bitboard.slices import in_threads
-from tokoban.sokoban.search.bitboard.workspace import (
-    ALL_DONE,
-    BUDGET_SPENT,
-    OUTPUT_FULL,
-    Workspace,
-    empty_workspace,
-    grown,
-)
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.bitboard.workspace import Workspace, empty_workspace, grown
+from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Pause, found_by, run_compiled
 
@@ -38,7 +31,7 @@ def solve_many(
     levels: Levels,
     objective: str,
     *,
-    limits: Limits | None = None,
+    limits: Limits = DEFAULT_LIMITS,
     num_threads: int = 1,
     report: Callable[[int, int], None] | None = None,
 ) -> Answers:
@@ -47,7 +40,6 @@ def solve_many(
     Every solution has been replayed by the rules on words. ``report`` is called now and then with
     the number of levels done and of all.
     """
-    limits = limits or Limits()
     works = in_threads(
         lambda first, last: Solving(levels.part(first, last), objective, limits),
         levels.num_levels,
@@ -68,10 +60,10 @@ class OneWord:
     """A search for a board of one word; an expansion counts as one unit of work."""
 
     def __init__(self, level: Levels, objective: str) -> None:
-        self._work = Solving(level, objective, Limits())
+        self._work = Solving(level, objective, DEFAULT_LIMITS)
         self._workspace = workspace_for(level)
         self._objective = objective
-        self._stop = BUDGET_SPENT
+        self._stop = Outcome.BUDGET_SPENT
 
     def pause(self) -> Pause:
         """As ``Searcher`` says; for the fewest moves, A* over pushes comes first."""
@@ -98,12 +90,12 @@ class OneWord:
     def advance(self, budget: Budget) -> Outcome:
         """As ``Compiled`` says."""
         self._work.max_expansions = budget.expansions
-        while (stop := self._work.run(self._workspace, budget.work)) == OUTPUT_FULL:
+        while (stop := self._work.run(self._workspace, budget.work)) == Outcome.OUTPUT_FULL:
             self._work.grow_output()
         self._stop = stop
-        if stop == ALL_DONE:
+        if stop == Outcome.EXHAUSTED:
             return _OUTCOMES[Verdict(self._work.answers().verdict[0])]
-        return Outcome.BUDGET_SPENT if stop == BUDGET_SPENT else Outcome.STORE_FULL
+        return Outcome.BUDGET_SPENT if stop == Outcome.BUDGET_SPENT else Outcome.STORE_FULL
 
     def bytes_to_grow(self) -> int:
         """As ``Compiled`` says: the larger part is twice the old one, which is copied."""
@@ -157,9 +149,9 @@ class Solving:
             moves=np.empty(_FIRST_MOVES, np.uint8),
         )
 
-    def run(self, workspace: Workspace, budget: int) -> int:
+    def run(self, workspace: Workspace, budget: int) -> Outcome:
         """Goes on for about ``budget`` expansions; returns why it came back."""
-        return driver.solve_levels(
+        outcome: Outcome = driver.solve_levels(
             self._levels,
             workspace,
             self._output,
@@ -169,6 +161,7 @@ class Solving:
             budget,
             self.progress,
         )
+        return outcome
 
     def grow_output(self) -> None:
         """Makes room for twice as many moves."""

@@ -15,15 +15,8 @@ from tokoban.sokoban.search.bitboard.levels import closed_in
 from tokoban.sokoban.search.bitboard.push_search import NUM_EXPANSIONS, REACHED
 from tokoban.sokoban.search.bitboard.solutions import replay, write_layers, write_pushes
 from tokoban.sokoban.search.bitboard.terrain import FLOOR, GOALS, is_frozen, survey
-from tokoban.sokoban.search.bitboard.workspace import (
-    ALL_DONE,
-    BUDGET_SPENT,
-    LAYERS_FULL,
-    LAYERS_TOO_DEEP,
-    OUTPUT_FULL,
-    STORE_FULL,
-)
 from tokoban.sokoban.search.level.words import EMPTY, lowest
+from tokoban.sokoban.search.outcome import Outcome
 
 
 class Verdict(IntEnum):
@@ -79,7 +72,7 @@ def solve_levels(
     """
     while progress[LEVEL] < len(levels.walls):
         if budget <= 0:
-            return BUDGET_SPENT
+            return Outcome.BUDGET_SPENT
         level = progress[LEVEL]
         verdict = _UNKNOWN
         if progress[PHASE] == _FRESH:
@@ -93,8 +86,8 @@ def solve_levels(
             )
             progress[EXPANSIONS] = workspace.store.progress[NUM_EXPANSIONS]
             budget -= progress[EXPANSIONS]
-            if stop == by_pushes.STORE_FULL:
-                return STORE_FULL
+            if stop == Outcome.STORE_FULL:
+                return stop
             verdict = _after_pushes(workspace, levels.player[level], counts_moves, stop, progress)
         if progress[PHASE] == _BY_LAYERS:
             earlier = workspace.store.progress[NUM_EXPANSIONS]
@@ -103,24 +96,22 @@ def solve_levels(
             stop = _search_layers(workspace, limit - earlier)
             progress[EXPANSIONS] = earlier + workspace.layers.progress[NUM_SETTLED]
             budget -= progress[EXPANSIONS]
-            if stop == by_layers.STORE_FULL:
-                return LAYERS_FULL
-            if stop == by_layers.TOO_DEEP:
-                return LAYERS_TOO_DEEP
-            if stop == by_layers.MET:
+            if stop == Outcome.LAYERS_FULL or stop == Outcome.LAYERS_TOO_DEEP:
+                return stop
+            if stop == Outcome.SOLVED:
                 progress[PHASE] = _SOLUTION
-            elif stop == by_layers.LAYER_DONE:
+            elif stop == Outcome.EXHAUSTED:
                 verdict = FAULT
         if progress[PHASE] == _SOLUTION:
             if not _write(levels, level, workspace, counts_moves, answers):
-                return OUTPUT_FULL
+                return Outcome.OUTPUT_FULL
             verdict = _SOLVED if answers.num_pushes[level] >= 0 else FAULT
         elif verdict == _UNKNOWN:
             if progress[EXPANSIONS] < max_expansions:
-                return BUDGET_SPENT
+                return Outcome.BUDGET_SPENT
             verdict = _OUT_OF_EXPANSIONS
         _finish(answers, verdict, progress)
-    return ALL_DONE
+    return Outcome.EXHAUSTED
 
 
 def give_up(answers: Answers, verdict: Verdict, progress: np.ndarray) -> None:
@@ -164,11 +155,11 @@ def _begin(levels, level, workspace, progress):
 @no_type_check
 def _after_pushes(workspace, player, counts_moves, stop, progress):
     """The verdict after the push search, unless it goes on or the search by layers follows."""
-    if stop == by_pushes.EXHAUSTED:
+    if stop == Outcome.EXHAUSTED:
         return _UNSOLVABLE
-    if stop == by_pushes.TOO_LONG:
+    if stop == Outcome.TOO_LONG:
         return _TOO_LONG
-    if stop == by_pushes.SOLVED:
+    if stop == Outcome.SOLVED:
         progress[PHASE] = _SOLUTION
         store, terrain, layers = workspace.store, workspace.terrain, workspace.layers
         if counts_moves and store.progress[REACHED] != 0:
@@ -193,7 +184,7 @@ def _search_layers(workspace, max_settled):
             is_forwards = backwards[LAYER] > 0 and forwards[NUM_WAITING] <= backwards[NUM_WAITING]
         stop = by_layers.advance(workspace.terrain, layers, is_forwards, True, max_settled)
         # There is a solution by pushes, so that no side can run out of states.
-        if stop != by_layers.LAYER_DONE or min(forwards[NUM_WAITING], backwards[NUM_WAITING]) == 0:
+        if stop != Outcome.EXHAUSTED or min(forwards[NUM_WAITING], backwards[NUM_WAITING]) == 0:
             return stop
 
 

@@ -22,13 +22,8 @@ from tokoban.sokoban.search.bitboard.layers import (
 )
 from tokoban.sokoban.search.bitboard.levels import closed_in
 from tokoban.sokoban.search.bitboard.terrain import FLOOR, survey
-from tokoban.sokoban.search.bitboard.workspace import (
-    ALL_DONE,
-    BUDGET_SPENT,
-    LAYERS_FULL,
-    LAYERS_TOO_DEEP,
-)
 from tokoban.sokoban.search.level.words import EMPTY, count, lowest, moved, spread
+from tokoban.sokoban.search.outcome import Outcome
 
 DEADLOCKED = 2**16 - 1  # a distance: the state is deadlocked
 
@@ -61,7 +56,7 @@ def sweep_levels(levels, workspace, states, labels, counts_moves, budget, progre
     terrain, layers = workspace.terrain, workspace.layers
     while progress[LEVEL] < len(levels.walls):
         if budget <= 0:
-            return BUDGET_SPENT
+            return Outcome.BUDGET_SPENT
         level = progress[LEVEL]
         if progress[PHASE] == _FRESH:
             budget -= 1
@@ -70,7 +65,7 @@ def sweep_levels(levels, workspace, states, labels, counts_moves, budget, progre
         earlier = progress[EXPANSIONS]
         stop = go_on_sweeping(workspace, counts_moves, budget, progress)
         budget -= progress[EXPANSIONS] - earlier
-        if stop != ALL_DONE:
+        if stop != Outcome.EXHAUSTED:
             return stop
         judge(levels, level, layers, labels)
         for state in range(states.ends[level - 1] if level > 0 else 0, states.ends[level]):
@@ -78,7 +73,7 @@ def sweep_levels(levels, workspace, states, labels, counts_moves, budget, progre
         progress[LEVEL] += 1
         progress[PHASE] = _FRESH
         progress[EXPANSIONS] = 0
-    return ALL_DONE
+    return Outcome.EXHAUSTED
 
 
 @inner
@@ -96,19 +91,15 @@ def begin_sweep(levels, level, workspace):
 @inner
 @no_type_check
 def go_on_sweeping(workspace, counts_moves, budget, progress):
-    """Settles up to ``budget`` more sets in the layers; returns ``ALL_DONE`` or why it stopped."""
+    """Settles up to ``budget`` more sets in the layers; returns why it stopped."""
     layers = workspace.layers
     limit = progress[EXPANSIONS] + budget
     while layers.backwards.progress[NUM_WAITING] > 0:
         stop = by_layers.advance(workspace.terrain, layers, False, counts_moves, limit)
         progress[EXPANSIONS] = layers.progress[NUM_SETTLED]
-        if stop == by_layers.STORE_FULL:
-            return LAYERS_FULL
-        if stop == by_layers.TOO_DEEP:
-            return LAYERS_TOO_DEEP
-        if stop == by_layers.BUDGET_SPENT:
-            return BUDGET_SPENT
-    return ALL_DONE
+        if stop != Outcome.EXHAUSTED:
+            return stop
+    return Outcome.EXHAUSTED
 
 
 @inner

@@ -16,6 +16,7 @@ from tokoban.compiling import inner
 from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.search.bitboard.terrain import ALIVE, FLOOR, is_frozen
 from tokoban.sokoban.search.level.words import EMPTY, flood, index, lowest, moved, spread
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.state.columns import zeroed
 
 NONE = -1
@@ -26,8 +27,6 @@ BOXES, KNOWN, NEXT = range(3)
 LAYER, CURSOR, NUM_WAITING, NUM_NEXT = range(4)
 # Entries of ``Layers.progress``.
 NUM_SETS, NUM_SLOTS, NUM_SETTLED, MET_SET, MET_CELL = range(5)
-# Why ``advance`` returned.
-BUDGET_SPENT, STORE_FULL, TOO_DEEP, MET, LAYER_DONE = range(5)
 
 _FIRST_SLOTS = 512  # few enough to be cleared for every level
 
@@ -184,23 +183,24 @@ def _widen(layers):
 def advance(terrain, layers, is_forwards, counts_moves, max_settled):
     """Settles the states of a side's layer and finds those of the next; returns why it stopped.
 
-    Unless it ``counts_moves``, a layer is closed under walks. If there are two sides it stops as
-    soon as a state of the next layer is known to the other side, and notes which.
+    EXHAUSTED says that the layer is done. Unless it ``counts_moves``, a layer is closed under
+    walks. If there are two sides it is SOLVED as soon as a state of the next layer is known to the
+    other side, and notes which.
     """
     side = layers.forwards if is_forwards else layers.backwards
     other_side = layers.backwards if is_forwards else layers.forwards
     progress = side.progress
     layer = progress[LAYER]
     if layer >> side.digits.shape[1] != 0:
-        return TOO_DEEP
+        return Outcome.LAYERS_TOO_DEEP
     floor = terrain.words[FLOOR]
     while progress[CURSOR] < progress[NUM_WAITING]:
         if layers.progress[NUM_SETTLED] >= max_settled:
-            return BUDGET_SPENT
+            return Outcome.BUDGET_SPENT
         # Each box and each free cell has a part in at most four pushes or pulls.
         most_sets = layers.progress[NUM_SETS] + 4 * 32
         if most_sets > len(side.sets):
-            return STORE_FULL
+            return Outcome.LAYERS_FULL
         if 2 * most_sets > layers.progress[NUM_SLOTS]:
             _widen(layers)
         number = np.int64(side.waiting[layer & 1, progress[CURSOR]])
@@ -208,14 +208,14 @@ def advance(terrain, layers, is_forwards, counts_moves, max_settled):
         layers.progress[NUM_SETTLED] += 1
         cells = _settle(side, number, layer, floor, counts_moves)
         if _walk(layers, side, other_side, number, cells, floor):
-            return MET
+            return Outcome.SOLVED
         if _move_boxes(terrain, layers, side, other_side, is_forwards, number, cells):
-            return MET
+            return Outcome.SOLVED
     progress[LAYER] += 1
     progress[CURSOR] = 0
     progress[NUM_WAITING] = progress[NUM_NEXT]
     progress[NUM_NEXT] = 0
-    return LAYER_DONE
+    return Outcome.EXHAUSTED
 
 
 @inner

@@ -23,13 +23,11 @@ from tokoban.sokoban.search.bitboard.terrain import (
 )
 from tokoban.sokoban.search.level.words import EMPTY, ONE, count, flood, index, lowest, moved
 from tokoban.sokoban.search.measures.bounds import assign, match_threes, matched_pushes
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.state.columns import zeroed
 
 NONE = -1
 _CLOSED, _DROPPED = -2, -3  # in ``next_open``, of positions that were looked at
-
-# Why ``search`` returned.
-BUDGET_SPENT, STORE_FULL, SOLVED, EXHAUSTED, TOO_LONG = range(5)
 
 # Entries of ``Store.progress``.
 (
@@ -265,11 +263,11 @@ def search(terrain, store, scratch, weight, max_expansions):
     while True:
         position = _first_open(store)
         if position == NONE:
-            return TOO_LONG if progress[HAS_DROPPED] else EXHAUSTED
+            return Outcome.TOO_LONG if progress[HAS_DROPPED] else Outcome.EXHAUSTED
         boxes = store.boxes[position]
         if boxes == goals:
             progress[REACHED] = position
-            return SOLVED
+            return Outcome.SOLVED
         if position > 0:
             # Tested only when a position is taken from its bucket: many never are.
             pushed = boxes & ~store.boxes[store.parent[position]]
@@ -278,12 +276,12 @@ def search(terrain, store, scratch, weight, max_expansions):
                 store.next_open[position] = _DROPPED
                 continue
         if progress[NUM_EXPANSIONS] >= max_expansions:
-            return BUDGET_SPENT
+            return Outcome.BUDGET_SPENT
         if progress[NUM_POSITIONS] + most_pushes > len(store.boxes):
-            return STORE_FULL
+            return Outcome.STORE_FULL
         if 2 * progress[NUM_CLOSED] >= progress[NUM_SLOTS]:
             if progress[NUM_SLOTS] == len(store.slots):
-                return STORE_FULL
+                return Outcome.STORE_FULL
             _widen(store)
         store.bucket[progress[LOWEST_BUCKET]] = store.next_open[position]
         slot = _slot_of(store, boxes, store.player[position])

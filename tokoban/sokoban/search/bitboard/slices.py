@@ -11,14 +11,9 @@ from jaxtyping import Int64
 
 from tokoban import compiling
 from tokoban.sokoban.search.bitboard.driver import LEVEL, Verdict
-from tokoban.sokoban.search.bitboard.workspace import (
-    ALL_DONE,
-    BUDGET_SPENT,
-    OUTPUT_FULL,
-    Workspace,
-    grown,
-)
+from tokoban.sokoban.search.bitboard.workspace import Workspace, grown
 from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.outcome import Outcome
 
 _SLICE_S = 0.01
 _FIRST_BUDGET = 256
@@ -32,7 +27,7 @@ class Work(Protocol):
 
     progress: Int64[np.ndarray, "3"]
 
-    def run(self, workspace: Workspace, budget: int) -> int:
+    def run(self, workspace: Workspace, budget: int) -> Outcome:
         """Goes on for about ``budget`` expansions; returns why it came back."""
 
     def grow_output(self) -> None:
@@ -62,20 +57,20 @@ class Worker:
             slice_started_s = compiling.clock()
             stop = work.run(self.workspace, self.budget)
             now_s = compiling.clock()
-            if stop == ALL_DONE:
+            if stop == Outcome.EXHAUSTED:
                 break
             if limits.is_stopped:
-                while work.run(self.workspace, 0) != ALL_DONE:
+                while work.run(self.workspace, 0) != Outcome.EXHAUSTED:
                     work.give_up(Verdict.STOPPED)
                 break
             if work.progress[LEVEL] != level:
                 level, started_s = int(work.progress[LEVEL]), slice_started_s
             if limits.time_limit_s is not None and now_s - started_s >= limits.time_limit_s:
                 work.give_up(Verdict.OUT_OF_TIME)
-            elif stop == BUDGET_SPENT:
+            elif stop == Outcome.BUDGET_SPENT:
                 is_short = now_s - slice_started_s < _SLICE_S
                 self.budget = 2 * self.budget if is_short else max(self.budget // 2, 1)
-            elif stop == OUTPUT_FULL:
+            elif stop == Outcome.OUTPUT_FULL:
                 work.grow_output()
             # The larger room is twice the old one, which stays until it is copied.
             elif 3 * self.workspace.num_bytes > 1e6 * limits.memory_limit_mb:

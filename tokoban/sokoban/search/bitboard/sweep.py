@@ -16,7 +16,8 @@ from tokoban.sokoban.search.bitboard.layers import BOXES, KNOWN, NUM_SETS
 from tokoban.sokoban.search.bitboard.levels import Levels
 from tokoban.sokoban.search.bitboard.slices import Worker, in_threads
 from tokoban.sokoban.search.bitboard.workspace import Workspace, empty_workspace
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
+from tokoban.sokoban.search.outcome import Outcome
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ def label_many(
     states: States,
     unit: str,
     *,
-    limits: Limits | None = None,
+    limits: Limits = DEFAULT_LIMITS,
     num_threads: int = 1,
     report: Callable[[int, int], None] | None = None,
 ) -> Labels:
@@ -42,7 +43,6 @@ def label_many(
     A level that is given up says so in its verdict; ``limits`` other than expansions hold for each
     level. ``report`` is called now and then with the number of levels done and of all.
     """
-    limits = limits or Limits()
     works = in_threads(
         lambda first, last: Sweeping(levels.part(first, last), _part(states, first, last), unit),
         levels.num_levels,
@@ -54,14 +54,14 @@ def label_many(
     return Labels(*map(np.concatenate, zip(*(work.labels for work in works), strict=True)))
 
 
-def sweep(levels: Levels, unit: str, *, limits: Limits | None = None) -> SolvableStates | None:
+def sweep(levels: Levels, unit: str, *, limits: Limits = DEFAULT_LIMITS) -> SolvableStates | None:
     """All solvable states of one level; None if a limit is reached first."""
     if levels.num_levels != 1:
         raise ValueError(f"expected one level, got {levels.num_levels}")
     nothing = np.empty(0, np.uint64)
     work = Sweeping(levels, States(nothing, nothing, np.zeros(1, np.int64)), unit)
     worker = Worker(workspace_for(levels))
-    worker.complete(work, limits or Limits(), lambda: False)
+    worker.complete(work, limits, lambda: False)
     if work.labels.verdict[0] not in (Verdict.SOLVED, Verdict.UNSOLVABLE):
         return None
     return solvable_states(worker.workspace)
@@ -105,7 +105,7 @@ class Sweeping:
             best_pushes=np.zeros((num_states, 4), np.uint64),
         )
 
-    def run(self, workspace: Workspace, budget: int) -> int:
+    def run(self, workspace: Workspace, budget: int) -> Outcome:
         """Goes on for about ``budget`` sets and layers; returns why it came back."""
         return compiled.sweep_levels(
             self._levels,

@@ -11,9 +11,7 @@ from tokoban.sokoban.search.bitboard import layers, push_search
 from tokoban.sokoban.search.bitboard.layers import Layers
 from tokoban.sokoban.search.bitboard.push_search import Scratch, Store
 from tokoban.sokoban.search.bitboard.terrain import Terrain, empty_terrain
-
-# Why compiled code came back.
-ALL_DONE, BUDGET_SPENT, STORE_FULL, LAYERS_FULL, LAYERS_TOO_DEEP, OUTPUT_FULL = range(6)
+from tokoban.sokoban.search.outcome import Outcome
 
 _FIRST_POSITIONS = 1 << 11
 _FIRST_SETS = 1 << 9
@@ -45,10 +43,10 @@ def empty_workspace(num_boxes: int, *, is_one_sided: bool) -> Workspace:
     )
 
 
-def grown(workspace: Workspace, stop: int) -> Workspace:
+def grown(workspace: Workspace, stop: Outcome) -> Workspace:
     """The same searches with more of the room that had run out."""
-    if stop == STORE_FULL:
+    if stop == Outcome.STORE_FULL:
         return workspace._replace(store=push_search.grown(workspace.store))
-    if stop == LAYERS_FULL:
+    if stop == Outcome.LAYERS_FULL:
         return workspace._replace(layers=layers.grown(workspace.layers))
     return workspace._replace(layers=layers.deepened(workspace.layers))

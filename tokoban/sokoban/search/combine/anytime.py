@@ -123,10 +123,7 @@ class _Known:
             return solver.solve(
                 board,
                 minimise=objective,
-                max_expansions=limits.max_expansions,
-                time_limit_s=left_s,
-                memory_limit_mb=limits.memory_limit_mb,
-                stop=limits.stop,
+                limits=replace(limits, time_limit_s=left_s),
                 report=follow,
                 clock=clock,
             )

@@ -16,6 +16,7 @@ from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.search.answer import Answer, Optimum
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import (
+    DEFAULT_LIMITS,
     Limits,
     OutOfTimeError,
     Watch,
@@ -36,7 +37,6 @@ from tokoban.sokoban.search.state.workspace import workspace_for
 FIGURES: tuple[Optimum, ...] = ("moves", "pushes")
 
 _SOLVER = "vicinity"
-_UNLIMITED = Limits()
 
 
 def optimise(
@@ -44,7 +44,7 @@ def optimise(
     directions: Sequence[int],
     *,
     minimise: str = "moves",
-    limits: Limits = _UNLIMITED,
+    limits: Limits = DEFAULT_LIMITS,
     report: Callable[[Answer], None] | None = None,
     clock: Callable[[], float] = compiling.clock,
 ) -> Answer:

@@ -16,6 +16,7 @@ from tokoban.sokoban.search.combine.midway import Midway
 from tokoban.sokoban.search.combine.replans import Replans
 from tokoban.sokoban.search.combine.targets import Targets
 from tokoban.sokoban.search.level.ground import Ground, Squares, ground_in_steps
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
     UNLIMITED,
@@ -226,7 +227,7 @@ def search(
     budget: Budget,
     *,
     board: Board,
-    memory_limit_mb: float,
+    limits: Limits,
     without: frozenset[str] = frozenset(),
     seed: int = 0,
 ) -> Search:
@@ -251,7 +252,7 @@ def search(
     steps = setting_in_steps(board, squares, ground, without, seed)
     setting, budget = yield from in_pauses(steps, lambda: before, budget)
     chosen = [one for name, one in SLICES.items() if name not in without]
-    portfolio = Portfolio(setting, chosen, memory_limit_mb, before.expansions)
+    portfolio = Portfolio(setting, chosen, limits, before.expansions)
     return (yield from portfolio.search(budget))
 
 
@@ -284,12 +285,12 @@ class Portfolio:
         self,
         setting: Setting,
         plans: Sequence[Slice],
-        memory_limit_mb: float,
+        limits: Limits,
         expansions_before: int = 0,
     ) -> None:
         self._setting = setting
         self._members = [_Member(plan) for plan in plans]
-        self._memory_limit_bytes = memory_limit_mb * 1e6
+        self._memory_limit_bytes = limits.memory_limit_mb * 1e6
         self._ended_expansions = expansions_before
         self._was_full = False  # a slice has ended for want of memory
 

@@ -3,7 +3,6 @@
 docs/decisions/0012-which-solver-when.md says which board goes to which search, and why.
 """
 
-import threading
 from collections.abc import Callable
 
 from tokoban import compiling
@@ -19,7 +18,7 @@ from tokoban.sokoban.search.bitboard import batch
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.combine import portfolio
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
 from tokoban.sokoban.search.pauses import Budget, Search, set_up
 from tokoban.sokoban.search.run import find_answer, solved_already
 from tokoban.sokoban.search.searches.astar import solver as astar_search
@@ -34,10 +33,7 @@ def solve(
     board: Board,
     *,
     minimise: str = "moves",
-    max_expansions: int | None = None,
-    time_limit_s: float | None = None,
-    memory_limit_mb: float = 2000.0,
-    stop: threading.Event | None = None,
+    limits: Limits = DEFAULT_LIMITS,
     report: Report | None = None,
     clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
@@ -52,12 +48,6 @@ def solve(
         raise ValueError(f"minimise is 'moves', 'pushes' or 'any', not {minimise!r}")
     if board.is_solved:
         return solved_already(minimise)
-    limits = Limits(
-        max_expansions=max_expansions,
-        time_limit_s=time_limit_s,
-        memory_limit_mb=memory_limit_mb,
-        stop=stop,
-    )
     return find_answer(
         board,
         lambda budget: _search_for(board, minimise, limits, budget),
@@ -87,7 +77,7 @@ def _search_for(board: Board, minimise: str, limits: Limits, budget: Budget) -> 
         batch.prepare()
     if minimise == "any":
         large_solver.prepare()
-        return portfolio.search(budget, board=board, memory_limit_mb=limits.memory_limit_mb)
+        return portfolio.search(budget, board=board, limits=limits)
     if level is not None:
         return OneWord(level, minimise).search(budget)
     optimum: Optimum = "moves" if minimise == "moves" else "pushes"

@@ -11,6 +11,7 @@ from tests.sokoban.search.any_solution import (
 )
 from tests.sokoban.search.push_graph import can_be_solved
 from tokoban.sokoban.search.level.ground import Squares
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import Budget
 from tokoban.sokoban.search.searches.bidirectional import solver, tables
@@ -63,7 +64,7 @@ def test_other_searches_may_use_the_pruning_between_slices() -> None:
 
 def test_the_memory_limit_holds_before_the_store_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver, "_FIRST_CAPACITY", 1)
-    answer = solve_any(CROWDED, memory_limit_mb=0.5)
+    answer = solve_any(CROWDED, limits=Limits(memory_limit_mb=0.5))
     assert answer.status == "gave up"
     assert answer.reason == "0.5 MB"
 

@@ -4,7 +4,6 @@ Feature space search (Shoham and Schaeffer 2020, see ``features``) from the star
 the solved board by pulls, until the two sides meet.
 """
 
-import threading
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 
@@ -14,7 +13,7 @@ from tokoban.sokoban.search.answer import Answer, Report
 from tokoban.sokoban.search.level.ground import Ground, Squares
 from tokoban.sokoban.search.level.one_box import Step
 from tokoban.sokoban.search.level.regions import empty_regions
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
     ONE_PUSH,
@@ -54,25 +53,16 @@ _UNTIL_THE_END = 1 << 62  # floods
 def solve_any(
     board: Board,
     *,
-    max_expansions: int | None = None,
-    time_limit_s: float | None = None,
-    memory_limit_mb: float = 2000.0,
-    stop: threading.Event | None = None,
+    limits: Limits = DEFAULT_LIMITS,
     report: Report | None = None,
     clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
     """Finds some solution, or proves that there is none, as ``run.find_answer`` says.
 
-    The answer does not depend on the clock except through ``time_limit_s``. What is reported are
+    The answer does not depend on the clock except through its time limit. What is reported are
     sums over both sides of the search.
     """
     prepare()
-    limits = Limits(
-        max_expansions=max_expansions,
-        time_limit_s=time_limit_s,
-        memory_limit_mb=memory_limit_mb,
-        stop=stop,
-    )
 
     def search(budget: Budget) -> Search:
         return set_up(fess_in_steps(board, Squares(board)), budget)

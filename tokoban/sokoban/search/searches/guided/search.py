@@ -23,7 +23,7 @@ from tokoban.sokoban.search.level.ground import (
     ground_in_steps,
     zobrist_keys,
 )
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
     UNLIMITED,
@@ -87,7 +87,7 @@ def solve_guided(
     guide: Guide,
     *,
     options: GuidedOptions | None = None,
-    limits: Limits | None = None,
+    limits: Limits = DEFAULT_LIMITS,
     report: Report | None = None,
     clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
@@ -97,7 +97,7 @@ def solve_guided(
     nodes whose pushes were put into the queue, and ``num_generated`` the pushes that were made.
     Limits and all else are as ``run.find_answer`` says.
     """
-    limits, options = limits or Limits(), options or GuidedOptions()
+    options = options or GuidedOptions()
     prepare(options.is_classical)
 
     def in_steps() -> Steps[GuidedSearch]:
