@@ -18,12 +18,11 @@ import numpy as np
 import torch
 
 from benchmarks.harness import hardware
-from tokoban import pretrained
+from benchmarks.tiles.policy import judge_in
 from tokoban.cli.output import check_destination, write_output
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.systems.push_policy.evaluate import PRECISION, bootstrapped
-from tokoban.systems.push_policy.guide import as_judge
 from tokoban.systems.push_policy.held_out import (
     Labelled,
     is_unmatched,
@@ -31,7 +30,6 @@ from tokoban.systems.push_policy.held_out import (
     label_boards,
     recall_at_precision,
 )
-from tokoban.systems.push_policy.spec import SPEC
 from tokoban.training.run_directory import current_commit
 
 
@@ -70,7 +68,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", metavar="LEVELS", help="of at most 8x8 squares inside")
     parser.add_argument(
-        "--weights", nargs="*", default=[], metavar="W", help="of the system push, each a row"
+        "--weights",
+        nargs="*",
+        default=[],
+        metavar="W",
+        help="of push or of tiles, each a row",
     )
     parser.add_argument("--first", type=int, metavar="N", help="only so many levels")
     parser.add_argument("--states", type=int, default=64, help="of a level (default: 64)")
@@ -83,10 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         boards += [level.board for level in read_levels(path).levels]
     boards = boards[: arguments.first]
     labelled, _ = label_boards(boards, num_states=arguments.states, seed=arguments.seed)
-    policies = {
-        name: judge_all(as_judge(pretrained.load_trained(name, SPEC).model), labelled).deadlocked
-        for name in arguments.weights
-    }
+    policies = {name: judge_all(judge_in(name), labelled).deadlocked for name in arguments.weights}
     found = rows(labelled, policies, arguments.seed)
     about = {
         "hardware": hardware(torch.device("cpu")),

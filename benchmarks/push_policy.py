@@ -2,9 +2,10 @@
 
 Each of the weights is a row of each table. `curve`: one level after the other, one position at a
 time, as `tokoban solve` would on one core; levels solved within so many CPU seconds each, and
-within so many evaluated positions. `loops`: greedy play of networks whose blocks are applied 1 to
-16 times. `inputs`: greedy play and search of all weights; give networks trained on raw, augmented
-and bounded inputs, and the baseline. Policies choose pushes and walk by a shortest path.
+within so many evaluated positions; weights of `benchmarks.tiles` are taken, too. `loops`: greedy
+play of networks whose blocks are applied 1 to 16 times. `inputs`: greedy play and search of all
+weights; give networks trained on raw, augmented and bounded inputs. Policies choose pushes and walk
+by a shortest path.
 """
 
 import argparse
@@ -20,6 +21,7 @@ import numpy as np
 import torch
 
 from benchmarks.harness import hardware
+from benchmarks.tiles.policy import judge_in
 from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
 from tokoban.sokoban.board import Board
@@ -28,26 +30,19 @@ from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions, solve_guided
-from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.evaluate import PushEvaluation, evaluate
-from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
+from tokoban.systems.push_policy.guide import Judge, NetworkGuide
 from tokoban.systems.push_policy.spec import SPEC
-from tokoban.systems.push_policy.tiles import PushModel
 from tokoban.training.metrics import wilson
 from tokoban.training.run_directory import current_commit
-from tokoban.training.spec import Trained
 
 SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 LOOPS = (1, 2, 3, 4, 6, 8, 12, 16)
 TABLES = ("curve", "loops", "inputs")
 
 
-def curve(
-    model: PushModel, boards: Sequence[Board], *, most_s: float, search: str
-) -> dict[str, Any]:
+def curve(judge: Judge, boards: Sequence[Board], *, most_s: float, search: str) -> dict[str, Any]:
     """The share of levels solved within so many CPU seconds each."""
-
-    judge = as_judge(model)
 
     def solved(board: Board) -> Answer:
         squares = Squares(board)
@@ -94,9 +89,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     torch.set_num_threads(1)
     found: list[dict[str, Any]] = []
     for name in arguments.weights:
-        trained = pretrained.load_trained(name, SPEC)
         for path in arguments.files:
-            for row in _rows(trained, path, arguments):
+            for row in _rows(name, path, arguments):
                 found.append({"weights": name, "levels": path, **row})
                 print(json.dumps(found[-1]), file=sys.stderr, flush=True)
     about = {"hardware": hardware(torch.device("cpu")), "commit": current_commit()}
@@ -106,13 +100,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _rows(
-    trained: Trained[PushPolicyConfig, PushModel], path: str, arguments: argparse.Namespace
-) -> list[dict[str, Any]]:
-    """The rows of one model on one file."""
+def _rows(name: str, path: str, arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    """The rows of one of the weights on one file."""
     if arguments.table == "curve":
         boards = [level.board for level in read_levels(path).levels][: arguments.first]
-        return [curve(trained.model, boards, most_s=arguments.seconds, search=arguments.search)]
+        return [curve(judge_in(name), boards, most_s=arguments.seconds, search=arguments.search)]
+    trained = pretrained.load_trained(name, SPEC)
     options = PushEvaluation(
         levels=(Path(path),),
         first=arguments.first,
@@ -121,8 +114,7 @@ def _rows(
         states=16,
     )
     if arguments.table == "inputs":
-        about = {"model": trained.config.model, "inputs": trained.config.inputs}
-        return [about | evaluate(trained, options)]
+        return [{"inputs": trained.config.inputs} | evaluate(trained, options)]
     # Of the search nothing is kept, and so nothing is asked.
     options = replace(options, most_evaluated=1, states=0)
     rows = []

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import deadlocks, push_agreement, push_policy, tiles
+from benchmarks import deadlocks, push_agreement, push_policy
+from benchmarks.tiles.__main__ import main as learn_tiles
 from tokoban.sokoban.labels.shards import to_bytes
 from tokoban.systems.push_policy.dataset import random_levels
 
@@ -28,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "00000.safetensors").write_bytes(to_bytes(random_levels(seed=1, number=0), {}))
     (folder / "levels.xsb").write_text(LEVELS)
     weights = ["--output", str(folder / "w"), "--minutes", "0.001", "--table-bits", "8"]
-    assert tiles.main([str(folder), *weights]) == 0
+    assert learn_tiles([str(folder), *weights]) == 0
     return folder
 
 

@@ -1,7 +1,6 @@
 """``tokoban solve --by policy``: the policy of pushes alone, on any board that fits it."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,6 @@ import pytest
 import tokoban
 from tokoban import cli
 from tokoban.sokoban.formats import parse_board
-from tokoban.systems.push_policy.config import PushPolicyConfig
-from tokoban.systems.push_policy.train import build_model
-from tokoban.training.checkpoint import save_weights
 from tokoban.viewing.attention_page import read_attention_page
 
 LEVELS = {
@@ -82,20 +78,6 @@ def test_attention_is_shown_before_the_first_push_and_after_each() -> None:
         is_floor = sums[0, 0] > 0
         assert int(is_floor.sum()) == 15
         assert (sums[:, :, is_floor] - 1).abs().max() < 0.02
-
-
-def test_hashed_tiles_play_too_and_have_no_attention(capsys: pytest.CaptureFixture[str]) -> None:
-    config = PushPolicyConfig(model="tiles", table_bits=9)
-    metadata = {"system": "push", "config": json.dumps(asdict(config))}
-    save_weights(Path("tiles.safetensors"), build_model(config).state_dict(), metadata)
-    words = "--weights", "tiles.safetensors", "--level", "1"
-    status, [answer] = solve(*words)
-    assert (status, answer["status"]) == (0, "solved")
-    capsys.readouterr()
-    given = ["solve", "levels.xsb", "--by", "policy", *words, "--attention", "a.html"]
-    assert cli.main(given) == 2
-    told = capsys.readouterr()
-    assert (told.out, told.err) == ("", "tokoban: TilePolicy has no attention to record\n")
 
 
 @pytest.mark.parametrize(

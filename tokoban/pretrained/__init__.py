@@ -98,8 +98,8 @@ def load_pushes(name_or_path: str) -> tuple[Any, Any]:
     path = weights_path(name_or_path)
     header = read_header(path)
     config = _config_in(header, path, "push", PushPolicyConfig)
-    # numpy has no bf16, and hashed tiles are torch's.
-    if config.model != "network" or any(x.dtype == "BF16" for x in header.tensors.values()):
+    # numpy has no bf16.
+    if any(x.dtype == "BF16" for x in header.tensors.values()):
         return load(name_or_path, system="push")
     try:
         wanted = {name: Expected(shape) for name, shape in shapes(config)}

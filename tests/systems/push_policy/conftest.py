@@ -3,14 +3,12 @@
 import pytest
 import torch
 
-from tokoban.systems.push_policy.tiles import TilePolicy
+from tokoban.systems.push_policy.config import tiny
+from tokoban.systems.push_policy.model import PushNet
 
 
 @pytest.fixture(scope="session")
-def random_tiles() -> TilePolicy:
-    """Hashed tiles with random weights, which solve some levels only."""
-    model = TilePolicy(table_bits=9)
-    generator = torch.Generator().manual_seed(3)
-    for parameter in model.parameters():
-        parameter.copy_(torch.randn(parameter.shape, generator=generator) / 8)
-    return model
+def random_net() -> PushNet:
+    """A small network with random weights, which solves some levels only."""
+    torch.manual_seed(3)
+    return PushNet(tiny()).eval()

@@ -13,7 +13,7 @@ from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions, solve_guided
-from tokoban.systems.push_policy.config import PushPolicyConfig
+from tokoban.systems.push_policy.config import PushPolicyConfig, tiny
 from tokoban.systems.push_policy.dataset import random_levels
 from tokoban.systems.push_policy.evaluate import (
     PushEvaluation,
@@ -28,9 +28,9 @@ from tokoban.systems.push_policy.held_out import (
     recall_at_precision,
 )
 from tokoban.systems.push_policy.lockstep import play_all
+from tokoban.systems.push_policy.model import PushNet
 from tokoban.systems.push_policy.positions import BOXES, FLOOR, GOALS, ZONE
 from tokoban.systems.push_policy.results import DEADLOCK_CLASS
-from tokoban.systems.push_policy.tiles import PushModel, TilePolicy
 from tokoban.training.spec import Trained
 
 LARGE = Board.from_xsb("############|#@$      . #|############")
@@ -96,10 +96,10 @@ def test_positions_become_boards_that_need_the_pushes_of_their_labels(levels: li
 
 
 def test_no_deadlock_is_missed_where_a_search_solves_all_else(
-    levels: list[Board], random_tiles: TilePolicy
+    levels: list[Board], random_net: PushNet
 ) -> None:
     """Judgements that know nothing, and searches without end: the recall is 0, then 1."""
-    found = metrics_of(random_tiles, levels, PushEvaluation(most_evaluated=1, refute=10**6))
+    found = metrics_of(random_net, levels, PushEvaluation(most_evaluated=1, refute=10**6))
     assert found["hidden_deadlocks"] > 0
     assert found["lost_recall_at_precision_0999"] < 0.5
     assert found["lost_recall_at_precision_0999_with_search"] == 1
@@ -132,22 +132,22 @@ def test_detected_deadlocks_are_deadlocked_and_contain_the_reference_rules(
 
 @pytest.mark.parametrize("order", ["phs", "levin", "greedy"])
 def test_levels_side_by_side_are_searched_as_each_alone(
-    levels: list[Board], random_tiles: TilePolicy, order: str
+    levels: list[Board], random_net: PushNet, order: str
 ) -> None:
     options = GuidedOptions(order=order)
-    together = play_all(as_judge(random_tiles), levels, options, max_evaluated=60)
+    together = play_all(as_judge(random_net), levels, options, max_evaluated=60)
     assert {game.solution is None for game in together} == {True, False}
     for board, game in zip(levels, together, strict=True):
         squares = Squares(board)
-        guide = NetworkGuide(as_judge(random_tiles), squares, build_ground(board, squares))
+        guide = NetworkGuide(as_judge(random_net), squares, build_ground(board, squares))
         alone = solve_guided(board, guide, options=options, limits=Limits(max_evaluated=60))
         assert game.solution == alone.solution
         if alone.solver != "rules":
             assert game.num_evaluated == alone.num_evaluated
 
 
-def test_metrics_agree_with_one_another(levels: list[Board], random_tiles: TilePolicy) -> None:
-    found = metrics_of(random_tiles, levels, PushEvaluation(most_evaluated=100, states=16))
+def test_metrics_agree_with_one_another(levels: list[Board], random_net: PushNet) -> None:
+    found = metrics_of(random_net, levels, PushEvaluation(most_evaluated=100, states=16))
     shares = [found[f"solved_at_{budget}"] for budget in (10, 30, 100)]
     assert shares == sorted(shares) and "solved_at_300" not in found
     for name, value in found.items():
@@ -159,10 +159,10 @@ def test_metrics_agree_with_one_another(levels: list[Board], random_tiles: TileP
 
 
 def test_unfit_levels_and_options_are_said_in_a_sentence(
-    random_tiles: TilePolicy, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    random_net: PushNet, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = PushPolicyConfig(model="tiles", table_bits=9)
-    trained: Trained[PushPolicyConfig, PushModel] = Trained(random_tiles, config, Path("w"))
+    config = tiny()
+    trained: Trained[PushPolicyConfig, PushNet] = Trained(random_net, config, Path("w"))
     with pytest.raises(ValueError, match="give --levels FILES"):
         evaluate(trained, PushEvaluation())
     path = tmp_path / "levels.xsb"
@@ -171,5 +171,3 @@ def test_unfit_levels_and_options_are_said_in_a_sentence(
     found = evaluate(trained, PushEvaluation(levels=(path,)))
     assert found["levels"] == 1 and found["invalid_levels"] == 1
     assert "1,092 squares to reach; the network reads 1,024" in capsys.readouterr().err
-    with pytest.raises(ValueError, match="hashed tiles have no loops"):
-        evaluate(trained, PushEvaluation(levels=(path,), loops=2))

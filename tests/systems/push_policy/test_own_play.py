@@ -14,14 +14,15 @@ from tokoban.sokoban.labels.job import LabelConfig
 from tokoban.sokoban.labels.samples import PlayedStates
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions
 from tokoban.systems.push_policy import own_play
+from tokoban.systems.push_policy.config import tiny
 from tokoban.systems.push_policy.guide import as_judge
 from tokoban.systems.push_policy.lockstep import play_all
-from tokoban.systems.push_policy.tiles import TilePolicy
+from tokoban.systems.push_policy.model import PushNet
 
 BOARDS = list(random_boards(Shape(5, 5, 2, is_closed=False), 40, seed=3))
 
 
-def played_by(model: TilePolicy, boards: Sequence[Board], numbers: Sequence[int]) -> PlayedStates:
+def played_by(model: PushNet, boards: Sequence[Board], numbers: Sequence[int]) -> PlayedStates:
     _, play = own_play.own_play(model, LabelConfig(seed=5))
     states = play(packed(boards), np.array(numbers), lambda: False)
     assert states is not None
@@ -35,13 +36,13 @@ def trails(states: PlayedStates) -> list[list[tuple[int, int]]]:
 
 
 def test_all_of_lost_games_and_some_of_won_ones(
-    random_tiles: TilePolicy, monkeypatch: pytest.MonkeyPatch
+    random_net: PushNet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judge, greedy = as_judge(random_tiles), GuidedOptions(order="greedy")
+    judge, greedy = as_judge(random_net), GuidedOptions(order="greedy")
     results = play_all(judge, BOARDS, greedy, max_evaluated=120)
-    some = trails(played_by(random_tiles, BOARDS, range(len(BOARDS))))
+    some = trails(played_by(random_net, BOARDS, range(len(BOARDS))))
     monkeypatch.setattr(own_play, "_KEPT_OF_SOLVED", 1)
-    whole = trails(played_by(random_tiles, BOARDS, range(len(BOARDS))))
+    whole = trails(played_by(random_net, BOARDS, range(len(BOARDS))))
     num_won = 0
     for result, kept, trail, start in zip(results, some, whole, packed(BOARDS).boxes, strict=True):
         assert len(trail) == result.num_evaluated
@@ -59,23 +60,22 @@ def test_all_of_lost_games_and_some_of_won_ones(
 
 
 def test_a_level_is_played_as_it_is_alone(
-    random_tiles: TilePolicy, monkeypatch: pytest.MonkeyPatch
+    random_net: PushNet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(own_play, "_KEPT_OF_SOLVED", 2)  # most games are short
-    together = trails(played_by(random_tiles, BOARDS, range(7, 7 + len(BOARDS))))
+    together = trails(played_by(random_net, BOARDS, range(7, 7 + len(BOARDS))))
     for number in range(len(BOARDS)):
-        assert trails(played_by(random_tiles, [BOARDS[number]], [7 + number])) == [together[number]]
+        assert trails(played_by(random_net, [BOARDS[number]], [7 + number])) == [together[number]]
 
 
-def test_it_ends_when_it_must(random_tiles: TilePolicy) -> None:
-    _, play = own_play.own_play(random_tiles, LabelConfig())
+def test_it_ends_when_it_must(random_net: PushNet) -> None:
+    _, play = own_play.own_play(random_net, LabelConfig())
     assert play(packed(BOARDS), np.arange(len(BOARDS)), lambda: True) is None
 
 
-def test_another_model_has_another_digest(random_tiles: TilePolicy) -> None:
-    with torch.no_grad():
-        other = TilePolicy(table_bits=9)
-    models = (random_tiles, random_tiles, other)
+def test_another_model_has_another_digest(random_net: PushNet) -> None:
+    other = PushNet(tiny())
+    models = (random_net, random_net, other)
     configs = [own_play.own_play(each, LabelConfig())[0] for each in models]
     assert configs[0] == configs[1] != configs[2]
     with pytest.raises(ValueError, match="expected a push policy"):

@@ -1,24 +1,19 @@
 """The choices of one push policy: its network and its examples; presets are functions."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
 
 from tokoban.sokoban.encoding.features import Inputs
-from tokoban.training.config import Rule, check_fields, check_limits, divides
+from tokoban.training.config import check_fields, check_limits, divides
 from tokoban.training.limits import Between, Count, NotNegative, NumLayers, Seed, Share, Width
 
-Model = Literal["network", "tiles"]
 HIDDEN_VALUE = 64  # width inside the network's head of the pushes left
 
 
 @dataclass(frozen=True, kw_only=True)
 class PushPolicyConfig:
     """Boards have any shape, with up to 1,024 squares that the player could ever reach."""
-
-    model: Model = "network"  # tiles: hashed tiles and a linear value, the cheap baseline
-    table_bits: Annotated[int, Between(4, 28)] = 20  # tiles only: the table has 2 to this power
-    # rows
 
     # The network
     inputs: Inputs = "bounds"  # raw: goals, boxes and the player; augmented: instead of the player
@@ -42,32 +37,19 @@ class PushPolicyConfig:
     result_weight: NotNegative = 1.0  # of the loss of what each push leads to
     value_weight: NotNegative = 0.1  # of the loss of the number of pushes left
 
+    retired: ClassVar[Mapping[str, Any]] = {"model": "network", "table_bits": 20}
+
     def __post_init__(self) -> None:
         check_limits(self)
         check_fields(
             self,
             divides(self, "num_heads", "width"),
-            *_unread_fields(self),
             ("width", self.width % 4 == 0, "a multiple of 4, for sines and cosines of two axes"),
         )
 
     def attends(self, block: int) -> bool:
         """Whether the block of this number attends to all squares."""
         return self.attention_every > 0 and (block + 1) % self.attention_every == 0
-
-
-_NETWORK_FIELDS = (
-    "inputs", "width", "hidden_width", "num_blocks", "attention_every", "num_heads", "loops"
-)  # fmt: skip
-
-
-def _unread_fields(config: PushPolicyConfig) -> Iterator[Rule]:
-    """Rules for ``check_fields``: what the chosen model does not read is left as it is."""
-    unread = ("table_bits",) if config.model == "network" else _NETWORK_FIELDS
-    for field in fields(config):
-        if field.name in unread:
-            is_right = getattr(config, field.name) == field.default
-            yield field.name, is_right, f"{field.default!r} for the model {config.model!r}"
 
 
 def base() -> PushPolicyConfig:

@@ -31,7 +31,6 @@ from tokoban.systems.push_policy.held_out import (
 )
 from tokoban.systems.push_policy.lockstep import Played, play_all
 from tokoban.systems.push_policy.model import PushNet
-from tokoban.systems.push_policy.tiles import PushModel
 from tokoban.training.config import Reads, check_limits
 from tokoban.training.limits import Between, Seed
 from tokoban.training.metrics import Interval, share, with_interval
@@ -71,7 +70,7 @@ class PushEvaluation:
 
 
 def evaluate(
-    trained: Trained[PushPolicyConfig, PushModel], options: PushEvaluation
+    trained: Trained[PushPolicyConfig, PushNet], options: PushEvaluation
 ) -> dict[str, float]:
     """All metrics on the levels of the files.
 
@@ -83,8 +82,6 @@ def evaluate(
     model = trained.model
     if options.loops is None:
         metrics = metrics_of(model, boards, options)
-    elif not isinstance(model, PushNet):
-        raise ValueError("hashed tiles have no loops")
     else:
         trained_loops, model.loops = model.loops, options.loops
         try:
@@ -117,7 +114,7 @@ def _read(options: PushEvaluation) -> tuple[list[Board], list[Problem]]:
 
 
 def metrics_of(
-    model: PushModel, boards: Sequence[Board], options: PushEvaluation
+    model: PushNet, boards: Sequence[Board], options: PushEvaluation
 ) -> dict[str, float]:
     """All metrics of a model on some levels; ``*_low`` and ``*_high`` are 95 % intervals.
 

@@ -1,4 +1,4 @@
-"""Models in torch as a ``Judge``: any of them by torch, a network on the CPU in compiled loops.
+"""A network in torch as a ``Judge``: by torch on a GPU, in compiled loops on the CPU.
 
 Axes: P positions, T tokens, A attentions, N heads, F floor squares.
 """
@@ -6,6 +6,7 @@ Axes: P positions, T tokens, A attentions, N heads, F floor squares.
 import numpy as np
 import torch
 from jaxtyping import Float32
+from torch import nn
 
 from tokoban.sokoban.encoding.boards import Boards
 from tokoban.sokoban.encoding.encoded import Encoded, seen
@@ -14,7 +15,6 @@ from tokoban.systems.push_policy.compiled import CompiledNet, Judged, State
 from tokoban.systems.push_policy.guide import Judge
 from tokoban.systems.push_policy.model import PushNet
 from tokoban.systems.push_policy.results import Result
-from tokoban.systems.push_policy.tiles import PushModel
 from tokoban.transformer import record_attention
 
 _LEAST_FOR_BF16 = 1000  # pushes of all squares of a batch
@@ -22,21 +22,21 @@ _LEAST_FOR_BF16 = 1000  # pushes of all squares of a batch
 
 def judge_of(model: object) -> Judge:
     """As ``guide.as_judge``, of a model in torch."""
-    if not isinstance(model, PushModel):
+    if not isinstance(model, PushNet):
         raise ValueError(f"the model is a {type(model).__name__}; expected a push policy")
-    if isinstance(model, PushNet) and model.push.weight.device.type == "cpu":
+    if model.push.weight.device.type == "cpu":
         return CompiledNet(_state_of(model), model.config, loops=model.loops)
     return TorchJudge(model.eval())
 
 
-def _state_of(model: PushModel) -> State:
+def _state_of(model: nn.Module) -> State:
     return {name: tensor.cpu().numpy() for name, tensor in model.state_dict().items()}
 
 
 class TorchJudge:
-    """A model where it is."""
+    """A model, where it is; any that answers as a ``PushNet`` does."""
 
-    def __init__(self, model: PushModel) -> None:
+    def __init__(self, model: nn.Module) -> None:
         self._model = model
         self._device = next(model.parameters()).device
 

@@ -18,17 +18,14 @@ from tokoban.systems.push_policy.device_positions import read_positions
 from tokoban.systems.push_policy.large_positions import LargePositions
 from tokoban.systems.push_policy.model import PushNet, PushOutput
 from tokoban.systems.push_policy.results import ILLEGAL, NO_CLASS, Result
-from tokoban.systems.push_policy.tiles import PushModel, TilePolicy
 from tokoban.training import processes
 from tokoban.training.system import Loss
 
 _LEAST_PROBABILITY = 1e-7  # of the optimal pushes, below which the loss no longer grows
 
 
-def build_model(config: PushPolicyConfig) -> PushModel:
-    """A freshly initialised network, or the baseline, on the CPU."""
-    if config.model == "tiles":
-        return TilePolicy(table_bits=config.table_bits)
+def build_model(config: PushPolicyConfig) -> PushNet:
+    """A freshly initialised network, on the CPU."""
     return PushNet(config)
 
 
@@ -93,11 +90,11 @@ class PushSystem:
     config: PushPolicyConfig
     positions: LabelledPositions
 
-    def initial_model(self) -> PushModel:
+    def initial_model(self) -> PushNet:
         """A freshly initialised network on the CPU."""
         return build_model(self.config)
 
-    def train_batches(self, model: PushModel, *, start_step: int) -> Iterator[Batch]:
+    def train_batches(self, model: PushNet, *, start_step: int) -> Iterator[Batch]:
         """Batches for this process, on the model's device; a GPU keeps all positions."""
         device = next(model.parameters()).device
         shards, kept = self.positions.shards, None
@@ -120,7 +117,7 @@ class PushSystem:
         """``counts_of`` the batch."""
         return counts_of(batch)
 
-    def validate(self, model: PushModel) -> dict[str, float]:
+    def validate(self, model: PushNet) -> dict[str, float]:
         """Nothing while it trains: ``tokoban evaluate push`` plays levels."""
         return {}
 
@@ -129,12 +126,8 @@ class PushSystem:
         return ()
 
 
-def make_system(config: PushPolicyConfig, start: PushModel | None = None) -> PushSystem:
+def make_system(config: PushPolicyConfig, start: PushNet | None = None) -> PushSystem:
     """The system of ``config``; raises as ``shards_by_kind``."""
-    if config.model == "tiles":
-        raise ValueError(
-            "hashed tiles learn online: python -m benchmarks.tiles LABELS --output FILE"
-        )
     shards, large_shards = shards_by_kind(config.labels)
     if config.large_share > 0 and not large_shards:
         raise ValueError(

@@ -1,9 +1,9 @@
 """The cheap baseline: sums of table rows that hashed tiles choose, and a linear value.
 
-It answers what the network answers. A push has the sum of the rows of its contexts (a product of
-experts, as in LTS+CM, arXiv:2305.16945). The excess of the pushes left over the lower bound is
-judged by one number, and a deadlock by another: each is linear in a few numbers of the position and
-in the rows of its boxes. ``tile_learning`` trains it.
+It answers what the network of ``sokoban-push`` answers. A push has the sum of the rows of its
+contexts (a product of experts, as in LTS+CM, arXiv:2305.16945). The excess of the pushes left over
+the lower bound is judged by one number, and a deadlock by another: each is linear in a few numbers
+of the position and in the rows of its boxes. ``learning`` trains it.
 
 Axes: B positions, T tokens, N sums, C contexts, R rows, O outputs, E classes of excess.
 """
@@ -14,17 +14,24 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 import torch
 from jaxtyping import Float32
+from safetensors.torch import load_file
 from torch import nn
 
+from benchmarks.tiles.features import NUM_NUMBERS, Described, describe
+from tokoban import pretrained
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.encoding.boards import Boards
-from tokoban.systems.push_policy.model import PushNet, PushOutput
+from tokoban.systems.push_policy.guide import Judge, as_judge
+from tokoban.systems.push_policy.model import PushOutput
 from tokoban.systems.push_policy.results import MOST_EXCESS, NUM_RESULTS, Result
-from tokoban.systems.push_policy.tile_features import NUM_NUMBERS, Described, describe
+from tokoban.systems.push_policy.spec import SPEC
+from tokoban.systems.push_policy.torch_judge import TorchJudge
+from tokoban.training.weights_header import read_header
 
 PUSH_OUTPUTS = 1 + NUM_RESULTS  # the logits of the push and of its results
 SLOPE, DEADLOCK = range(2)  # what is linear: how likely great excesses are, and a deadlock's logit
 _DEADLOCK_RESULT = int(Result.DEADLOCK)
+TABLE_BITS = "table bits of hashed tiles"  # in the header of a file of weights
 EXCESS_SCALE = 1 / 4  # of the slope: excesses reach 31
 
 
@@ -124,9 +131,6 @@ def _softplus(x):
     return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
 
 
-PushModel = PushNet | TilePolicy  # what the system may be
-
-
 def _zeros(*shape: int) -> nn.Parameter:
     return nn.Parameter(torch.zeros(shape), requires_grad=False)
 
@@ -145,3 +149,14 @@ def _answer(weights, found, num_tokens, logits, value):
         add_push(weights, found.push_rows[push], linear[found.push[push] // (4 * num_tokens)], own)
     for position in range(len(linear)):
         fill_value(weights, linear[position], value[position])
+
+
+def judge_in(name_or_path: str) -> Judge:
+    """The tiles of a file, or else the push policy that is named."""
+    path = pretrained.weights_path(name_or_path)
+    bits = read_header(path).metadata.get(TABLE_BITS)
+    if bits is None:
+        return as_judge(pretrained.load_trained(name_or_path, SPEC).model)
+    model = TilePolicy(table_bits=int(bits))
+    model.load_state_dict(load_file(path))
+    return TorchJudge(model)

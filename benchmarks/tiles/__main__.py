@@ -1,21 +1,19 @@
 """Trains the push policy's cheap baseline, hashed tiles and a linear value, on labels.
 
-The file is one of weights of the system ``push``: ``tokoban evaluate push --weights FILE``.
+The file is read by `python -m benchmarks.push_policy curve LEVELS --weights FILE` and by
+`benchmarks.deadlocks`.
 """
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.tiles.learning import learn
+from benchmarks.tiles.policy import TABLE_BITS, TilePolicy
 from tokoban.sokoban.labels.shard_files import shards_by_kind
-from tokoban.systems.push_policy.config import PushPolicyConfig
-from tokoban.systems.push_policy.tile_learning import learn
-from tokoban.systems.push_policy.tiles import TilePolicy
 from tokoban.training.checkpoint import save_weights
-from tokoban.training.config import to_dict
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,10 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--table-bits", type=int, default=20, help="(default: 20)")
     parser.add_argument("--seed", type=int, default=0, help="of the order (default: 0)")
     arguments = parser.parse_args(argv)
-    config = PushPolicyConfig(
-        model="tiles", table_bits=arguments.table_bits, data_seed=arguments.seed
-    )
-    model = TilePolicy(table_bits=config.table_bits)
+    model = TilePolicy(table_bits=arguments.table_bits)
     num_positions = learn(
         model,
         shards_by_kind(arguments.labels)[0],
@@ -38,8 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         report=_report,
         clock=time.process_time,
     )
-    metadata = {"system": "push", "config": json.dumps(to_dict(config))}
-    metadata["step"] = str(num_positions)
+    metadata = {TABLE_BITS: str(arguments.table_bits)}
     save_weights(Path(arguments.output), model.state_dict(), metadata)
     print(f"{num_positions:,} positions")
     return 0

@@ -13,11 +13,7 @@ from typing import no_type_check
 
 import numpy as np
 
-from tokoban.compiling import clock, entry, inner
-from tokoban.systems.push_policy.dataset import batch_of
-from tokoban.systems.push_policy.positions import positions_in
-from tokoban.systems.push_policy.results import DEADLOCK_CLASS, NUM_RESULTS, Result
-from tokoban.systems.push_policy.tiles import (
+from benchmarks.tiles.policy import (
     EXCESS_SCALE,
     SLOPE,
     TilePolicy,
@@ -27,6 +23,10 @@ from tokoban.systems.push_policy.tiles import (
     add_push,
     fill_value,
 )
+from tokoban.compiling import clock, entry, inner
+from tokoban.systems.push_policy.dataset import batch_of
+from tokoban.systems.push_policy.positions import positions_in
+from tokoban.systems.push_policy.results import DEADLOCK_CLASS, NUM_RESULTS, Result
 
 _POSITIONS_AT_ONCE = 4096
 _LEARNING_RATE = 0.1

@@ -9,18 +9,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Float32, Int16, Int32, Int64, UInt8
 
-from tokoban.compiling import entry, inner
-from tokoban.sokoban.board import OFFSETS
-from tokoban.sokoban.encoding.features import (
-    BOUND_FALLS,
-    CAN_PUSH,
-    HAS_BOX,
-    IS_FLOOR,
-    IS_GOAL,
-    IS_REACHED,
-    IS_UNBOUNDED,
-)
-from tokoban.systems.push_policy.tile_shapes import (
+from benchmarks.tiles.shapes import (
     BOX,
     BOX_ON_GOAL,
     FLOOR,
@@ -32,6 +21,17 @@ from tokoban.systems.push_policy.tile_shapes import (
     WALL,
     box_tiles,
     push_tiles,
+)
+from tokoban.compiling import entry, inner
+from tokoban.sokoban.board import OFFSETS
+from tokoban.sokoban.encoding.features import (
+    BOUND_FALLS,
+    CAN_PUSH,
+    HAS_BOX,
+    IS_FLOOR,
+    IS_GOAL,
+    IS_REACHED,
+    IS_UNBOUNDED,
 )
 
 # The numbers of a position: 1, the boxes on no goal, the legal pushes, those after which the lower
