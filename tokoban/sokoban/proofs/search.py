@@ -5,6 +5,7 @@ frozen group proves deadlocked are not entered; these traps and groups are recor
 belong to the proof. Axes as in ``numbered_board``.
 """
 
+from functools import partial
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -17,7 +18,16 @@ from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.rules.freeze import is_immobile, keep_frozen, mark_frozen
 from tokoban.sokoban.search.state import positions as stored
 from tokoban.sokoban.search.state.columns import zeroed
-from tokoban.sokoban.search.state.positions import Positions, add, bit_of, copy, list_boxes, slot_of
+from tokoban.sokoban.search.state.positions import (
+    Positions,
+    add,
+    bit_of,
+    list_boxes,
+    slot_of,
+    write_moved,
+)
+from tokoban.sokoban.search.state.single_pushes import single_pushes
+from tokoban.sokoban.search.state.workspace import place_boxes
 
 # Entries of `Store.progress`.
 LOWEST_BUCKET, NUM_EXPANSIONS, REACHED, NUM_TRAPS, NUM_GROUPS, NUM_FLOODS = range(6)
@@ -256,52 +266,38 @@ def enter(ground, store, scratch, boxes_key, parent, player):
     store.progress[LOWEST_BUCKET] = min(store.progress[LOWEST_BUCKET], total)
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
-def add_push(ground, store, deadlocks, scratch, parent, box, beyond):
-    """Enters the position after a push of ``box`` to ``beyond``, unless it is deadlocked.
-
-    The squares that are blocked are those after the push already.
-    """
-    state = beyond * 4 + ground.zone[beyond, box]
-    if ground.lower_bound[state] == UNREACHABLE:
-        deadlocks.trap_states[0, state] = True
-        return
-    words = scratch.words
-    copy(store.positions.boxes[parent], words)
-    words[box >> 6] ^= bit_of(box)
-    words[beyond >> 6] ^= bit_of(beyond)
+def add_push(state, _row, box, _direction, beyond):
+    """Enters the position after a push, unless it is deadlocked."""
+    ground, store, deadlocks, scratch, parent = state
+    place = beyond * 4 + ground.zone[beyond, box]
+    if ground.lower_bound[place] == UNREACHABLE:
+        deadlocks.trap_states[0, place] = True
+        return True
+    positions, words = store.positions, scratch.words
+    write_moved(positions.boxes[parent], box, beyond, words)
     list_boxes(words, scratch.boxes)
-    if is_frozen_after(ground, deadlocks, scratch, store.progress, beyond):
-        return
-    if is_bipartite_deadlock(ground, deadlocks, scratch, store.progress, box):
-        return
-    key = store.positions.boxes_key[parent] ^ ground.keys[0, box] ^ ground.keys[0, beyond]
-    enter(ground, store, scratch, key, parent, box)
+    if not is_frozen_after(
+        ground, deadlocks, scratch, store.progress, beyond
+    ) and not is_bipartite_deadlock(ground, deadlocks, scratch, store.progress, box):
+        key = positions.boxes_key[parent] ^ ground.keys[0, box] ^ ground.keys[0, beyond]
+        enter(ground, store, scratch, key, parent, box)
+    return True
+
+
+push_each = single_pushes(add_push)
 
 
 @inner
 @no_type_check
 def expand(ground, store, deadlocks, scratch, position):
     """Enters the positions after each push that is possible."""
-    is_blocked, marks, boxes = scratch.is_blocked, scratch.marks[0], scratch.pushable
-    list_boxes(store.positions.boxes[position], boxes)
-    for box in boxes:
-        is_blocked[box] = True
-    mark_zone(ground, scratch, store.progress, 0, store.positions.player[position])
-    mark = store.progress[NUM_FLOODS]
-    for box in boxes:
-        for direction in range(4):
-            beyond = ground.neighbours[box, direction]
-            if marks[ground.neighbours[box, direction ^ 2]] != mark or is_blocked[beyond]:
-                continue
-            is_blocked[box] = False
-            is_blocked[beyond] = True
-            add_push(ground, store, deadlocks, scratch, position, box, beyond)
-            is_blocked[beyond] = False
-            is_blocked[box] = True
-    for box in boxes:
-        is_blocked[box] = False
+    boxes, is_blocked, progress = scratch.pushable, scratch.is_blocked, store.progress
+    place_boxes(store.positions.boxes[position], boxes, is_blocked)
+    mark_zone(ground, scratch, progress, 0, store.positions.player[position])
+    state = (ground, store, deadlocks, scratch, position)
+    push_each(state, ground.neighbours, boxes, is_blocked, scratch.marks[0], progress[NUM_FLOODS])
 
 
 @entry
@@ -340,5 +336,3 @@ def begin(ground, store, scratch, boxes, player):
         boxes_key ^= ground.keys[0, box]
         scratch.is_blocked[box] = True
     enter(ground, store, scratch, boxes_key, NONE, player)
-    for box in boxes:
-        scratch.is_blocked[box] = False

@@ -1,7 +1,6 @@
 """Whether some of the boxes can be brought to goals where no others are, by search."""
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.limits import Watch
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.state.positions import unpacked_bits
+from tokoban.sokoban.search.state.walks import chain, directions_through
 
 _FIRST_CAPACITY = 1 << 8
 _SLICE_S = 0.01  # between two looks at the clock and the stop flag
@@ -76,41 +76,10 @@ def search_subset(
 
 def _solution(numbered: NumberedBoard, store: search.Store) -> tuple[Direction, ...]:
     """The moves to the position that the search reached."""
-    chain = [int(store.progress[search.REACHED])]
-    while (parent := int(store.positions.parent[chain[-1]])) != NONE:
-        chain.append(parent)
-    neighbours, num_floor = numbered.ground.neighbours.tolist(), len(numbered.squares)
+    numbers = chain(store.positions, int(store.progress[search.REACHED]))
     player = numbered.number[numbered.board.player]
-    directions: list[int] = []
-    on_the_way = [
-        set(np.flatnonzero(unpacked_bits(store.positions.boxes[position], num_floor)).tolist())
-        for position in chain[::-1]
-    ]
-    for boxes, boxes_after in pairwise(on_the_way):
-        (box,), (beyond,) = boxes - boxes_after, boxes_after - boxes
-        push = neighbours[box].index(beyond)
-        directions += _walk(neighbours, boxes | {num_floor}, player, neighbours[box][push ^ 2])
-        directions.append(push)
-        player = box
-    return tuple(map(Direction, directions))
-
-
-def _walk(neighbours: list[list[int]], blocked: set[int], start: int, end: int) -> list[int]:
-    """A shortest walk around walls and boxes; there must be one."""
-    before: dict[int, tuple[int, int]] = {}
-    waiting = [start]
-    for square in waiting:  # grows while it is read
-        if square == end:
-            break
-        for direction, ahead in enumerate(neighbours[square]):
-            if ahead not in before and ahead not in blocked:
-                before[ahead] = (square, direction)
-                waiting.append(ahead)
-    directions = []
-    while end != start:
-        end, direction = before[end]
-        directions.append(direction)
-    return directions[::-1]
+    boxes = store.positions.boxes[numbers[::-1]]
+    return directions_through(numbered.ground.neighbours, boxes, player)
 
 
 def _boxes(numbered: NumberedBoard, store: search.Store, position: int) -> frozenset[Square]:

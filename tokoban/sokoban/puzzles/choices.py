@@ -23,7 +23,8 @@ from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits, Watch
 from tokoban.sokoban.search.searches.bidirectional.solver import solve_any
-from tokoban.sokoban.search.state.positions import bit_of, list_boxes, unpacked_bits
+from tokoban.sokoban.search.state.positions import bit_of, unpacked_bits, write_moved
+from tokoban.sokoban.search.state.workspace import place_boxes
 from tokoban.sokoban.sizes import SIDE
 
 # What most pushes need to be known; the limits are for the others.
@@ -169,9 +170,7 @@ def _list_pushes(neighbours, boxes, player, moves, scratch, after_boxes, after_p
     ``boxes`` [W] are moved along. Returns how many positions there were, and how many pushes.
     """
     is_blocked, marks = scratch.is_blocked, scratch.marks[0]
-    list_boxes(boxes, scratch.boxes)
-    for box in scratch.boxes:
-        is_blocked[box] = True
+    place_boxes(boxes, scratch.boxes, is_blocked)
     num_positions, num_pushes = 0, 0
     for move in moves:
         ahead = neighbours[player, move]
@@ -184,19 +183,13 @@ def _list_pushes(neighbours, boxes, player, moves, scratch, after_boxes, after_p
                     beyond = neighbours[box, direction]
                     if marks[neighbours[box, direction ^ 2]] != mark or is_blocked[beyond]:
                         continue
-                    for word in range(len(boxes)):
-                        after_boxes[num_pushes, word] = boxes[word]
-                    after_boxes[num_pushes, box >> 6] ^= bit_of(box)
-                    after_boxes[num_pushes, beyond >> 6] ^= bit_of(beyond)
+                    write_moved(boxes, np.int64(box), np.int64(beyond), after_boxes[num_pushes])
                     after_player[num_pushes] = box
                     was_made[num_pushes] = box == ahead and direction == move
                     num_pushes += 1
             beyond = neighbours[ahead, move]
             boxes[ahead >> 6] ^= bit_of(ahead)
             boxes[beyond >> 6] ^= bit_of(beyond)
-            is_blocked[ahead], is_blocked[beyond] = False, True
-            list_boxes(boxes, scratch.boxes)
+            place_boxes(boxes, scratch.boxes, is_blocked)
         player = ahead
-    for box in scratch.boxes:
-        is_blocked[box] = False
     return num_positions, num_pushes

@@ -14,7 +14,14 @@ from tokoban.compiling import entry
 from tokoban.sokoban.puzzles.state_space import enter, key_of, mark_zone
 from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.measures.bounds import assign, matched_pushes
-from tokoban.sokoban.search.state.positions import bit_of, copy, list_boxes, refill_slots
+from tokoban.sokoban.search.state.positions import (
+    bit_of,
+    copy,
+    list_boxes,
+    refill_slots,
+    write_moved,
+)
+from tokoban.sokoban.search.state.workspace import place_boxes
 
 
 class Matching(NamedTuple):
@@ -60,9 +67,7 @@ def pull_all(ground, positions, scratch, first, last):
     neighbours, keys = ground.neighbours, ground.keys
     is_blocked, marks, words = scratch.is_blocked, scratch.marks[0], scratch.words
     for position in range(first, last):
-        list_boxes(positions.boxes[position], scratch.boxes)
-        for box in scratch.boxes:
-            is_blocked[box] = True
+        place_boxes(positions.boxes[position], scratch.boxes, is_blocked)
         mark_zone(neighbours, scratch, 0, positions.player[position])
         mark = scratch.num_floods[0]
         for box in scratch.boxes:
@@ -71,15 +76,11 @@ def pull_all(ground, positions, scratch, first, last):
                 beyond = neighbours[beside, direction]
                 if marks[beside] != mark or is_blocked[beyond]:
                     continue
-                copy(positions.boxes[position], words)
-                words[box >> 6] ^= bit_of(box)
-                words[beside >> 6] ^= bit_of(beside)
+                write_moved(positions.boxes[position], np.int64(box), np.int64(beside), words)
                 key = positions.boxes_key[position] ^ keys[0, box] ^ keys[0, beside]
                 is_blocked[box], is_blocked[beside] = False, True
                 enter(neighbours, keys, positions, scratch, key, position, beyond)
                 is_blocked[beside], is_blocked[box] = False, True
-        for box in scratch.boxes:
-            is_blocked[box] = False
 
 
 @entry

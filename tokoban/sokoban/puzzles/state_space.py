@@ -8,7 +8,7 @@ E capacity for edges, K boxes, Q positions.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -26,11 +26,12 @@ from tokoban.sokoban.search.state.positions import (
     Positions,
     add,
     bit_of,
-    copy,
     empty_positions,
-    list_boxes,
     slot_of,
+    write_moved,
 )
+from tokoban.sokoban.search.state.single_pushes import single_pushes
+from tokoban.sokoban.search.state.workspace import place_boxes
 
 FAR = np.iinfo(np.int32).max  # a distance: deadlocked
 
@@ -273,8 +274,6 @@ def _enter_start(ground, states, scratch, boxes, player):
         scratch.words[box >> 6] |= bit_of(box)
     key = key_of(ground.keys, boxes)
     enter(ground.neighbours, ground.keys, states.positions, scratch, key, NONE, player)
-    for box in boxes:
-        scratch.is_blocked[box] = False
 
 
 @entry
@@ -295,45 +294,43 @@ def _search(ground, states, scratch, num_positions):
     return Outcome.EXHAUSTED
 
 
+@partial(inner, is_inlined=True)
+@no_type_check
+def _add_push(state, _row, box, _direction, end):
+    """Counts a push, and adds its edge unless the position after it is deadlocked."""
+    ground, states, scratch, position = state
+    positions, progress = states.positions, states.progress
+    states.num_pushes[position] += 1
+    if (
+        ground.lower_bound[end * 4 + ground.zone[end, box]] != UNREACHABLE
+        and mark_frozen(ground, scratch.boxes, scratch.is_blocked, scratch.is_frozen) != -1
+    ):
+        write_moved(positions.boxes[position], box, end, scratch.words)
+        key = positions.boxes_key[position] ^ ground.keys[0, box] ^ ground.keys[0, end]
+        after = enter(ground.neighbours, ground.keys, positions, scratch, key, position, box)
+        states.edges[progress[_NUM_EDGES]] = after
+        progress[_NUM_EDGES] += 1
+    return True
+
+
+_push_each = single_pushes(_add_push)
+
+
 @inner
 @no_type_check
 def _expand(ground, states, scratch, position):
-    positions, neighbours = states.positions, ground.neighbours
-    boxes, is_blocked, words = scratch.boxes, scratch.is_blocked, scratch.words
-    list_boxes(positions.boxes[position], boxes)
+    positions, boxes, is_blocked = states.positions, scratch.boxes, scratch.is_blocked
+    place_boxes(positions.boxes[position], boxes, is_blocked)
     is_solved = True
     for box in boxes:
-        is_blocked[box] = True
         is_solved &= ground.is_goal[box]
     states.num_pushes[position] = 0
     states.distance[position] = 0 if is_solved else FAR
     if not is_solved:
-        mark_zone(neighbours, scratch, 0, positions.player[position])
-        marks, mark = scratch.marks[0], scratch.num_floods[0]
-        for row in range(len(boxes)):
-            box = boxes[row]
-            for direction in range(4):
-                beyond = neighbours[box, direction]
-                if marks[neighbours[box, direction ^ 2]] != mark or is_blocked[beyond]:
-                    continue
-                states.num_pushes[position] += 1
-                if ground.lower_bound[beyond * 4 + ground.zone[beyond, box]] == UNREACHABLE:
-                    continue
-                is_blocked[box], is_blocked[beyond] = False, True
-                boxes[row] = beyond
-                if mark_frozen(ground, boxes, is_blocked, scratch.is_frozen) != -1:
-                    copy(positions.boxes[position], words)
-                    words[box >> 6] ^= bit_of(box)
-                    words[beyond >> 6] ^= bit_of(beyond)
-                    key = positions.boxes_key[position]
-                    key ^= ground.keys[0, box] ^ ground.keys[0, beyond]
-                    after = enter(neighbours, ground.keys, positions, scratch, key, position, box)
-                    states.edges[states.progress[_NUM_EDGES]] = after
-                    states.progress[_NUM_EDGES] += 1
-                boxes[row] = box
-                is_blocked[beyond], is_blocked[box] = False, True
-    for box in boxes:
-        is_blocked[box] = False
+        mark_zone(ground.neighbours, scratch, 0, positions.player[position])
+        mark = scratch.num_floods[0]
+        state = (ground, states, scratch, position)
+        _push_each(state, ground.neighbours, boxes, is_blocked, scratch.marks[0], mark)
     states.ends[position] = states.progress[_NUM_EDGES]
 
 
@@ -383,13 +380,9 @@ def _look_up(ground, states, scratch, boxes, player, is_solvable):
     was left out one push from a solvable one is deadlocked."""
     positions = states.positions
     for i in range(len(is_solvable)):
-        list_boxes(boxes[i], scratch.boxes)
-        for box in scratch.boxes:
-            scratch.is_blocked[box] = True
+        place_boxes(boxes[i], scratch.boxes, scratch.is_blocked)
         least = mark_zone(ground.neighbours, scratch, 1, player[i])
         key = key_of(ground.keys, scratch.boxes)
         slot = slot_of(positions, boxes[i], key, least, ground.keys[1, least])
         position = positions.slots[slot]
         is_solvable[i] = position != NONE and states.distance[position] != FAR
-        for box in scratch.boxes:
-            scratch.is_blocked[box] = False

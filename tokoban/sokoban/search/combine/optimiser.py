@@ -183,7 +183,7 @@ class _Search:
     def _take(self, path: PushPath) -> None:
         """Makes this the best solution, after the plain rules have replayed it."""
         self._path = path
-        solution = Solution.of(self._board, directions_of(self._task, self._scratch, path))
+        solution = Solution.of(self._board, directions_of(self._task, path))
         if self._figures(solution) > self._figures(self._best):
             raise RuntimeError(f"{solution} is no better solution of {self._board}")
         # Of equals the first is kept: the given solution, if it cannot be made shorter.

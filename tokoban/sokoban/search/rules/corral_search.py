@@ -12,7 +12,7 @@ from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.rules.corrals import touches
 from tokoban.sokoban.search.rules.few_boxes import is_deadlocked_by_few
-from tokoban.sokoban.search.rules.freeze import is_immobile, mark_frozen
+from tokoban.sokoban.search.rules.freeze import is_frozen_off_goals
 from tokoban.sokoban.search.rules.patterns import (
     add_pattern,
     allowed_positions,
@@ -26,9 +26,10 @@ from tokoban.sokoban.search.state.positions import (
     bit_of,
     copy,
     empty_positions,
-    list_boxes,
     slot_of,
 )
+from tokoban.sokoban.search.state.single_pushes import single_pushes
+from tokoban.sokoban.search.state.workspace import place_boxes
 
 _MAX_BOXES = 24  # corrals with more are not searched
 _MIN_SEARCHED, _MAX_SEARCHED = 50, 4000  # positions, then nothing is proved
@@ -41,7 +42,6 @@ class CorralSearch(NamedTuple):
 
     positions: Positions
     words: UInt64[np.ndarray, " W"]  # the boxes after a push
-    others: UInt64[np.ndarray, " W"]  # those that are not pushed
     start: UInt64[np.ndarray, " W"]  # all
     boxes: Int16[np.ndarray, " N"]
     is_blocked: Bool[np.ndarray, "F+1"]
@@ -87,37 +87,38 @@ def _store(ground, search, words, key, least):
 
 @partial(inner, is_inlined=True)
 @no_type_check
-def _push(ground, patterns, few_boxes, search, boxes, row, direction, parent):
-    """Stores the position after a push if it is new and not deadlocked; returns whether it was."""
-    positions, words, others = search.positions, search.words, search.others
-    box = np.int64(boxes[row])
-    end = np.int64(ground.neighbours[box, direction])
+def _push(state, _row, box, direction, end):
+    """Stores the position after a push if it is new and not deadlocked.
+
+    Whether to go on: not where a box has left the corral.
+    """
+    ground, patterns, few_boxes, search, boxes, parent = state
+    positions, words = search.positions, search.words
     if ground.lower_bound[end * 4 + ground.zone[end, box]] == UNREACHABLE:
-        return False
-    copy(positions.boxes[parent], others)
-    others[box >> 6] ^= bit_of(box)
-    if is_deadlocked_by_few(few_boxes, others, end, direction ^ 2):
-        return False
-    is_blocked = search.is_blocked
-    is_blocked[box] = False
-    is_blocked[end] = True
-    boxes[row] = end
-    is_deadlocked = (
-        is_immobile(ground, is_blocked, end)
-        and mark_frozen(ground, boxes, is_blocked, search.is_frozen) < 0
-    )
-    boxes[row] = box
-    is_new = False
-    if not is_deadlocked:
-        least = np.int64(_flood(ground, search, box, search.area_after))
-        copy(others, words)
-        words[end >> 6] ^= bit_of(end)
-        key = positions.boxes_key[parent] ^ ground.keys[0, box] ^ ground.keys[0, end]
-        if not has_pattern(patterns, words, end, least, 0):
-            is_new = _store(ground, search, words, key, least)
-    is_blocked[end] = False
-    is_blocked[box] = True
-    return is_new
+        return True
+    copy(positions.boxes[parent], words)
+    words[box >> 6] ^= bit_of(box)
+    if is_deadlocked_by_few(few_boxes, words, end, direction ^ 2):
+        return True
+    if is_frozen_off_goals(ground, boxes, search.is_blocked, search.is_frozen, end):
+        return True
+    least = np.int64(_flood(ground, search, box, search.area_after))
+    words[end >> 6] ^= bit_of(end)
+    if has_pattern(patterns, words, end, least, 0):
+        return True
+    key = positions.boxes_key[parent] ^ ground.keys[0, box] ^ ground.keys[0, end]
+    return not _store(ground, search, words, key, least) or search.is_corral[end]
+
+
+_push_each = single_pushes(_push)
+
+
+@inner
+@no_type_check
+def _lay_out_start(ground, search, boxes, player):
+    """Blocks the squares of ``start`` and lists its boxes; returns the least of the player's."""
+    place_boxes(search.start, boxes, search.is_blocked)
+    return np.int64(_flood(ground, search, player, search.area))
 
 
 @inner
@@ -132,39 +133,28 @@ def _may_be_solved(ground, patterns, few_boxes, search, num_boxes, player, max_p
     for position in range(positions.num_known[0]):
         positions.slots[positions.parent[position]] = NONE
     positions.num_known[0] = 0
-    list_boxes(search.start, boxes)
+    least = _lay_out_start(ground, search, boxes, player)
     key = np.uint64(0)
     for box in boxes:
         key ^= ground.keys[0, box]
-        is_blocked[box] = True
-    least = np.int64(_flood(ground, search, player, search.area))
-    for box in boxes:
-        is_blocked[box] = False
     _store(ground, search, search.start, key, least)
     first = np.int64(0)
     verdict = np.int64(0)
     while first < positions.num_known[0] and verdict == 0:
         if positions.num_known[0] >= max_positions:
             verdict = np.int64(-1)
-        list_boxes(positions.boxes[first], boxes)
+        place_boxes(positions.boxes[first], boxes, is_blocked)
         num_on_goals = 0
         for box in boxes:
-            is_blocked[box] = True
             num_on_goals += ground.is_goal[box]
         if num_on_goals == num_boxes:
             verdict = np.int64(1)
         _flood(ground, search, np.int64(positions.player[first]), search.area)
-        for row in range(num_boxes):
-            for direction in range(4):
-                end = ground.neighbours[boxes[row], direction]
-                start = ground.neighbours[boxes[row], direction ^ 2]
-                if verdict != 0 or search.area[start] != 1 or is_blocked[end]:
-                    continue
-                is_new = _push(ground, patterns, few_boxes, search, boxes, row, direction, first)
-                if is_new and not search.is_corral[end]:
-                    verdict = np.int64(1)
-        for box in boxes:
-            is_blocked[box] = False
+        state = (ground, patterns, few_boxes, search, boxes, first)
+        if verdict == 0 and not _push_each(
+            state, ground.neighbours, boxes, is_blocked, search.area, 1
+        ):
+            verdict = np.int64(1)
         first += 1
     return verdict
 
@@ -213,12 +203,7 @@ def is_deadlocked_corral(ground, patterns, few_boxes, search, boxes, marks, is_i
     if is_finished:
         return False
     corral = search.boxes[:num_boxes]
-    list_boxes(search.start, corral)
-    for box in corral:
-        search.is_blocked[box] = True
-    least = np.int64(_flood(ground, search, player, search.area))
-    for box in corral:
-        search.is_blocked[box] = False
+    least = _lay_out_start(ground, search, corral, player)
     mixed = key ^ ground.keys[1, least]
     max_positions = allowed_positions(patterns, mixed, _MIN_SEARCHED, _MAX_SEARCHED)
     if max_positions == 0:
@@ -234,12 +219,7 @@ def is_deadlocked_corral(ground, patterns, few_boxes, search, boxes, marks, is_i
         return False
     num_boxes = _shrink(ground, patterns, few_boxes, search, num_boxes, player)
     corral = search.boxes[:num_boxes]
-    list_boxes(search.start, corral)
-    for box in corral:
-        search.is_blocked[box] = True
-    _flood(ground, search, player, search.area)
-    for box in corral:
-        search.is_blocked[box] = False
+    _lay_out_start(ground, search, corral, player)
     add_pattern(patterns, corral, search.area, 1)
     return True
 

@@ -30,7 +30,7 @@ from tokoban.sokoban.search.rules.frozen_pairs import (
     empty_frozen_pairs,
     num_frozen_tables,
 )
-from tokoban.sokoban.search.state.positions import bit_of, num_bytes, unpacked_bits
+from tokoban.sokoban.search.state.positions import bit_of, copy, num_bytes, unpacked_bits
 from tokoban.sokoban.search.steps import Steps, completed, for_a_while
 
 MAX_SETS = 1 << 21  # triples of more live squares are not tabulated
@@ -247,8 +247,7 @@ def is_position_deadlocked_now(few, words, boxes, neighbours, area):
     if few.now[0] == NONE:
         return False
     others = few.frozen.words
-    for word in range(len(words)):
-        others[word] = words[word]
+    copy(words, others)
     for box in boxes:
         others[box >> 6] ^= bit_of(box)
         for side in range(4):

@@ -15,7 +15,7 @@ from jaxtyping import Bool, Int32, UInt64
 from tokoban.compiling import inner
 from tokoban.sokoban.search.measures.bounds import every_box_has_a_goal
 from tokoban.sokoban.search.state.columns import zeroed
-from tokoban.sokoban.search.state.positions import bit_of, copy
+from tokoban.sokoban.search.state.positions import are_equal, bit_of, copy
 
 _MAX_BYTES = 1 << 25
 _FEW_SETS, _MAX_SETS = 16, 4096
@@ -76,6 +76,16 @@ def mark_frozen(ground, boxes, is_blocked, is_frozen):
 
 @inner
 @no_type_check
+def is_frozen_off_goals(ground, boxes, is_blocked, is_frozen, box):
+    """Whether a box is frozen together with one on no goal; ``is_frozen`` is workspace."""
+    return (
+        is_immobile(ground, is_blocked, box)
+        and mark_frozen(ground, boxes, is_blocked, is_frozen) < 0
+    )
+
+
+@inner
+@no_type_check
 def keep_frozen(ground, boxes, is_frozen):
     """Of the ``boxes`` that ``is_frozen`` marks keeps those that hold each other.
 
@@ -114,13 +124,9 @@ def frozen_entry(ground, frozen_walls, boxes, is_frozen):
             mixed ^= ground.keys[0, box]
     entry = np.int64(mixed & np.uint64(len(frozen_walls.sets) - 1))
     known = frozen_walls.sets[entry]
-    is_known = True
-    for word in range(len(frozen)):
-        is_known &= known[word] == frozen[word]
-    if is_known:
+    if are_equal(known, frozen):
         return entry
-    for word in range(len(frozen)):
-        known[word] = frozen[word]
+    copy(frozen, known)
     reached_from = frozen_walls.goals[entry]
     reached_from[:] = 0
     for goal in range(len(ground.goals)):

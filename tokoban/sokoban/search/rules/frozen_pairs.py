@@ -26,7 +26,7 @@ from tokoban.sokoban.search.rules.box_sets import (
     region_at,
 )
 from tokoban.sokoban.search.state.columns import zeroed
-from tokoban.sokoban.search.state.positions import bit_of
+from tokoban.sokoban.search.state.positions import are_equal, bit_of, copy
 
 # At most so many tables of at most so many bytes, for at most so many live squares.
 _MAX_TABLES, _MAX_BYTES, _MAX_LIVE = 512, 1 << 23, 256
@@ -129,14 +129,10 @@ def use_frozen(ground, few, boxes, is_frozen, num_frozen):
             words[box >> 6] |= bit_of(box)
             mixed ^= ground.keys[0, box]
     place = np.int64(mixed & np.uint64(len(frozen.table) - 1))
-    is_known = True
-    for word in range(len(words)):
-        is_known &= frozen.sets[place, word] == words[word]
-    if not is_known:
+    if not are_equal(frozen.sets[place], words):
         if frozen.table[place] == NONE:
             frozen.num_asked[place] = 0
-            for word in range(len(words)):
-                frozen.sets[place, word] = words[word]
+            copy(words, frozen.sets[place])
         return
     frozen.num_asked[place] += 1
     is_due = frozen.num_asked[place] == ASKED_BEFORE

@@ -87,20 +87,34 @@ def is_deadlocked_by_push(ground, pruning, words, boxes, is_blocked, box, player
 
 @partial(inner, is_inlined=True)
 @no_type_check
-def judge_corrals(
-    ground, pruning, words, boxes, is_blocked, area, num_regions, player, since, max_floods
+def judge_position(
+    ground, words, player, scratch, pruning, num_regions, since=0, max_floods=_UNLIMITED
 ):
-    """DEADLOCKED, or the pushes that suffice for any solution and for one of fewest pushes.
+    """The verdict on a position that is laid out, and the floods of corral searches that it took.
 
-    These are the pushes of the boxes of ``pruning.may_move`` if it returns PUSH_THESE, and all if
-    it returns NO_CORRAL. ``area`` [F + 1] is 1 where the player can walk, and a number from 2 on
-    in each of the other regions. Corrals are searched while
-    ``corral_search.num_floods`` is below ``max_floods``; patterns are tried from ``since`` on.
+    Fills ``may_move`` with the boxes whose pushes suffice for any solution and for one of fewest
+    pushes. Patterns are tried from number ``since`` on; no search of a corral begins after so many
+    floods.
     """
+    num_floods = pruning.corral_search.num_floods
+    before = num_floods[0]
+    verdict = judge_corrals(
+        ground, words, player, scratch, pruning, num_regions, since, before + max_floods
+    )
+    for row in range(len(scratch.may_move)):
+        scratch.may_move[row] = verdict == NO_CORRAL or pruning.may_move[row]
+    return verdict, num_floods[0] - before
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def judge_corrals(ground, words, player, scratch, pruning, num_regions, since, max_floods):
+    """``judge_position`` while there are fewer than ``max_floods`` in all."""
+    boxes, is_blocked, area = scratch.boxes, scratch.is_blocked, scratch.area
+    patterns, few_boxes = pruning.patterns, pruning.few_boxes
     for box in boxes:
-        if has_pattern(pruning.patterns, words, box, player, since):
+        if has_pattern(patterns, words, box, player, since):
             return DEADLOCKED
-    few_boxes = pruning.few_boxes
     if len(few_boxes.frozen.table) > 0:
         is_frozen = pruning.frozen_walls.is_frozen
         num_frozen = mark_frozen(ground, boxes, is_blocked, is_frozen)
@@ -111,8 +125,8 @@ def judge_corrals(
             return DEADLOCKED
     if has_deadlocked_corral(
         ground,
-        pruning.patterns,
-        pruning.few_boxes,
+        patterns,
+        few_boxes,
         pruning.corral_search,
         boxes,
         area,
@@ -132,29 +146,3 @@ def judge_corrals(
         pruning.is_around,
         pruning.may_move,
     )
-
-
-@partial(inner, is_inlined=True)
-@no_type_check
-def judge_position(ground, words, player, scratch, pruning, num_regions):
-    """The verdict on the corrals of a position that is laid out, and the floods it took.
-
-    Fills ``may_move``: which boxes need not wait for a corral.
-    """
-    num_floods = -pruning.corral_search.num_floods[0]
-    verdict = judge_corrals(
-        ground,
-        pruning,
-        words,
-        scratch.boxes,
-        scratch.is_blocked,
-        scratch.area,
-        num_regions,
-        np.int64(player),
-        0,
-        _UNLIMITED,
-    )
-    num_floods += pruning.corral_search.num_floods[0]
-    for row in range(len(scratch.may_move)):
-        scratch.may_move[row] = verdict == NO_CORRAL or pruning.may_move[row]
-    return verdict, num_floods

@@ -42,9 +42,9 @@ def lift(ground, words, scratch, row, by_pulls):
 def moves_of_one_box(visit: Callable) -> Callable:
     """``move_box``, which visits each square to which the pushes or pulls of a box lead.
 
-    ``visit(state, ground, scratch, row, place, least, num_made)`` says whether they may go on from
-    there: box ``row`` is on ``place`` of the floor, but not in ``boxes``, ``least`` names the
-    region of the player, and so many pushes were made. No push that leads through a deadlock of the
+    ``visit(state, ground, scratch, row, start, place, least, num_made)`` says whether they may go
+    on from there: box ``row`` has come from ``start`` to ``place``, ``least`` names the region of
+    the player, and so many pushes were made. No push that leads through a deadlock of the
     box alone, or of it and one or two others, is visited.
     """
 
@@ -91,7 +91,8 @@ def moves_of_one_box(visit: Callable) -> Callable:
                         seen[end * 4 + around] = seen_now
                 num_made = np.int64(nums_made[first]) + 1
                 is_blocked[end] = True
-                if visit(state, ground, scratch, row, place, least, num_made):
+                scratch.boxes[row] = end
+                if visit(state, ground, scratch, row, start, place, least, num_made):
                     boxes[count] = end
                     reached_from[count] = reached
                     nums_made[count] = num_made
@@ -99,6 +100,7 @@ def moves_of_one_box(visit: Callable) -> Callable:
                 is_blocked[end] = False
             first += 1
         is_blocked[start] = True
+        scratch.boxes[row] = start
         return num_tried
 
     return move_box

@@ -6,6 +6,7 @@ player are compared exactly, because proofs rest on what is found. Axes as in ``
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple, no_type_check
 
 import numpy as np
@@ -89,12 +90,12 @@ def slot_of(positions, boxes, boxes_key, player, player_key):
     slot = np.int64((boxes_key ^ player_key) >> np.uint64(1)) & mask
     while positions.slots[slot] != NONE:
         position = positions.slots[slot]
-        if positions.boxes_key[position] == boxes_key and positions.player[position] == player:
-            is_same = True
-            for word in range(len(boxes)):
-                is_same &= positions.boxes[position, word] == boxes[word]
-            if is_same:
-                break
+        if (
+            positions.boxes_key[position] == boxes_key
+            and positions.player[position] == player
+            and are_equal(positions.boxes[position], boxes)
+        ):
+            break
         slot = (slot + 1) & mask
     return slot
 
@@ -138,6 +139,25 @@ def copy(source, into):
     """Copies an array: compiled code that counts no references cannot assign slices."""
     for i in range(len(source)):
         into[i] = source[i]
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def are_equal(words, others):
+    """Whether two sets of boxes are the same."""
+    is_same = True
+    for word in range(len(words)):
+        is_same &= words[word] == others[word]
+    return is_same
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def write_moved(words, box, end, into):
+    """Writes the boxes once the one on ``box`` has come to ``end``."""
+    copy(words, into)
+    into[box >> 6] ^= bit_of(box)
+    into[end >> 6] ^= bit_of(end)
 
 
 @inner

@@ -47,16 +47,36 @@ def workspace_for(
     return workspace
 
 
-@partial(inner, is_inlined=True)
+@inner
 @no_type_check
-def lay_out_position(ground, words, player, scratch):
-    """Fills the workspace except ``may_move``; returns how many regions the player cannot enter."""
-    boxes, is_blocked = scratch.boxes, scratch.is_blocked
+def place_boxes(words, boxes, is_blocked):
+    """Writes the squares of ``words`` into ``boxes``, and blocks them and the wall alone."""
     list_boxes(words, boxes)
     is_blocked[: len(is_blocked) - 1] = False
+    for box in boxes:
+        is_blocked[box] = True
+
+
+@inner
+@no_type_check
+def least_of_area(neighbours, scratch, player):
+    """Marks where the player can walk with the next mark; returns the least such square."""
+    scratch.last_mark[0] += 1
+    mark = scratch.last_mark[0]
+    return flood(neighbours, scratch.is_blocked, player, scratch.marks, mark, scratch.waiting)
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def lay_out_position(ground, words, player, scratch, steps=None):
+    """Fills the workspace except ``may_move``; returns how many regions the player cannot enter.
+
+    ``steps`` as in ``flood``.
+    """
+    boxes, is_blocked = scratch.boxes, scratch.is_blocked
+    place_boxes(words, boxes, is_blocked)
     for row in range(len(boxes)):
-        is_blocked[boxes[row]] = True
         scratch.places[row] = boxes[row] * 4 + ground.zone[boxes[row], player]
     scratch.area[:] = 0
-    flood(ground.neighbours, is_blocked, player, scratch.area, 1, scratch.waiting)
+    flood(ground.neighbours, is_blocked, player, scratch.area, 1, scratch.waiting, steps)
     return flood_rest(ground.neighbours, is_blocked, scratch.area, 1, scratch.waiting)

@@ -14,22 +14,16 @@ import numpy as np
 from jaxtyping import Int32, Int64
 
 from tokoban.compiling import entry, inner
-from tokoban.sokoban.search.level.flood import flood, flood_rest
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground
 from tokoban.sokoban.search.measures.bounds import lower_bound_after, match_all
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.rules.corrals import DEADLOCKED, PUSH_THESE
+from tokoban.sokoban.search.rules.corrals import DEADLOCKED
 from tokoban.sokoban.search.rules.few_boxes import is_deadlocked_now
 from tokoban.sokoban.search.rules.patterns import NUM_PATTERNS
-from tokoban.sokoban.search.rules.pruning import is_deadlocked_by_push, judge_corrals
-from tokoban.sokoban.search.state.positions import (
-    Positions,
-    add,
-    bit_of,
-    copy,
-    list_boxes,
-    slot_of,
-)
+from tokoban.sokoban.search.rules.pruning import is_deadlocked_by_push, judge_position
+from tokoban.sokoban.search.state.positions import Positions, add, bit_of, copy, slot_of
+from tokoban.sokoban.search.state.single_pushes import single_pushes
+from tokoban.sokoban.search.state.workspace import lay_out_position, least_of_area
 
 # Entries of `Frontier.progress`.
 LOWEST_BUCKET, NUM_EXPANSIONS, REACHED, HAS_DROPPED, CORRAL_FLOODS = range(5)
@@ -81,52 +75,45 @@ def _first_open(frontier):
 
 @partial(inner, is_inlined=True)
 @no_type_check
-def _add_push(problem, frontier, scratch, pruning, parent, row, end, beside, cost):
-    """Stores the position after box ``row`` of ``parent`` is pushed to ``end``, unless it is
-    deadlocked or known for no higher cost. The scratch has that box moved on the floor already, and
-    the player is at its side ``beside``."""
+def _add_push(state, row, box, direction, end):
+    """Stores the position after a push, unless it is deadlocked or known for no higher cost."""
+    problem, frontier, scratch, pruning, parent = state
     ground, positions = problem.ground, frontier.positions
-    box = np.int64(scratch.boxes[row])
     place = end * 4 + ground.zone[end, box]
-    if ground.lower_bound[place] == UNREACHABLE:
-        return
+    if not scratch.may_move[row] or ground.lower_bound[place] == UNREACHABLE:
+        return True
     words = scratch.words
     copy(positions.boxes[parent], words)
     words[box >> 6] ^= bit_of(box)
-    if is_deadlocked_now(pruning.few_boxes, words, end, beside):
-        return
-    player = box
-    if not problem.counts_moves:
-        scratch.last_mark[0] += 1
-        mark = scratch.last_mark[0]
-        player = flood(
-            ground.neighbours, scratch.is_blocked, box, scratch.marks, mark, scratch.waiting
-        )
+    if is_deadlocked_now(pruning.few_boxes, words, end, direction ^ 2):
+        return True
     words[end >> 6] ^= bit_of(end)
+    cost, player = np.int64(frontier.cost[parent]) + 1, box
+    if problem.counts_moves:
+        cost += scratch.steps[ground.neighbours[box, direction ^ 2]]
+    else:
+        player = least_of_area(ground.neighbours, scratch, box)
     key = positions.boxes_key[parent] ^ ground.keys[0, box] ^ ground.keys[0, end]
     slot = slot_of(positions, words, key, player, ground.keys[1, player])
     known = positions.slots[slot]
     if known == NONE:
-        scratch.boxes[row] = end
-        is_deadlocked = is_deadlocked_by_push(
+        if is_deadlocked_by_push(
             ground, pruning, words, scratch.boxes, scratch.is_blocked, end, player
-        )
-        scratch.boxes[row] = box
-        if is_deadlocked:
-            return
+        ):
+            return True
         lower_bound = lower_bound_after(
             ground, problem.is_matched, scratch.places, row, place, scratch.matching, scratch.path
         )
         if lower_bound == UNREACHABLE:
-            return
+            return True
     elif frontier.cost[known] > cost:
         lower_bound = np.int64(frontier.lower_bound[known])
     else:
-        return
+        return True
     total = cost + problem.weight * lower_bound
     if total >= len(frontier.bucket):
         frontier.progress[HAS_DROPPED] = 1
-        return
+        return True
     if known != NONE:
         frontier.cost[known] = NONE
     position = add(positions, slot, words, key, player, parent)
@@ -136,113 +123,39 @@ def _add_push(problem, frontier, scratch, pruning, parent, row, end, beside, cos
     frontier.num_patterns[position] = pruning.patterns.progress[NUM_PATTERNS]
     frontier.bucket[total] = position
     frontier.progress[LOWEST_BUCKET] = min(frontier.progress[LOWEST_BUCKET], total)
+    return True
 
 
-@partial(inner, is_inlined=True)
-@no_type_check
-def _push_all(problem, frontier, scratch, pruning, position, is_bound):
-    """Adds the positions after each push; if ``is_bound``, only of the boxes around a corral."""
-    neighbours, is_blocked, boxes = problem.ground.neighbours, scratch.is_blocked, scratch.boxes
-    for row in range(len(boxes)):
-        if is_bound and not pruning.may_move[row]:
-            continue
-        box = boxes[row]
-        for direction in range(4):
-            behind = neighbours[box, direction ^ 2]
-            beyond = np.int64(neighbours[box, direction])
-            if scratch.area[behind] != 1 or is_blocked[beyond]:
-                continue
-            cost = np.int64(frontier.cost[position]) + 1
-            if problem.counts_moves:
-                cost += scratch.steps[behind]
-            is_blocked[box] = False
-            is_blocked[beyond] = True
-            _add_push(
-                problem, frontier, scratch, pruning, position, row, beyond, direction ^ 2, cost
-            )
-            is_blocked[beyond] = False
-            is_blocked[box] = True
+_push_each = single_pushes(_add_push)
 
 
 @partial(inner, is_inlined=True)
 @no_type_check
 def _expand(problem, frontier, scratch, pruning, position):
     """Adds the positions after the pushes of ``position``, unless it is deadlocked."""
-    ground, positions = problem.ground, frontier.positions
-    boxes, is_blocked = scratch.boxes, scratch.is_blocked
-    area, waiting = scratch.area, scratch.waiting
-    player = np.int64(positions.player[position])
-    list_boxes(positions.boxes[position], boxes)
-    for row in range(len(boxes)):
-        is_blocked[boxes[row]] = True
-        scratch.places[row] = boxes[row] * 4 + ground.zone[boxes[row], player]
-    area[:] = 0
+    ground, words = problem.ground, frontier.positions.boxes[position]
+    player, progress = np.int64(frontier.positions.player[position]), frontier.progress
     if problem.counts_moves:
-        flood(ground.neighbours, is_blocked, player, area, 1, waiting, scratch.steps)
+        num_regions = lay_out_position(ground, words, player, scratch, scratch.steps)
     else:
-        flood(ground.neighbours, is_blocked, player, area, 1, waiting)
-    num_regions = flood_rest(ground.neighbours, is_blocked, area, 1, waiting)
-    words, progress = positions.boxes[position], frontier.progress
-    num_floods = pruning.corral_search.num_floods
-    floods_before = num_floods[0]
-    allowed = _FIRST_CORRAL_FLOODS + _CORRAL_FLOODS_EACH * progress[NUM_EXPANSIONS]
-    max_floods = floods_before + allowed - progress[CORRAL_FLOODS]
+        num_regions = lay_out_position(ground, words, player, scratch)
+    max_floods = _FIRST_CORRAL_FLOODS + _CORRAL_FLOODS_EACH * progress[NUM_EXPANSIONS]
+    max_floods -= progress[CORRAL_FLOODS]
     # A push leads into no other area of a pattern without the box that is pushed, so those that
     # were tried when the position was met need not be tried again.
     since = np.int64(frontier.num_patterns[position])
-    verdict = judge_corrals(
-        ground, pruning, words, boxes, is_blocked, area, num_regions, player, since, max_floods
+    verdict, num_floods = judge_position(
+        ground, words, player, scratch, pruning, num_regions, since, max_floods
     )
-    progress[CORRAL_FLOODS] += num_floods[0] - floods_before
-    if verdict != DEADLOCKED:
-        # Pushes around a corral come first without loss in pushes, but perhaps by a longer walk.
-        is_bound = verdict == PUSH_THESE and not problem.counts_moves
-        match_all(ground, problem.is_matched, scratch.places, scratch.matching, scratch.path)
-        _push_all(problem, frontier, scratch, pruning, position, is_bound)
-    for box in boxes:
-        is_blocked[box] = False
-
-
-@partial(entry, makes_arrays=True)
-@no_type_check
-def list_moves(neighbours, positions, chain, player, moves):
-    """Writes all moves through the positions of ``chain``, each one push after the one before.
-
-    ``moves`` has space for F moves a push, and ``player`` stands on a square of the first position.
-    Every walk is a shortest one. Returns how many moves there are.
-    """
-    num_floor = len(neighbours) - 1
-    is_blocked = np.ones(num_floor + 1, np.bool_)
-    marks, steps, waiting = np.zeros((3, num_floor + 1), np.int32)
-    count = 0
-    for i in range(1, len(chain)):
-        before, after = positions.boxes[chain[i - 1]], positions.boxes[chain[i]]
-        box, beyond = 0, 0
-        for square in range(num_floor):
-            word, bit = square >> 6, bit_of(square)
-            is_blocked[square] = before[word] & bit != 0
-            if before[word] & ~after[word] & bit:
-                box = square
-            if after[word] & ~before[word] & bit:
-                beyond = square
-        push = 0
-        while neighbours[box, push] != beyond:
-            push += 1
-        behind = neighbours[box, push ^ 2]
-        flood(neighbours, is_blocked, behind, marks, i, waiting, steps)
-        while player != behind:
-            move = 0
-            ahead = neighbours[player, move]
-            while marks[ahead] != i or steps[ahead] != steps[player] - 1:
-                move += 1
-                ahead = neighbours[player, move]
-            moves[count] = move
-            count += 1
-            player = ahead
-        moves[count] = push
-        count += 1
-        player = box
-    return count
+    progress[CORRAL_FLOODS] += num_floods
+    if verdict == DEADLOCKED:
+        return
+    # Pushes around a corral come first without loss in pushes, but perhaps by a longer walk.
+    if problem.counts_moves:
+        scratch.may_move[:] = True
+    match_all(ground, problem.is_matched, scratch.places, scratch.matching, scratch.path)
+    state = (problem, frontier, scratch, pruning, position)
+    _push_each(state, ground.neighbours, scratch.boxes, scratch.is_blocked, scratch.area, 1)
 
 
 @entry

@@ -19,6 +19,7 @@ from tokoban.sokoban.search.searches.astar.search import Frontier, Problem
 from tokoban.sokoban.search.state import positions as stores
 from tokoban.sokoban.search.state.columns import column_names, zeroed
 from tokoban.sokoban.search.state.positions import packed_bits, refill, refill_slots
+from tokoban.sokoban.search.state.walks import chain, directions_through
 from tokoban.sokoban.search.state.workspace import workspace_for
 from tokoban.sokoban.search.steps import Steps
 
@@ -196,12 +197,6 @@ def _grown(frontier: Frontier) -> Frontier:
 
 def _directions(ground: Ground, frontier: Frontier, player: int) -> tuple[Direction, ...]:
     """All moves to the position that the search reached, from a start with the player there."""
-    positions, num_floor = frontier.positions, len(ground.zone)
-    chain = [int(frontier.progress[push_search.REACHED])]
-    while (parent := int(positions.parent[chain[-1]])) != NONE:
-        chain.append(parent)
-    moves = np.empty(len(chain) * num_floor, np.int8)
-    count = push_search.list_moves(
-        ground.neighbours, positions, np.array(chain[::-1]), player, moves
-    )
-    return tuple(map(Direction, moves[:count].tolist()))
+    positions = frontier.positions
+    numbers = chain(positions, int(frontier.progress[push_search.REACHED]))
+    return directions_through(ground.neighbours, positions.boxes[numbers[::-1]], player)

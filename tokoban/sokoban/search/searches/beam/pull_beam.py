@@ -51,7 +51,7 @@ from tokoban.sokoban.search.searches.beam.rounds import (
     choose_in_steps,
     end_layer,
 )
-from tokoban.sokoban.search.searches.bidirectional.paths import chain, step_between
+from tokoban.sokoban.search.searches.bidirectional.paths import step_between
 from tokoban.sokoban.search.searches.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.state.positions import (
     Positions,
@@ -65,6 +65,7 @@ from tokoban.sokoban.search.state.positions import (
     refill_slots,
     unpacked_bits,
 )
+from tokoban.sokoban.search.state.walks import chain
 from tokoban.sokoban.search.state.workspace import workspace_for
 from tokoban.sokoban.search.steps import Steps, completed
 

@@ -26,6 +26,7 @@ from tokoban.sokoban.search.state.positions import (
     next_capacity,
     num_bytes,
     slot_of,
+    write_moved,
 )
 from tokoban.sokoban.search.state.workspace import lay_out_position
 
@@ -110,14 +111,14 @@ def refill_slots(layer, keys, first, last):
 
 @partial(inner, is_inlined=True)
 @no_type_check
-def _add_candidate(state, ground, scratch, row, place, least, _num_made):
+def _add_candidate(state, ground, scratch, row, start, place, least, _num_made):
     """Adds the position with box ``row`` on ``place``, unless it is known or no matching exists.
 
     For ``moves_of_one_box``: pulls go on from anywhere.
     """
     tables, positions, layer, start_player, weights, bonuses, bonus_of_others = state
     progress, words = layer.progress, scratch.words
-    position, start, end = progress[NEXT], np.int64(scratch.boxes[row]), place >> 2
+    position, end = progress[NEXT], place >> 2
     key = positions.boxes_key[position] ^ ground.keys[0, start] ^ ground.keys[0, end]
     slot = slot_of_candidate(layer, ground.keys, key ^ ground.keys[1, least])
     if layer.slots[slot] != NONE:
@@ -217,9 +218,7 @@ def keep(ground, positions, layer, chosen, words):
         candidate = chosen[i]
         parent, player = layer.parent[candidate], np.int64(layer.player[candidate])
         box, to = np.int64(layer.box[candidate]), np.int64(layer.to[candidate])
-        copy(positions.boxes[parent], words)
-        words[box >> 6] ^= bit_of(box)
-        words[to >> 6] ^= bit_of(to)
+        write_moved(positions.boxes[parent], box, to, words)
         key = layer.boxes_key[candidate]
         slot = slot_of(positions, words, key, player, ground.keys[1, player])
         add(positions, slot, words, key, player, parent)

@@ -17,13 +17,12 @@ from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.searches.beam.rounds import BADNESS_BITS, LEAST_BADNESS
 from tokoban.sokoban.search.searches.fess import scores
 from tokoban.sokoban.search.searches.fess.moves import move_box
-from tokoban.sokoban.search.searches.fess.search import add_run, is_hopeless, lay_out, move_child
+from tokoban.sokoban.search.searches.fess.search import add_run, begin_expansion, move_child
 from tokoban.sokoban.search.searches.fess.tree import (
     EXPANDING,
     FIRST_NEW,
     NEXT_ROW,
     NUM_CHILDREN,
-    NUM_DEADLOCKED,
     NUM_LAID_OUT,
     NUM_PUSHES,
     NUM_RUNS,
@@ -118,13 +117,8 @@ def expand_layer(
             child = chosen[next_chosen[0]]
             next_chosen[0] += 1
             tree.is_done[child] = False
-            num_regions = lay_out(tables, tree, scratch, child)
-            progress[NUM_PUSHES] += 1
-            if is_hopeless(tables, tree, scratch, pruning, num_regions):
-                progress[NUM_DEADLOCKED] += 1
+            if not begin_expansion(tables, tree, scratch, pruning, child):
                 continue
-            progress[EXPANDING] = child
-            progress[NEXT_ROW] = 0
             add_run(tree, progress[NUM_LAID_OUT], 0, 0, progress[NUM_CHILDREN])
         for row in range(progress[NEXT_ROW], len(scratch.boxes)):
             if scratch.may_move[row]:

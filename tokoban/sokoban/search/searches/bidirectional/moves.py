@@ -12,36 +12,29 @@ from tokoban.sokoban.search.rules.pruning import is_deadlocked_by_push
 from tokoban.sokoban.search.searches.bidirectional.features import cell_of
 from tokoban.sokoban.search.searches.bidirectional.sides import EXPANDING, MET, NUM_FLOODS, REACHED
 from tokoban.sokoban.search.searches.moves import lift, moves_of_one_box
-from tokoban.sokoban.search.state.positions import add, bit_of, copy, slot_of
+from tokoban.sokoban.search.state.positions import add, slot_of, write_moved
 
 
 @partial(inner, is_inlined=True)
 @no_type_check
-def add_position(state, ground, scratch, row, place, least, num_made):
+def add_position(state, ground, scratch, row, box_before, place, least, num_made):
     """Stores the position with box ``row`` of the expanded one on ``place``, if it is new.
 
     A ``visit`` of ``moves_of_one_box``: none go on from a deadlocked position.
     """
     tables, side, other_side, pruning = state
     positions, parent = side.positions, side.progress[EXPANDING]
-    box_before, box = np.int64(scratch.boxes[row]), place >> 2
-    words = scratch.words
+    box, words = place >> 2, scratch.words
     side.progress[NUM_FLOODS] += 1
-    copy(positions.boxes[parent], words)
-    words[box_before >> 6] ^= bit_of(box_before)
-    words[box >> 6] ^= bit_of(box)
+    write_moved(positions.boxes[parent], box_before, box, words)
     key = positions.boxes_key[parent] ^ ground.keys[0, box_before] ^ ground.keys[0, box]
     slot = slot_of(positions, words, key, least, ground.keys[1, least])
     if positions.slots[slot] != NONE:
         return True
-    if not tables.is_backward:
-        scratch.boxes[row] = box
-        is_deadlocked = is_deadlocked_by_push(
-            ground, pruning, words, scratch.boxes, scratch.is_blocked, box, least
-        )
-        scratch.boxes[row] = box_before
-        if is_deadlocked:
-            return False
+    if not tables.is_backward and is_deadlocked_by_push(
+        ground, pruning, words, scratch.boxes, scratch.is_blocked, box, least
+    ):
+        return False
     lower_bound = lower_bound_after(
         ground, tables.is_matched, scratch.places, row, place, scratch.matching, scratch.path
     )

@@ -5,10 +5,11 @@ from itertools import pairwise
 import numpy as np
 
 from tokoban.sokoban.board import Direction
-from tokoban.sokoban.search.level.ground import NONE, Ground
+from tokoban.sokoban.search.level.ground import Ground
 from tokoban.sokoban.search.level.one_box import Step, directions_of_steps
 from tokoban.sokoban.search.searches.bidirectional.sides import Side
 from tokoban.sokoban.search.state.positions import Positions, unpacked_bits
+from tokoban.sokoban.search.state.walks import chain
 
 
 def find_directions(
@@ -52,11 +53,3 @@ def step_between(
         box = int(np.flatnonzero(is_box & ~is_box_after)[0])
         end = int(np.flatnonzero(is_box_after & ~is_box)[0])
     return Step(box, end, int(positions.player[after]))
-
-
-def chain(positions: Positions, position: int) -> list[int]:
-    """The position, its parent and so on."""
-    numbers = [int(position)]
-    while (parent := int(positions.parent[numbers[-1]])) != NONE:
-        numbers.append(parent)
-    return numbers

@@ -32,7 +32,7 @@ from tokoban.sokoban.search.searches.fess.tree import (
     slot_of,
 )
 from tokoban.sokoban.search.searches.moves import lift, moves_of_one_box
-from tokoban.sokoban.search.state.positions import bit_of, copy
+from tokoban.sokoban.search.state.positions import are_equal, write_moved
 from tokoban.sokoban.search.state.workspace import Workspace, workspace_for
 
 
@@ -86,7 +86,7 @@ def is_worth_storing(tree, slot, cell_key, weight):
 
 @partial(inner, is_inlined=True)
 @no_type_check
-def add_child(state, ground, scratch, row, place, least, _num_made):
+def add_child(state, ground, scratch, _row, box, place, least, _num_made):
     """Stores a child of the position in the making, without a run, if it is new.
 
     A ``visit`` of ``moves_of_one_box``: none go on from a deadlocked child.
@@ -95,21 +95,14 @@ def add_child(state, ground, scratch, row, place, least, _num_made):
     progress, to = tree.progress, place >> 2
     progress[NUM_PUSHES] += 1
     position = progress[NUM_LAID_OUT]
-    box, words = np.int64(scratch.boxes[row]), scratch.words
-    copy(tree.boxes[position], words)
-    words[box >> 6] ^= bit_of(box)
-    words[to >> 6] ^= bit_of(to)
+    words = scratch.words
+    write_moved(tree.boxes[position], box, to, words)
     boxes_key = tree.boxes_key[position] ^ ground.keys[0, box] ^ ground.keys[0, to]
     key = boxes_key ^ ground.keys[1, least]
     slot = slot_of(tree, words, key, least)
     if tree.slots[slot] != NONE and tree.is_done[tree.slots[slot]]:
         return True
-    scratch.boxes[row] = to
-    is_deadlocked = is_deadlocked_by_push(
-        ground, pruning, words, scratch.boxes, scratch.is_blocked, to, least
-    )
-    scratch.boxes[row] = box
-    if is_deadlocked:
+    if is_deadlocked_by_push(ground, pruning, words, scratch.boxes, scratch.is_blocked, to, least):
         return False
     regions, exploring = scratch.regions, scratch.exploring
     score = score_of_cell(tables, scratch.is_blocked, words, regions.num_regions[to])
@@ -129,10 +122,7 @@ def add_child(state, ground, scratch, row, place, least, _num_made):
     tree.key[child] = key
     tree.child_score[child] = score
     tree.is_done[child] = False
-    is_solved = True
-    for word in range(len(words)):
-        is_solved &= words[word] == tables.goal_words[word]
-    if is_solved:
+    if are_equal(words, tables.goal_words):
         progress[SOLVED_BY] = child
     return True
 

@@ -67,18 +67,30 @@ def lay_out(tables, tree, scratch, child):
 
 @partial(inner, is_inlined=True)
 @no_type_check
-def is_hopeless(tables, tree, scratch, pruning, num_regions):
-    """Whether the position in the making is deadlocked; if not, fills ``may_move``."""
+def begin_expansion(tables, tree, scratch, pruning, child):
+    """Lays a child out and fills ``may_move``; whether it is to be expanded.
+
+    Not if it has been already, has a better record, or is found deadlocked.
+    """
     ground, progress = tables.ground, tree.progress
+    num_regions = lay_out(tables, tree, scratch, child)
+    if num_regions < 0:
+        return False
     position = progress[NUM_LAID_OUT]
-    match_all(ground, tables.is_matched, scratch.places, scratch.matching, scratch.path)
     places, matching = scratch.places, scratch.matching
-    if tables.is_matched and matched_pushes(ground.pushes, places, matching) >= UNREACHABLE:
-        return True
-    words, player = tree.boxes[position], tree.player[position]
-    verdict, num_floods = judge_position(ground, words, player, scratch, pruning, num_regions)
-    progress[NUM_PUSHES] += num_floods
-    return verdict == DEADLOCKED
+    match_all(ground, tables.is_matched, places, matching, scratch.path)
+    verdict = DEADLOCKED
+    if not tables.is_matched or matched_pushes(ground.pushes, places, matching) < UNREACHABLE:
+        words, player = tree.boxes[position], np.int64(tree.player[position])
+        verdict, num_floods = judge_position(ground, words, player, scratch, pruning, num_regions)
+        progress[NUM_PUSHES] += num_floods
+    progress[NUM_PUSHES] += 1
+    if verdict == DEADLOCKED:
+        progress[NUM_DEADLOCKED] += 1
+        return False
+    progress[EXPANDING] = child
+    progress[NEXT_ROW] = 0
+    return True
 
 
 @inner
@@ -245,15 +257,8 @@ def search(tables, tree, scratch, pruning, max_pushes, max_expansions):
             child = take_next(tree)
             if child == NONE:
                 return Outcome.EXHAUSTED
-            num_regions = lay_out(tables, tree, scratch, child)
-            if num_regions < 0:
+            if not begin_expansion(tables, tree, scratch, pruning, child):
                 continue
-            progress[NUM_PUSHES] += 1
-            if is_hopeless(tables, tree, scratch, pruning, num_regions):
-                progress[NUM_DEADLOCKED] += 1
-                continue
-            progress[EXPANDING] = child
-            progress[NEXT_ROW] = 0
         if not expand(tables, tree, scratch, pruning, max_pushes):
             solved_by = progress[SOLVED_BY]
             if solved_by != NONE:

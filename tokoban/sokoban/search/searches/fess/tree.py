@@ -26,6 +26,7 @@ from tokoban.sokoban.search.state.positions import (
     next_capacity,
     num_bytes,
     packed_bits,
+    write_moved,
 )
 
 _FIRST_CHILDREN = 1 << 14
@@ -238,11 +239,7 @@ def child_words(tree, child, words):
 @no_type_check
 def child_boxes(tree, parent, child, words):
     """The same for a child that has no run yet, whose parent is ``parent``."""
-    box, to = np.int64(tree.box[child]), np.int64(tree.to[child])
-    for word in range(len(words)):
-        words[word] = tree.boxes[parent, word]
-    words[box >> 6] ^= bit_of(box)
-    words[to >> 6] ^= bit_of(to)
+    write_moved(tree.boxes[parent], np.int64(tree.box[child]), np.int64(tree.to[child]), words)
 
 
 @entry(makes_arrays=True)

@@ -35,7 +35,6 @@ from tokoban.sokoban.search.pauses import (
     set_up,
 )
 from tokoban.sokoban.search.run import find_answer
-from tokoban.sokoban.search.searches.astar.search import list_moves
 from tokoban.sokoban.search.searches.guided import tree as compiled
 from tokoban.sokoban.search.searches.guided.classical import Classical, classical_rules
 from tokoban.sokoban.search.searches.guided.guide import Guidance, Guide, UniformGuide
@@ -43,6 +42,7 @@ from tokoban.sokoban.search.searches.guided.tree import Batch, Level, Tree
 from tokoban.sokoban.search.state import positions as stores
 from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import packed_bits
+from tokoban.sokoban.search.state.walks import directions_through
 from tokoban.sokoban.search.state.workspace import workspace_for
 from tokoban.sokoban.search.steps import Steps
 
@@ -252,17 +252,14 @@ class GuidedSearch:
 
     def directions(self) -> tuple[Direction, ...]:
         """As ``Compiled`` says."""
-        tree, num_floor = self.tree, self._level.keys.shape[1]
+        tree = self.tree
         node = int(tree.progress[compiled.REACHED])
         nodes: list[int] = []
         while node != NONE:
             nodes.append(node)
             node = int(tree.parent[node])
-        nodes.reverse()
-        chain = tree.position[nodes]
-        moves = np.empty(len(chain) * num_floor, np.int8)
-        count = list_moves(self._level.neighbours, tree.positions, chain, self._player, moves)
-        return tuple(map(Direction, moves[:count].tolist()))
+        boxes = tree.positions.boxes[tree.position[nodes[::-1]]]
+        return directions_through(self._level.neighbours, boxes, self._player)
 
 
 def _empty_tree(capacity: int, num_floor: int) -> Tree:

@@ -27,6 +27,7 @@ B positions of a batch.
 """
 
 import math
+from functools import partial
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -38,7 +39,15 @@ from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.searches.guided.classical import judge, may_push
 from tokoban.sokoban.search.searches.guided.guide import MOST_DEADLOCKED
-from tokoban.sokoban.search.state.positions import Positions, add, bit_of, copy, list_boxes, slot_of
+from tokoban.sokoban.search.state.positions import (
+    Positions,
+    add,
+    are_equal,
+    slot_of,
+    write_moved,
+)
+from tokoban.sokoban.search.state.single_pushes import single_pushes
+from tokoban.sokoban.search.state.workspace import least_of_area, place_boxes
 
 LEVIN, PHS, PHS_STAR, GREEDY = range(4)
 
@@ -173,16 +182,6 @@ def _add_node(tree, parent, edge, log_pi, priority):
 
 @inner
 @no_type_check
-def _is_solved(level, tree, position):
-    """Whether all boxes are on goals."""
-    for word in range(len(level.goals)):
-        if tree.positions.boxes[position, word] != level.goals[word]:
-            return False
-    return True
-
-
-@inner
-@no_type_check
 def _follow_likeliest(level, tree, node):
     """Puts one node into the queue: after the likeliest push that leads to no deadlock, and to a
     position that play has not visited."""
@@ -197,7 +196,7 @@ def _follow_likeliest(level, tree, node):
     child = tree.child[best]
     log_pi = tree.log_pi[node] + tree.edge_log_pi[best]
     later = _add_node(tree, node, best, log_pi, 0.0)
-    if _is_solved(level, tree, child):
+    if are_equal(tree.positions.boxes[child], level.goals):
         tree.progress[REACHED] = later
     else:
         _enter(tree, later)
@@ -250,69 +249,55 @@ def _number_of(level, tree, boxes_key, words, player):
 @no_type_check
 def lay_out(level, tree, scratch, position):
     """Puts the boxes of a position into the scratch, and ``area`` 1 where the player can walk."""
-    boxes = scratch.boxes
-    list_boxes(tree.positions.boxes[position], boxes)
-    for box in boxes:
-        scratch.is_blocked[box] = True
+    place_boxes(tree.positions.boxes[position], scratch.boxes, scratch.is_blocked)
     scratch.area[:] = 0
     player = tree.positions.player[position]
     flood(level.neighbours, scratch.is_blocked, player, scratch.area, 1, scratch.waiting)
+
+
+@partial(inner, is_inlined=True)
+@no_type_check
+def _add_edge(state, row, box, direction, end):
+    """Adds a push, unless the rules forbid it."""
+    tree, scratch, classical, position = state
+    if may_push(classical, tree.positions, scratch, position, row, box, end):
+        tree.edge_push[tree.progress[NUM_EDGES]] = box * 4 + direction
+        tree.progress[NUM_EDGES] += 1
+    return True
+
+
+_add_each = single_pushes(_add_edge)
 
 
 @inner
 @no_type_check
 def _list_pushes(level, tree, scratch, classical, position):
     """Adds the pushes of a position that is laid out, without those that the rules forbid."""
-    neighbours, is_blocked = level.neighbours, scratch.is_blocked
-    tree.first_edge[position] = edge = tree.progress[NUM_EDGES]
-    if classical is not None and not judge(classical, tree.positions, scratch, position):
-        return
-    for row in range(len(scratch.boxes)):
-        box = np.int64(scratch.boxes[row])
-        for direction in range(4):
-            end = np.int64(neighbours[box, direction])
-            if scratch.area[neighbours[box, direction ^ 2]] != 1 or is_blocked[end]:
-                continue
-            if classical is not None and not may_push(
-                classical, tree.positions, scratch, position, row, end, box
-            ):
-                continue
-            tree.edge_push[edge] = box * 4 + direction
-            edge += 1
-    tree.num_edges[position] = edge - tree.first_edge[position]
-    tree.progress[NUM_EDGES] = edge
+    tree.first_edge[position] = tree.progress[NUM_EDGES]
+    if judge(classical, tree.positions, scratch, position):
+        state = (tree, scratch, classical, position)
+        _add_each(state, level.neighbours, scratch.boxes, scratch.is_blocked, scratch.area, 1)
+        tree.num_edges[position] = tree.progress[NUM_EDGES] - tree.first_edge[position]
 
 
 @inner
 @no_type_check
 def _generate(level, tree, scratch, position):
     """Finds the position after each push; returns a push that solves the level, or NONE."""
-    neighbours, keys, words = level.neighbours, level.keys, scratch.words
+    neighbours, keys, is_blocked = level.neighbours, level.keys, scratch.is_blocked
     solving = NONE
     first = tree.first_edge[position]
     for edge in range(first, first + tree.num_edges[position]):
         box = np.int64(tree.edge_push[edge] // 4)
         end = np.int64(neighbours[box, tree.edge_push[edge] % 4])
-        copy(tree.positions.boxes[position], words)
-        words[box >> 6] ^= bit_of(box)
-        words[end >> 6] ^= bit_of(end)
-        scratch.is_blocked[box] = False
-        scratch.is_blocked[end] = True
-        scratch.last_mark[0] += 1
-        player = flood(
-            neighbours,
-            scratch.is_blocked,
-            box,
-            scratch.marks,
-            scratch.last_mark[0],
-            scratch.waiting,
-        )
-        scratch.is_blocked[end] = False
-        scratch.is_blocked[box] = True
+        write_moved(tree.positions.boxes[position], box, end, scratch.words)
+        is_blocked[box], is_blocked[end] = False, True
+        player = least_of_area(neighbours, scratch, box)
+        is_blocked[end], is_blocked[box] = False, True
         key = tree.positions.boxes_key[position] ^ keys[0, box] ^ keys[0, end]
-        tree.child[edge] = _number_of(level, tree, key, words, player)
+        tree.child[edge] = _number_of(level, tree, key, scratch.words, player)
         tree.progress[NUM_GENERATED] += 1
-        if _is_solved(level, tree, tree.child[edge]):
+        if are_equal(scratch.words, level.goals):
             solving = edge
     return solving
 
@@ -326,7 +311,7 @@ def take(level, tree, scratch, classical, batch, num_wanted, max_expansions):
     Returns NONE if there are nodes for ``expand_batch``, else the outcome. A search ends once a
     push is found that solves the level, play once it is made.
     """
-    progress, sizes, boxes = tree.progress, batch.sizes, scratch.boxes
+    progress, sizes = tree.progress, batch.sizes
     sizes[:] = 0
     while sizes[0] < len(batch.nodes) and sizes[1] < num_wanted:
         stop = NONE
@@ -336,7 +321,7 @@ def take(level, tree, scratch, classical, batch, num_wanted, max_expansions):
             stop = Outcome.EXHAUSTED
         elif progress[NUM_EXPANDED] + sizes[0] >= max_expansions:
             stop = Outcome.BUDGET_SPENT
-        elif not _has_room(tree, 4 * len(boxes) * (sizes[0] + 1)):
+        elif not _has_room(tree, 4 * len(scratch.boxes) * (sizes[0] + 1)):
             stop = Outcome.STORE_FULL
         if stop != NONE:
             return NONE if sizes[0] > 0 else stop
@@ -357,8 +342,6 @@ def take(level, tree, scratch, classical, batch, num_wanted, max_expansions):
             batch.zone[sizes[1], square] = scratch.area[square] == 1
         _list_pushes(level, tree, scratch, classical, position)
         edge = _generate(level, tree, scratch, position)
-        for box in boxes:
-            scratch.is_blocked[box] = False
         if edge != NONE and level.order < GREEDY:
             progress[NUM_EXPANDED] += 1
             progress[REACHED] = _add_node(tree, node, edge, 0.0, 0.0)

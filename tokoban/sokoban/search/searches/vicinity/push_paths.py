@@ -5,7 +5,6 @@ searched. A push is the square of its box times 4, plus its direction.
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -15,8 +14,9 @@ from tokoban.compiling import entry, inner
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import Ground, Squares, build_ground
-from tokoban.sokoban.search.state.positions import bit_of, list_boxes
-from tokoban.sokoban.search.state.workspace import Workspace
+from tokoban.sokoban.search.state.positions import write_moved
+from tokoban.sokoban.search.state.walks import directions_through
+from tokoban.sokoban.search.state.workspace import Workspace, place_boxes
 
 # A cost is the figure that is minimised times this, plus the other one.
 MAIN = 1 << 32
@@ -103,11 +103,12 @@ def followed(
     return path
 
 
-def directions_of(task: Task, scratch: Workspace, path: PushPath) -> tuple[Direction, ...]:
+def directions_of(task: Task, path: PushPath) -> tuple[Direction, ...]:
     """All moves of the path."""
     # The moves are one of the two figures in the cost.
     most = sum(divmod(int(path.cost[-1]), MAIN))
-    return tuple(map(Direction, _moves_of(task.ground, path, scratch, most).tolist()))
+    neighbours, player = task.ground.neighbours, int(path.player[0])
+    return directions_through(neighbours, path.boxes, player, most=most)
 
 
 @inner
@@ -143,55 +144,14 @@ def _follow(task, path, scratch, first, last):
     """Fills in what follows each push from ``first`` to ``last``; whether all can be made."""
     neighbours, is_blocked = task.ground.neighbours, scratch.is_blocked
     for i in range(first, last):
-        list_boxes(path.boxes[i], scratch.boxes)
-        for other in scratch.boxes:
-            is_blocked[other] = True
+        place_boxes(path.boxes[i], scratch.boxes, is_blocked)
         mark = mark_walks(task.ground, scratch, path.player[i])
         box, direction = path.pushes[i] // 4, path.pushes[i] % 4
         behind, beyond = neighbours[box, direction ^ 2], neighbours[box, direction]
-        can_push = is_blocked[box] and scratch.marks[behind] == mark and not is_blocked[beyond]
-        for other in scratch.boxes:
-            is_blocked[other] = False
-        if not can_push:
+        if not is_blocked[box] or scratch.marks[behind] != mark or is_blocked[beyond]:
             return False
-        for word in range(path.boxes.shape[1]):
-            path.boxes[i + 1, word] = path.boxes[i, word]
-        path.boxes[i + 1, box >> 6] ^= bit_of(box)
-        path.boxes[i + 1, beyond >> 6] ^= bit_of(beyond)
+        write_moved(path.boxes[i], box, beyond, path.boxes[i + 1])
         path.player[i + 1] = box
         steps = np.int64(scratch.steps[behind])
         path.cost[i + 1] = path.cost[i] + cost_of_push(task.counts_moves, steps)
     return True
-
-
-@partial(entry, makes_arrays=True)
-@no_type_check
-def _moves_of(ground, path, scratch, most):
-    """The moves of a path, of which there are at most so many."""
-    neighbours, is_blocked = ground.neighbours, scratch.is_blocked
-    moves = np.empty(most, np.int8)
-    count = 0
-    for i in range(len(path.pushes)):
-        list_boxes(path.boxes[i], scratch.boxes)
-        for other in scratch.boxes:
-            is_blocked[other] = True
-        box, push = path.pushes[i] // 4, path.pushes[i] % 4
-        # From the end of the walk, so that from its start each step leads to a smaller number.
-        mark = mark_walks(ground, scratch, neighbours[box, push ^ 2])
-        player = np.int64(path.player[i])
-        while scratch.steps[player] > 0:
-            for direction in range(4):
-                ahead = neighbours[player, direction]
-                if (
-                    scratch.marks[ahead] == mark
-                    and scratch.steps[ahead] == scratch.steps[player] - 1
-                ):
-                    moves[count] = direction
-                    break
-            count += 1
-            player = np.int64(ahead)
-        moves[count] = push
-        count += 1
-        for other in scratch.boxes:
-            is_blocked[other] = False
-    return moves[:count]

@@ -6,6 +6,7 @@ not near, or that cost more than the path costs equally far, are left out; the r
 for Dijkstra's algorithm. The path's own positions are there from the start, at the path's costs.
 """
 
+from functools import partial
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -15,7 +16,7 @@ from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.level.words import count
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.rules.freeze import is_immobile, mark_frozen
+from tokoban.sokoban.search.rules.freeze import is_frozen_off_goals
 from tokoban.sokoban.search.searches.vicinity.push_paths import MAIN, cost_of_push, mark_walks
 from tokoban.sokoban.search.searches.vicinity.store import (
     BUCKET,
@@ -27,7 +28,9 @@ from tokoban.sokoban.search.searches.vicinity.store import (
     put_in,
     take_out,
 )
-from tokoban.sokoban.search.state.positions import add, bit_of, copy, list_boxes, slot_of
+from tokoban.sokoban.search.state.positions import add, list_boxes, slot_of, write_moved
+from tokoban.sokoban.search.state.single_pushes import single_pushes
+from tokoban.sokoban.search.state.workspace import place_boxes
 
 
 class Scope(NamedTuple):
@@ -112,35 +115,14 @@ def is_late(store, near, cost, latest):
 
 @inner
 @no_type_check
-def is_frozen_after(task, scratch, row, beyond):
-    """Whether boxes are frozen off their goals once box ``row`` is pushed to ``beyond``."""
-    box = scratch.boxes[row]
-    scratch.boxes[row] = beyond
-    scratch.is_blocked[box] = False
-    scratch.is_blocked[beyond] = True
-    is_frozen = (
-        is_immobile(task.ground, scratch.is_blocked, beyond)
-        and mark_frozen(task.ground, scratch.boxes, scratch.is_blocked, scratch.is_frozen) == -1
-    )
-    scratch.is_blocked[beyond] = False
-    scratch.is_blocked[box] = True
-    scratch.boxes[row] = box
-    return is_frozen
-
-
-@inner
-@no_type_check
-def find_position(task, path, scope, store, scratch, parent, row, beyond, cost, lower_bound):
-    """The position after box ``row`` of ``parent`` is pushed to ``beyond``; NONE if it is left out.
+def find_position(task, path, scope, store, scratch, parent, box, end, cost, lower_bound):
+    """The position after ``box`` of ``parent`` is pushed to ``end``; NONE if it is left out.
 
     It is taken out of its bucket if it was known, and added if not.
     """
     positions, words, keys = store.positions, scratch.words, task.ground.keys
-    box = scratch.boxes[row]
-    copy(positions.boxes[parent], words)
-    words[box >> 6] ^= bit_of(box)
-    words[beyond >> 6] ^= bit_of(beyond)
-    boxes_key = positions.boxes_key[parent] ^ keys[0, box] ^ keys[0, beyond]
+    write_moved(positions.boxes[parent], box, end, words)
+    boxes_key = positions.boxes_key[parent] ^ keys[0, box] ^ keys[0, end]
     slot = slot_of(positions, words, boxes_key, box, keys[1, box])
     known = positions.slots[slot]
     if known != NONE:
@@ -153,7 +135,9 @@ def find_position(task, path, scope, store, scratch, parent, row, beyond, cost, 
     if near == NONE:
         store.progress[IS_FAR] = 1
         return NONE
-    if is_late(store, near, cost, scope.latest) or is_frozen_after(task, scratch, row, beyond):
+    if is_late(store, near, cost, scope.latest) or is_frozen_off_goals(
+        task.ground, scratch.boxes, scratch.is_blocked, scratch.is_frozen, end
+    ):
         return NONE
     position = add(positions, slot, words, boxes_key, box, parent)
     store.lower_bound[position] = lower_bound
@@ -161,44 +145,45 @@ def find_position(task, path, scope, store, scratch, parent, row, beyond, cost, 
     return position
 
 
+@partial(inner, is_inlined=True)
+@no_type_check
+def add_push(state, _row, box, direction, end):
+    """Opens the position after a push at its cost, unless it is left out or known for less."""
+    task, path, scope, store, scratch, parent, total = state
+    ground, progress = task.ground, store.progress
+    if ground.lower_bound[end * 4 + ground.zone[end, box]] == UNREACHABLE:
+        return True
+    steps = np.int64(scratch.steps[ground.neighbours[box, direction ^ 2]])
+    cost = store.cost[parent] + cost_of_push(task.counts_moves, steps)
+    lower_bound = total - task.lower_bound[box] + task.lower_bound[end]
+    if is_too_costly(cost, lower_bound, progress):
+        return True
+    position = find_position(task, path, scope, store, scratch, parent, box, end, cost, lower_bound)
+    if position != NONE:
+        store.push[position] = box * 4 + direction
+        store.cost[position] = cost
+        put_in(store, position)
+        if lower_bound == 0:
+            progress[END] = position
+            progress[END_COST] = cost
+    return True
+
+
+push_each = single_pushes(add_push)
+
+
 @inner
 @no_type_check
 def expand(task, path, scope, store, scratch, parent):
     """Makes each push that is possible from a position."""
-    ground, is_blocked = task.ground, scratch.is_blocked
-    list_boxes(store.positions.boxes[parent], scratch.boxes)
+    neighbours, is_blocked = task.ground.neighbours, scratch.is_blocked
+    place_boxes(store.positions.boxes[parent], scratch.boxes, is_blocked)
     total = 0
     for box in scratch.boxes:
-        is_blocked[box] = True
         total += task.lower_bound[box]
-    mark = mark_walks(ground, scratch, store.positions.player[parent])
-    for row in range(len(scratch.boxes)):
-        box = np.int64(scratch.boxes[row])
-        for direction in range(4):
-            behind = ground.neighbours[box, direction ^ 2]
-            beyond = np.int64(ground.neighbours[box, direction])
-            if scratch.marks[behind] != mark or is_blocked[beyond]:
-                continue
-            if ground.lower_bound[beyond * 4 + ground.zone[beyond, box]] == UNREACHABLE:
-                continue
-            steps = np.int64(scratch.steps[behind])
-            cost = store.cost[parent] + cost_of_push(task.counts_moves, steps)
-            lower_bound = total - task.lower_bound[box] + task.lower_bound[beyond]
-            if is_too_costly(cost, lower_bound, store.progress):
-                continue
-            position = find_position(
-                task, path, scope, store, scratch, parent, row, beyond, cost, lower_bound
-            )
-            if position == NONE:
-                continue
-            store.push[position] = box * 4 + direction
-            store.cost[position] = cost
-            put_in(store, position)
-            if lower_bound == 0:
-                store.progress[END] = position
-                store.progress[END_COST] = cost
-    for box in scratch.boxes:
-        is_blocked[box] = False
+    mark = mark_walks(task.ground, scratch, store.positions.player[parent])
+    state = (task, path, scope, store, scratch, parent, total)
+    push_each(state, neighbours, scratch.boxes, is_blocked, scratch.marks, mark)
 
 
 @entry
