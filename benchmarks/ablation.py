@@ -27,15 +27,15 @@ from jaxtyping import Float64
 from benchmarks import players_levels
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.levels import read_levels
-from tokoban.sokoban.search.combine.portfolio import FIRST, PARTS, SLICES
+from tokoban.sokoban.search.combine.portfolio import FIRST, MEMBERS, PARTS
 from tokoban.sokoban.search.combine.solver import prepare
 from tokoban.sokoban.symmetry import Symmetry
 from tokoban.training.run_directory import current_commit
 
 WHOLE = "whole"
-MEMBERS = (FIRST, *SLICES)
+EVERYTHING = (FIRST, *MEMBERS)
 # By name, what is left out.
-ALONE = {f"{one} alone": frozenset(MEMBERS) - {one} for one in MEMBERS}
+ALONE = {f"{one} alone": frozenset(EVERYTHING) - {one} for one in EVERYTHING}
 WITHOUT = {f"without {part}": frozenset({part}) for part in sorted(PARTS)}
 VARIANTS = {WHOLE: frozenset[str]()} | ALONE | WITHOUT
 IMAGES = (Symmetry(0, False), Symmetry(1, False), Symmetry(2, True))

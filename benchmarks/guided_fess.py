@@ -35,10 +35,10 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.combine import solver
 from tokoban.sokoban.search.combine.portfolio import (
-    SLICES,
+    MEMBERS,
     Portfolio,
-    Setting,
-    setting_in_steps,
+    SearchContext,
+    context_in_steps,
 )
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE, Squares
@@ -283,16 +283,16 @@ def with_guide(
     """As ``solver.solve`` for any solution, with the guide in the forward side of FESS."""
 
     def in_steps() -> Steps[Portfolio]:
-        setting = yield from setting_in_steps(board, Squares(board))
-        guide = NetworkGuide(policy.model, setting.squares, setting.tables[0].ground)
+        context = yield from context_in_steps(board, Squares(board))
+        guide = NetworkGuide(policy.model, context.squares, context.tables[0].ground)
 
-        def guided(setting: Setting) -> Steps[Searcher]:
+        def guided(context: SearchContext) -> Steps[Searcher]:
             yield
-            fess = BidirectionalFess(*setting.tables, setting.player, setting.learned)
+            fess = BidirectionalFess(*context.tables, context.player, context.learned)
             return search_type(fess, guide)
 
-        slices = replace(SLICES["bidirectional"], start=guided), SLICES["astar"]
-        return Portfolio(setting, slices, limits)
+        members = replace(MEMBERS["bidirectional"], start=guided), MEMBERS["astar"]
+        return Portfolio(context, members, limits)
 
     return find_answer(board, partial(set_up, in_steps()), limits, clock=time.process_time)
 

@@ -1,7 +1,7 @@
 """Solves the levels of players' collections and lists which were solved.
 
-What ``tokoban solve --minimise`` runs, or with ``--slice`` one search of its portfolio alone, for
-so many expansions, and what that did. ``--without`` leaves slices out, or parts of them.
+What ``tokoban solve --minimise`` runs, or with ``--member`` one search of its portfolio alone, for
+so many expansions, and what that did. ``--without`` leaves members out, or parts of them.
 ``--seed`` changes the order of equal positions in the beams, which shows how much results vary.
 
 One core, so many seconds of it for each level (of the process, so that a busy machine does not
@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from benchmarks.slices import Log, run_slice
+from benchmarks.member import Log, run_member
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.answer import OBJECTIVES, Progress
@@ -50,7 +50,7 @@ class Row:
     expansions: int
     elapsed_s: float
     solver: str
-    log: Log | None = None  # of a slice
+    log: Log | None = None  # of a member
 
     def __str__(self) -> str:
         moves, pushes = self.moves or "-", self.pushes or "-"
@@ -62,7 +62,7 @@ class Row:
 
 
 def _told(log: Log) -> str:
-    """A short summary of the slice's work."""
+    """A short summary of the member's work."""
     best = "" if not log.best else " best " + "/".join(map(str, log.best[-1][1]))
     cells = "" if log.cells is None else f" {log.cells} cells"
     zeros = ""
@@ -83,9 +83,9 @@ def show(progress: Progress) -> None:
 def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> Row:
     """Solves one level; the clock leaves the replay out."""
     without = frozenset(arguments.without)
-    if arguments.slice:
-        log = run_slice(
-            arguments.slice,
+    if arguments.member:
+        log = run_member(
+            arguments.member,
             board,
             max_expansions=arguments.max_expansions,
             time_limit_s=arguments.time_limit,
@@ -103,7 +103,7 @@ def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> 
             pushes=log.pushes,
             expansions=log.expansions,
             elapsed_s=log.elapsed_s,
-            solver=arguments.slice,
+            solver=arguments.member,
             log=log,
         )
     limits = Limits(
@@ -199,7 +199,7 @@ def arguments_of(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--minimise", choices=OBJECTIVES, default="any")
-    parser.add_argument("--slice", choices=[*portfolio.SLICES], help="this search alone")
+    parser.add_argument("--member", choices=[*portfolio.MEMBERS], help="this search alone")
     parser.add_argument("--max-expansions", type=int, metavar="N", help="a level")
     parser.add_argument(
         "--without",
@@ -262,7 +262,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         summary = {
             "machine": platform.processor() or platform.machine(),
             "minimise": arguments.minimise,
-            "slice": arguments.slice,
+            "member": arguments.member,
             "without": arguments.without,
             "seed": arguments.seed,
             "max_expansions": arguments.max_expansions,

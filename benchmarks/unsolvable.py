@@ -21,7 +21,7 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.answer import Optimum
-from tokoban.sokoban.search.combine.portfolio import SLICES, Portfolio, setting_in_steps
+from tokoban.sokoban.search.combine.portfolio import MEMBERS, Portfolio, context_in_steps
 from tokoban.sokoban.search.combine.solver import Answer, solve
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits
@@ -44,11 +44,11 @@ def by_astar(board: Board, objective: Optimum, *, limits: Limits) -> Answer:
 
 
 def by_fess(board: Board, *, limits: Limits) -> Answer:
-    """FESS alone: the portfolio's other complete slice beside those of the other ways."""
+    """FESS alone: the portfolio's other complete member beside those of the other ways."""
 
     def in_steps() -> Steps[Portfolio]:
-        setting = yield from setting_in_steps(board, Squares(board))
-        return Portfolio(setting, [SLICES["fess"]], limits)
+        context = yield from context_in_steps(board, Squares(board))
+        return Portfolio(context, [MEMBERS["fess"]], limits)
 
     return find_answer(board, partial(set_up, in_steps()), limits)
 

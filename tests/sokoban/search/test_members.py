@@ -15,8 +15,8 @@ from tests.sokoban.search.push_graph import can_be_solved
 from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.search.combine import replans, targets
-from tokoban.sokoban.search.combine.portfolio import SLICES, Portfolio, setting_in_steps
+from tokoban.sokoban.search.combine import replanning, targets
+from tokoban.sokoban.search.combine.portfolio import MEMBERS, Portfolio, context_in_steps
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.pauses import Searcher, found_by, set_up
@@ -26,7 +26,7 @@ from tokoban.sokoban.search.searches.beam import rounds as beam_rounds
 from tokoban.sokoban.search.steps import Steps, completed
 
 INCOMPLETE = ["targets", "pull-beam", "push-beam"]
-COMPLETE = [name for name in SLICES if name not in INCOMPLETE]
+COMPLETE = [name for name in MEMBERS if name not in INCOMPLETE]
 
 
 @pytest.fixture(params=["early", "late"])
@@ -38,8 +38,8 @@ def turn_to_others(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(beam, "PATIENCE", 3 if is_early else 1 << 12)
     if is_early:
         monkeypatch.setattr(targets, "_PULLS", 3)
-        monkeypatch.setattr(replans, "_FIRST", 2)
-        monkeypatch.setattr(replans, "_LATER", 16)
+        monkeypatch.setattr(replanning, "_FIRST", 2)
+        monkeypatch.setattr(replanning, "_LATER", 16)
     return str(request.param)
 
 
@@ -47,8 +47,8 @@ def solver_by(name: str, limits: Limits = Limits()) -> Callable[[Board], Answer]
     """Solutions are replayed by the rules, or it raises."""
 
     def in_steps(board: Board) -> Steps[Searcher]:
-        setting = yield from setting_in_steps(board, Squares(board))
-        return Portfolio(setting, [SLICES[name]], limits)
+        context = yield from context_in_steps(board, Squares(board))
+        return Portfolio(context, [MEMBERS[name]], limits)
 
     return lambda board: find_answer(board, partial(set_up, in_steps(board)), limits)
 
@@ -93,15 +93,15 @@ def test_an_incomplete_member_solves_what_can_be_solved_and_proves_nothing(
 
 
 @pytest.mark.parametrize("turn_to_others", ["early"], indirect=True)
-@pytest.mark.parametrize("name", SLICES)
+@pytest.mark.parametrize("name", MEMBERS)
 def test_what_a_member_finds_does_not_depend_on_how_its_work_is_cut(
     name: str, turn_to_others: str
 ) -> None:
     for board in PUZZLES:
         found = set()
         for budget in (1, 1 << 20):
-            setting = completed(setting_in_steps(board, Squares(board)))
-            ended = found_by(completed(SLICES[name].start(setting)), budget)
+            context = completed(context_in_steps(board, Squares(board)))
+            ended = found_by(completed(MEMBERS[name].start(context)), budget)
             last = ended.last
             found.add((ended.directions, last.work, last.expansions, last.positions))
         assert len(found) == 1

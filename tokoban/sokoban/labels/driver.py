@@ -30,8 +30,8 @@ from tokoban.sokoban.search.bitboard.labels import (
 )
 from tokoban.sokoban.search.bitboard.layers import NUM_SETS
 from tokoban.sokoban.search.bitboard.levels import Levels, closed_in
-from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
+from tokoban.sokoban.search.bitboard.threads import Worker
 from tokoban.sokoban.search.bitboard.workspace import Workspace
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
@@ -53,7 +53,7 @@ class Labelled(NamedTuple):
 
 
 class Labelling:
-    """Work on some levels, one after the other; see ``slices.Work``.
+    """Work on some levels, one after the other; see ``threads.Work``.
 
     What it finds does not depend on what the same workspace was used for before.
     """

@@ -20,8 +20,8 @@ from tokoban.sokoban.labels.large import LargeLabels, label_level
 from tokoban.sokoban.labels.shards import Shard, pack, to_bytes
 from tokoban.sokoban.labels.sources import LargeLevel
 from tokoban.sokoban.search.bitboard.driver import LEVEL
-from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
+from tokoban.sokoban.search.bitboard.threads import Worker
 from tokoban.sokoban.search.limits import Limits
 
 # ``max_sets`` is the limit: one of memory would depend on what the workspace was used for before.

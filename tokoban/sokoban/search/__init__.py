@@ -14,6 +14,6 @@ which ``pauses`` says how searches talk to their callers, as generators.
   moves or pushes; for any solution ``fess`` (from the start), ``bidirectional`` (FESS from both
   ends) and ``beam`` (pushes, or pulls); ``guided`` follows a policy; ``vicinity`` shortens a given
   solution
-- ``combine``: ``portfolio`` gives turns to these, ``targets``, ``midway`` and ``replans`` pair two;
-  ``anytime``, ``optimiser`` and ``solver`` are what others call
+- ``combine``: ``portfolio`` gives these turns, ``targets``, ``waypoints`` and ``replanning`` pair
+  two; ``anytime``, ``optimiser`` and ``solver`` are what others call
 """

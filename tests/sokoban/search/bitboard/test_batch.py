@@ -13,12 +13,12 @@ from tests.sokoban.brute_force import Shape, random_boards
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.bitboard import slices, workspace
+from tokoban.sokoban.search.bitboard import threads, workspace
 from tokoban.sokoban.search.bitboard.batch import Solving, solve_many, workspace_for
 from tokoban.sokoban.search.bitboard.driver import Answers, Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards, from_board
-from tokoban.sokoban.search.bitboard.slices import Worker
 from tokoban.sokoban.search.bitboard.sweep import States, label_many
+from tokoban.sokoban.search.bitboard.threads import Worker
 from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
@@ -92,7 +92,7 @@ def test_growing_room_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         stops.add(stop)
         return workspace.grown(room, stop)
 
-    monkeypatch.setattr(slices, "grown", recording)
+    monkeypatch.setattr(threads, "grown", recording)
     far = parse_board("@-------|-$$-----|-$-$----|--$-----|--------|--#-..--|----...-")
     levels = levels_of([*BOARDS, far])
     growing = solve_many(levels, "moves")

@@ -13,11 +13,11 @@ from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.combine import portfolio
 from tokoban.sokoban.search.combine.portfolio import (
-    SLICES,
+    MEMBERS,
+    Member,
     Portfolio,
-    Setting,
-    Slice,
-    setting_in_steps,
+    SearchContext,
+    context_in_steps,
 )
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits
@@ -27,7 +27,7 @@ from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.steps import Steps, completed
 
 PUSH = parse_board("@$.")
-SETTING = completed(setting_in_steps(PUSH, Squares(PUSH)))
+CONTEXT = completed(context_in_steps(PUSH, Squares(PUSH)))
 MEGABYTE = 1_000_000
 
 
@@ -68,23 +68,23 @@ class Fake:
             budget = yield self.pause()
 
 
-def plan(search: Fake, share: int = 1, first_round: int = 0, steps: int = 2) -> Slice:
-    def start(_: Setting) -> Steps[Searcher]:
+def plan(search: Fake, share: int = 1, first_round: int = 0, steps: int = 2) -> Member:
+    def start(_: SearchContext) -> Steps[Searcher]:
         for _step in range(steps):
             yield
         return search
 
-    return Slice(search.name, start, share, first_round, is_complete=search.is_complete)
+    return Member(search.name, start, share, first_round, is_complete=search.is_complete)
 
 
-def portfolio_of(*plans: Slice, memory_limit_mb: float = 100.0) -> Portfolio:
-    # The arrays of the setting are not what is tested.
-    limits = Limits(memory_limit_mb=memory_limit_mb + SETTING.num_bytes / MEGABYTE)
-    return Portfolio(SETTING, plans, limits)
+def portfolio_of(*plans: Member, memory_limit_mb: float = 100.0) -> Portfolio:
+    # The arrays of the context are not what is tested.
+    limits = Limits(memory_limit_mb=memory_limit_mb + CONTEXT.num_bytes / MEGABYTE)
+    return Portfolio(CONTEXT, plans, limits)
 
 
 def turns(search: Portfolio, budget: int, num_calls: int) -> list[str]:
-    """The slices by units of work, in the order in which they were done."""
+    """The members by units of work, in the order in which they were done."""
     done: list[str] = []
     before, going = 0, underway(search)
     for _ in range(num_calls):
@@ -119,7 +119,7 @@ def test_turns_do_not_depend_on_how_they_are_cut(short: None, overshoot: int) ->
     assert cut[: len(whole)] == whole[: len(cut)]
 
 
-def test_only_a_complete_slice_that_is_exhausted_proves_anything(short: None) -> None:
+def test_only_a_complete_member_that_is_exhausted_proves_anything(short: None) -> None:
     guess = Fake("guess", at_end=Outcome.EXHAUSTED, ends_at=3, is_complete=False)
     proof = Fake("proof", at_end=Outcome.EXHAUSTED, ends_at=17)
     answer = find_answer(PUSH, portfolio_of(plan(guess), plan(proof)).search, Limits())
@@ -130,7 +130,7 @@ def test_only_a_complete_slice_that_is_exhausted_proves_anything(short: None) ->
     assert given_up.reason == "searches that may miss solutions"
 
 
-def test_a_slice_that_finds_nothing_ends_and_the_others_go_on(short: None) -> None:
+def test_a_member_that_finds_nothing_ends_and_the_others_go_on(short: None) -> None:
     too_long = Fake("astar", at_end=Outcome.TOO_LONG, ends_at=2)
     solver = Fake("solver", at_end=Outcome.SOLVED, ends_at=31)
     search = portfolio_of(plan(too_long), plan(solver))
@@ -145,7 +145,7 @@ def test_when_memory_is_full_who_holds_most_by_its_share_ends_and_the_last_goes_
     a, b = Fake("a", first_mb=4), Fake("b", first_mb=3, grows_at=(12, 40, 41))
     search = portfolio_of(plan(a), plan(b, share=3), memory_limit_mb=12.0)
     done = turns(search, 1, 60)
-    assert search.pause().num_bytes == SETTING.num_bytes + 6 * MEGABYTE
+    assert search.pause().num_bytes == CONTEXT.num_bytes + 6 * MEGABYTE
     assert set(done[30:]) == {"b"}
     assert search.pause().positions == 3 * b.work  # what a held is gone
     assert search.pause().expansions == a.work + b.work  # and what it did counts
@@ -153,14 +153,14 @@ def test_when_memory_is_full_who_holds_most_by_its_share_ends_and_the_last_goes_
     assert (alone.status, alone.solver, alone.reason) == ("gave up", "b", "12 MB")
 
 
-def test_no_slice_expands_more_than_is_left_for_all(short: None) -> None:
+def test_no_member_expands_more_than_is_left_for_all(short: None) -> None:
     search = portfolio_of(plan(Fake("a")), plan(Fake("b")))
     answer = find_answer(PUSH, search.search, Limits(max_expansions=18))
     assert (answer.num_expansions, answer.reason) == (18, "18 expansions")
 
 
 def found(board: Board, clock: Callable[[], float]) -> tuple[tuple[str, str, int, str], set]:
-    """What is found, and which slices have worked."""
+    """What is found, and which members have worked."""
     working: set[str | None] = set()
     answer = find_answer(
         board,
@@ -188,9 +188,9 @@ def test_verdicts_are_those_of_brute_force_whatever_the_clock_and_the_turns(
             continue
         told, working = found(board, time.perf_counter)
         assert told[0] == ("solved" if can_be_solved(board) else "unsolvable")
-        # A clock that ticks whenever it is read makes every slice of time the shortest.
+        # A clock that ticks whenever it is read makes every member of time the shortest.
         assert found(board, count(0.0).__next__)[0] == told
         solvers.add(told[1])
-        if told[1] in SLICES:
+        if told[1] in MEMBERS:
             assert told[1] in working
     assert len(solvers) >= 2

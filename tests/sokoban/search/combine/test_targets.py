@@ -6,7 +6,7 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.combine import targets
-from tokoban.sokoban.search.combine.portfolio import SLICES, Setting, setting_in_steps
+from tokoban.sokoban.search.combine.portfolio import MEMBERS, SearchContext, context_in_steps
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import found_by
@@ -16,8 +16,8 @@ from tokoban.sokoban.search.steps import completed
 ROOM = parse_board("##########|#------..#|#-$-$---.#|#-$-$-##.#|#--@--####|##########")
 
 
-def setting_of(board: Board) -> Setting:
-    return completed(setting_in_steps(board, Squares(board)))
+def setting_of(board: Board) -> SearchContext:
+    return completed(context_in_steps(board, Squares(board)))
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_pushes_come_to_a_target_with_boxes_beside_goals_and_the_player_in_its_r
         return whole(self, target, to_target)
 
     monkeypatch.setattr(targets.Targets, "_whole", noted)
-    search = completed(SLICES["targets"].start(setting_of(ROOM)))
+    search = completed(MEMBERS["targets"].start(setting_of(ROOM)))
     assert found_by(search, 1 << 10).outcome == Outcome.SOLVED
     assert isinstance(search, targets.Targets)
     target, to_target = aims[-1], to_targets[-1]

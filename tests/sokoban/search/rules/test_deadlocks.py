@@ -38,7 +38,7 @@ is_deadlocked_by_freeze = for_python(freeze.is_deadlocked_by_freeze)
 survey = for_python(terrains.survey)
 is_frozen_on_words = for_python(terrains.is_frozen)
 use_frozen = for_python(frozen_pairs.use_frozen)
-is_position_deadlocked_now = for_python(few_boxes.is_position_deadlocked_now)
+is_position_deadlocked_with_frozen = for_python(few_boxes.is_position_deadlocked_with_frozen)
 has_pattern_of = for_python(patterns.has_pattern)
 
 SHAPES = [Shape(4, 5, 3, is_closed=True), Shape(3, 5, 4, is_closed=True), Shape(3, 7, 3, False)]
@@ -88,7 +88,7 @@ def is_deadlocked_between_frozen_boxes(laid: LaidOut) -> bool:
     for _ in range(frozen_pairs.ASKED_BEFORE + 1):
         use_frozen(laid.ground, few, scratch.boxes, is_immobile, num_frozen)
     words, neighbours = laid.positions.boxes[0], laid.ground.neighbours
-    return is_position_deadlocked_now(few, words, scratch.boxes, neighbours, scratch.area)
+    return is_position_deadlocked_with_frozen(few, words, scratch.boxes, neighbours, scratch.area)
 
 
 def has_pattern(laid: LaidOut, learned: LaidOut) -> bool:

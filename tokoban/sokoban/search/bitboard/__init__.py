@@ -4,6 +4,5 @@ Arrays in, arrays out: ``batch`` solves many levels, ``sweep`` gives the exact d
 state of a level. Read in this order: ``words`` (sets of squares), ``terrain`` (dead squares and
 bounds of one level), ``push_search`` (A* over pushes), ``layers`` (breadth-first search by moves
 from both ends, retrograde analysis from the end alone), ``solutions`` (the moves of a solution),
-``driver`` and ``labels`` (level after level), ``workspace`` (memory) and ``slices`` (limits and
-threads).
+``driver`` and ``labels`` (level after level), ``workspace`` (memory) and ``threads`` (limits).
 """

@@ -11,7 +11,7 @@ from tokoban.sokoban.search.bitboard import driver, push_search
 from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, Answers, Verdict
 from tokoban.sokoban.search.bitboard.layers import LAYER, NUM_SETS
 from tokoban.sokoban.search.bitboard.levels import Levels
-from tokoban.sokoban.search.bitboard.slices import in_threads
+from tokoban.sokoban.search.bitboard.threads import in_threads
 from tokoban.sokoban.search.bitboard.workspace import Workspace, empty_workspace, grown
 from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
 from tokoban.sokoban.search.outcome import Outcome
@@ -130,7 +130,7 @@ def workspace_for(levels: Levels) -> Workspace:
 
 
 class Solving:
-    """Work on some levels, one after the other; see ``slices.Work``."""
+    """Work on some levels, one after the other; see ``threads.Work``."""
 
     def __init__(self, levels: Levels, objective: str, limits: Limits) -> None:
         if objective not in OBJECTIVES:

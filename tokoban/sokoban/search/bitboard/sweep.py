@@ -14,7 +14,7 @@ from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, LEVEL, PHASE, Ver
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED, Labels, States
 from tokoban.sokoban.search.bitboard.layers import BOXES, KNOWN, NUM_SETS
 from tokoban.sokoban.search.bitboard.levels import Levels
-from tokoban.sokoban.search.bitboard.slices import Worker, in_threads
+from tokoban.sokoban.search.bitboard.threads import Worker, in_threads
 from tokoban.sokoban.search.bitboard.workspace import Workspace, empty_workspace
 from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
 from tokoban.sokoban.search.outcome import Outcome
@@ -87,7 +87,7 @@ def workspace_for(levels: Levels) -> Workspace:
 
 
 class Sweeping:
-    """Work on some levels, one after the other; see ``slices.Work``."""
+    """Work on some levels, one after the other; see ``threads.Work``."""
 
     def __init__(self, levels: Levels, states: States, unit: str) -> None:
         if unit not in ("moves", "pushes"):

@@ -12,9 +12,9 @@ from itertools import count
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
-from tokoban.sokoban.search.combine.midway import Midway
-from tokoban.sokoban.search.combine.replans import Replans
+from tokoban.sokoban.search.combine.replanning import Replanning
 from tokoban.sokoban.search.combine.targets import Targets
+from tokoban.sokoban.search.combine.waypoints import Waypoints
 from tokoban.sokoban.search.level.ground import Ground, Squares, ground_in_steps
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
@@ -51,23 +51,23 @@ from tokoban.sokoban.search.steps import Steps
 _FEW_EXPANSIONS = 10_000
 # The same on larger boards, where one takes longer. Open boards need about as many as pushes.
 _FEW_EXPANSIONS_OF_SQUARES = 1_000
-_TURN = 1 << 12  # the work of a turn by the share of its slice
-# What may be left out beside slices: the A* before all, and parts of slices.
+_TURN = 1 << 12  # the work of a turn by the share of its member
+# What may be left out beside members: the A* before all, and parts of members.
 FIRST = "first-astar"
-REPLANS = "replans"  # of FESS
-MIDWAY = "midway"  # of the beam of pulls
-_EQUAL_ROUNDS = 16  # the first ones, in which all slices have the same share
+REPLANNING = "replanning"  # of FESS
+WAYPOINTS = "waypoints"  # of the beam of pulls
+_EQUAL_ROUNDS = 16  # the first ones, in which all members have the same share
 
 
 @dataclass(frozen=True)
-class Setting:
+class SearchContext:
     """A board, and what all its searches share."""
 
     board: Board
     squares: Squares
     tables: tuple[Tables, Tables]  # forwards, backwards
     learned: Learned
-    without: frozenset[str] = frozenset()  # parts of slices that are left out, for ablations
+    without: frozenset[str] = frozenset()  # parts of members that are left out, for ablations
     seed: int = 0  # chooses the order of equal candidates in the beams
     # The searches by pulls that exist, which others may meet.
     pulls: list[FromTheEnd] = field(default_factory=list)
@@ -83,144 +83,146 @@ class Setting:
         return num_bytes(self.tables) + self.learned.num_bytes
 
 
-def setting_in_steps(
+def context_in_steps(
     board: Board,
     squares: Squares,
     ground: Ground | None = None,
     without: frozenset[str] = frozenset(),
     seed: int = 0,
-) -> Steps[Setting]:
+) -> Steps[SearchContext]:
     """Computes what the searches of a board share; ``ground`` is that of the board, if known."""
     tables = yield from tables_in_steps(board, squares, ground)
     forward, backward = (one.ground for one in tables)
     learned = learned_of(forward, backward, squares.number[board.player])
-    return Setting(board, squares, tables, learned, without, seed)
+    return SearchContext(board, squares, tables, learned, without, seed)
 
 
 @dataclass(frozen=True)
-class Slice:
+class Member:
     """How to set up a search of the portfolio, and when it works."""
 
     name: str
-    start: Callable[[Setting], Steps[Searcher]]
-    share: int = 1  # of the work, relative to the other slices, after the rounds of equal turns
+    start: Callable[[SearchContext], Steps[Searcher]]
+    share: int = 1  # of the work, relative to the other members, after the rounds of equal turns
     first_round: int = 0
-    parts: tuple[str, ...] = ()  # the names that ``Setting.without`` may have for it
+    parts: tuple[str, ...] = ()  # the names that ``SearchContext.without`` may have for it
     is_complete: bool = True  # only sound rules drop positions, so that EXHAUSTED is a proof
 
 
-def _bidirectional(setting: Setting) -> Steps[Searcher]:
+def _bidirectional(context: SearchContext) -> Steps[Searcher]:
     yield
-    return BidirectionalFess(*setting.tables, setting.player, setting.learned)
+    return BidirectionalFess(*context.tables, context.player, context.learned)
 
 
-def _fess(setting: Setting, *, has_one_sink: bool = False) -> Steps[Searcher]:
+def _fess(context: SearchContext, *, has_one_sink: bool = False) -> Steps[Searcher]:
     fess_solver.prepare()
     yield
-    ground = setting.tables[0].ground
+    ground = context.tables[0].ground
     fess: Fess = yield from fess_in_steps(
-        setting.board,
-        setting.squares,
+        context.board,
+        context.squares,
         ground,
-        setting.learned,
-        setting.without,
+        context.learned,
+        context.without,
         has_one_sink=has_one_sink,
     )
-    if REPLANS in setting.without:
+    if REPLANNING in context.without:
         return fess
-    return Replans(
-        setting.board,
-        setting.squares,
+    return Replanning(
+        context.board,
+        context.squares,
         fess,
-        setting.learned,
-        setting.without,
+        context.learned,
+        context.without,
         has_one_sink=has_one_sink,
     )
 
 
-def _targets(setting: Setting) -> Steps[Searcher]:
+def _targets(context: SearchContext) -> Steps[Searcher]:
     fess_solver.prepare()
     yield
     pulls = BidirectionalFess(
-        *setting.tables,
-        setting.player,
-        setting.learned,
+        *context.tables,
+        context.player,
+        context.learned,
         is_backward_only=True,
     )
-    return Targets(setting.board, setting.squares, pulls)
+    return Targets(context.board, context.squares, pulls)
 
 
-def _pull_beam(setting: Setting) -> Steps[Searcher]:
+def _pull_beam(context: SearchContext) -> Steps[Searcher]:
     pull_beam.prepare()
     push_beam.prepare()
     yield
-    forward, backward = setting.tables
+    forward, backward = context.tables
     backward = backward._replace(is_matched=are_all_matched(backward.ground))
-    goals, seed = forward.ground.goals, 2 * setting.seed
-    beam = PullBeam(backward, goals, setting.player, setting.learned, seed=seed)
-    if MIDWAY in setting.without:
+    goals, seed = forward.ground.goals, 2 * context.seed
+    beam = PullBeam(backward, goals, context.player, context.learned, seed=seed)
+    if WAYPOINTS in context.without:
         return beam
-    return Midway(setting.board, setting.squares, beam)
+    return Waypoints(context.board, context.squares, beam)
 
 
-def _push_beam(setting: Setting) -> Steps[Searcher]:
+def _push_beam(context: SearchContext) -> Steps[Searcher]:
     push_beam.prepare()
     yield
-    forward, backward = setting.tables
-    tables = yield from fess_tables_in_steps(setting.board, setting.squares, forward.ground)
+    forward, backward = context.tables
+    tables = yield from fess_tables_in_steps(context.board, context.squares, forward.ground)
     boxes = backward.ground.goals
     tables = tables._replace(is_matched=are_all_matched(forward.ground))
     return PushBeam(
         tables,
         boxes,
-        setting.player,
-        setting.learned,
-        setting.pulls,
+        context.player,
+        context.learned,
+        context.pulls,
         schedule=push_beam.FROM_START,
         # Not the seed of the pulls: by 0 Microban II 131 stays open.
-        seed=2 * setting.seed + 1,
+        seed=2 * context.seed + 1,
     )
 
 
-def _astar(setting: Setting) -> Steps[Searcher]:
+def _astar(context: SearchContext) -> Steps[Searcher]:
     """Single pushes by a close lower bound, which macro moves lose sight of on open boards."""
     yield
-    level = from_board(setting.board)
+    level = from_board(context.board)
     if level is not None:
         return OneWord(level, "pushes")
-    ground = setting.tables[0].ground
+    ground = context.tables[0].ground
     return AStar(
-        setting.board,
-        setting.squares,
+        context.board,
+        context.squares,
         ground,
         "any",
-        setting.learned,
+        context.learned,
         work=2 * len(ground.goals),
     )
 
 
-SLICES = {
+MEMBERS = {
     one.name: one
     for one in (
-        Slice("bidirectional", _bidirectional, share=3),
-        Slice("astar", _astar),
-        Slice("fess", _fess, share=2, parts=(*ADVISORS, REPLANS)),
-        Slice("fess-sink", partial(_fess, has_one_sink=True), share=2, parts=(*ADVISORS, REPLANS)),
-        Slice("targets", _targets, share=4, first_round=2, is_complete=False),
-        Slice(
+        Member("bidirectional", _bidirectional, share=3),
+        Member("astar", _astar),
+        Member("fess", _fess, share=2, parts=(*ADVISORS, REPLANNING)),
+        Member(
+            "fess-sink", partial(_fess, has_one_sink=True), share=2, parts=(*ADVISORS, REPLANNING)
+        ),
+        Member("targets", _targets, share=4, first_round=2, is_complete=False),
+        Member(
             "pull-beam",
             _pull_beam,
             share=6,
             first_round=2,
-            parts=(MIDWAY,),
+            parts=(WAYPOINTS,),
             is_complete=False,
         ),
-        Slice("push-beam", _push_beam, share=4, first_round=2, is_complete=False),
+        Member("push-beam", _push_beam, share=4, first_round=2, is_complete=False),
     )
 }
 
 # What ``without`` may name.
-PARTS = frozenset({FIRST, *(part for one in SLICES.values() for part in (one.name, *one.parts))})
+PARTS = frozenset({FIRST, *(part for one in MEMBERS.values() for part in (one.name, *one.parts))})
 
 
 def search(
@@ -249,17 +251,17 @@ def search(
             return found
         before = Pause(expansions=first.pause.expansions)
         del first
-    steps = setting_in_steps(board, squares, ground, without, seed)
-    setting, budget = yield from in_pauses(steps, lambda: before, budget)
-    chosen = [one for name, one in SLICES.items() if name not in without]
-    portfolio = Portfolio(setting, chosen, limits, before.expansions)
+    steps = context_in_steps(board, squares, ground, without, seed)
+    context, budget = yield from in_pauses(steps, lambda: before, budget)
+    chosen = [one for name, one in MEMBERS.items() if name not in without]
+    portfolio = Portfolio(context, chosen, limits, before.expansions)
     return (yield from portfolio.search(budget))
 
 
-class _Member:
-    """A slice, and its search once that is set up."""
+class _Running:
+    """A member, and its search once that is set up."""
 
-    def __init__(self, plan: Slice) -> None:
+    def __init__(self, plan: Member) -> None:
         self.plan = plan
         self.searcher: Searcher | None = None
         self.search: Underway | None = None
@@ -277,37 +279,37 @@ class _Member:
 class Portfolio:
     """Slices in turns, as one search.
 
-    A slice ends, and its arrays are released, when its search is over, or when memory is full and
-    it holds most in proportion to its share. Only a complete slice answers EXHAUSTED.
+    A member ends, and its arrays are released, when its search is over, or when memory is full and
+    it holds most in proportion to its share. Only a complete member answers EXHAUSTED.
     """
 
     def __init__(
         self,
-        setting: Setting,
-        plans: Sequence[Slice],
+        context: SearchContext,
+        plans: Sequence[Member],
         limits: Limits,
         expansions_before: int = 0,
     ) -> None:
-        self._setting = setting
-        self._members = [_Member(plan) for plan in plans]
+        self._context = context
+        self._members = [_Running(plan) for plan in plans]
         self._memory_limit_bytes = limits.memory_limit_mb * 1e6
         self._ended_expansions = expansions_before
-        self._was_full = False  # a slice has ended for want of memory
+        self._was_full = False  # a member has ended for want of memory
 
     def pause(self) -> Pause:
-        """As ``Searcher`` says: sums over the slices."""
+        """As ``Searcher`` says: sums over the members."""
         return self._pause(None)
 
-    def _pause(self, now: _Member | None) -> Pause:
+    def _pause(self, working: _Running | None) -> Pause:
         """The same while it is the turn of one of them."""
-        whole = Pause("portfolio", self._ended_expansions, num_bytes=self._setting.num_bytes)
+        whole = Pause("portfolio", self._ended_expansions, num_bytes=self._context.num_bytes)
         for member in self._members:
             whole = whole.beside(member.pause)
-        if now is None:
+        if working is None:
             return whole
-        more = now.pause.growing_bytes and now.pause.growing_bytes - now.pause.num_bytes
-        growing_bytes = now.pause.growing_bytes and whole.num_bytes + more
-        return whole._replace(name=now.pause.name, growing_bytes=growing_bytes)
+        more = working.pause.growing_bytes and working.pause.growing_bytes - working.pause.num_bytes
+        growing_bytes = working.pause.growing_bytes and whole.num_bytes + more
+        return whole._replace(name=working.pause.name, growing_bytes=growing_bytes)
 
     @property
     def _num_expansions(self) -> int:
@@ -329,16 +331,16 @@ class Portfolio:
         return Found(why, self.pause())
 
     def _turn(
-        self, member: _Member, length: int, budget: Budget
+        self, member: _Running, length: int, budget: Budget
     ) -> Turn[tuple[Found | None, Budget]]:
-        """The turn of a slice, with so much work, or more where the search overshoots."""
+        """The turn of a member, with so much work, or more where the search overshoots."""
         if member.search is None:
             searcher, budget = yield from in_pauses(
-                member.plan.start(self._setting), self.pause, budget
+                member.plan.start(self._context), self.pause, budget
             )
             member.begin(searcher)
             if isinstance(searcher, FromTheEnd):
-                self._setting.pulls.append(searcher)
+                self._context.pulls.append(searcher)
             self._make_room(member)
             budget = yield self._pause(member)
         turn_ends = member.pause.work + length
@@ -361,28 +363,32 @@ class Portfolio:
                 budget = yield self._pause(member)
         return None, budget
 
-    def _make_room(self, now: _Member) -> None:
-        """Ends slices while memory does not suffice, but never the last one."""
+    def _make_room(self, working: _Running) -> None:
+        """Ends members while memory does not suffice, but never the last one."""
 
-        def held(member: _Member) -> float:
+        def held(member: _Running) -> float:
             pause = member.pause
-            most = pause.growing_bytes if member is now and pause.growing_bytes else pause.num_bytes
+            most = (
+                pause.growing_bytes
+                if member is working and pause.growing_bytes
+                else pause.num_bytes
+            )
             return most / member.plan.share
 
         while len(self._members) > 1:
-            pause = self._pause(now)
+            pause = self._pause(working)
             if (pause.growing_bytes or pause.num_bytes) <= self._memory_limit_bytes:
                 return
             self._was_full = True
             most = max(reversed(self._members), key=held)
             self._end(most)
-            if most is now:
+            if most is working:
                 return
 
-    def _end(self, member: _Member) -> None:
-        """Releases what a slice holds."""
+    def _end(self, member: _Running) -> None:
+        """Releases what a member holds."""
         self._ended_expansions += member.pause.expansions
         self._members.remove(member)
-        pulls = self._setting.pulls
+        pulls = self._context.pulls
         pulls[:] = [search for search in pulls if search is not member.searcher]
         member.searcher = member.search = None

@@ -47,10 +47,12 @@ class FewBoxes(NamedTuple):
     has_third: UInt64[np.ndarray, "L*4 W"]  # a second box does together with some third
     third: UInt64[np.ndarray, "L*4 L W"]  # by the number of the second box; empty without triples
     frozen: FrozenPairs
-    now: Int64[np.ndarray, "1"]  # the table of ``frozen`` that holds at this position, or NONE
+    active_table: Int64[
+        np.ndarray, "1"
+    ]  # the table of ``frozen`` that holds at this position, or NONE
 
 
-class FewBoxesLater:
+class LazyFewBoxes:
     """The tables of a level, made once its searches have lasted so long that they are worth it."""
 
     def __init__(self, ground: Ground, *, pairs_at: int, player: int = NONE) -> None:
@@ -202,11 +204,11 @@ def fill_third(sets, seconds, has_third, thirds, last):
 
 @inner
 @no_type_check
-def is_deadlocked_now(few, words, box, side):
-    """As ``is_deadlocked_by_few``, or with the frozen boxes of ``FewBoxes.now`` as walls."""
-    now = few.now[0]
-    if now != NONE and few.number[box] != NONE:
-        row = few.frozen.second[now, 4 * np.int64(few.number[box]) + side]
+def is_deadlocked_with_frozen(few, words, box, side):
+    """As ``is_deadlocked_by_few``, or with the boxes frozen on goals as walls."""
+    table = few.active_table[0]
+    if table != NONE and few.number[box] != NONE:
+        row = few.frozen.second[table, 4 * np.int64(few.number[box]) + side]
         for word in range(len(words)):
             if words[word] & row[word] != EMPTY:
                 return True
@@ -239,19 +241,22 @@ def is_deadlocked_by_few(few, words, box, side):
 
 @inner
 @no_type_check
-def is_position_deadlocked_now(few, words, boxes, neighbours, area):
-    """Whether ``is_deadlocked_now`` holds for a box and a side where ``area`` is 1.
+def is_position_deadlocked_with_frozen(few, words, boxes, neighbours, area):
+    """Whether ``is_deadlocked_with_frozen`` holds for a box and a side where ``area`` is 1.
 
-    Asked where ``few.now`` is new to the position; without it, pushes lead to no such position.
+    Asked where ``few.active_table`` is new to the position; without it, pushes lead to no such
+    position.
     """
-    if few.now[0] == NONE:
+    if few.active_table[0] == NONE:
         return False
     others = few.frozen.words
     copy(words, others)
     for box in boxes:
         others[box >> 6] ^= bit_of(box)
         for side in range(4):
-            if area[neighbours[box, side]] == 1 and is_deadlocked_now(few, others, box, side):
+            if area[neighbours[box, side]] == 1 and is_deadlocked_with_frozen(
+                few, others, box, side
+            ):
                 return True
         others[box >> 6] ^= bit_of(box)
     return False

@@ -113,12 +113,12 @@ def make_table(ground, frozen, table):
 @inner
 @no_type_check
 def use_frozen(ground, few, boxes, is_frozen, num_frozen):
-    """Sets ``few.now`` for a position whose boxes that ``is_frozen`` marks are frozen on goals.
+    """Sets ``few.active_table``; ``is_frozen`` marks the boxes that are frozen on goals.
 
     A hash chooses where a set is looked for, but the sets themselves are compared.
     """
-    frozen, now = few.frozen, few.now
-    now[0] = NONE
+    frozen, active_table = few.frozen, few.active_table
+    active_table[0] = NONE
     if num_frozen < 1 or len(boxes) - num_frozen < 2 or len(frozen.table) == 0:
         return
     words = frozen.words
@@ -144,4 +144,4 @@ def use_frozen(ground, few, boxes, is_frozen, num_frozen):
             frozen.num_tables[0] += 1
         for box in boxes:
             frozen.is_blocked[box] = False
-    now[0] = frozen.table[place]
+    active_table[0] = frozen.table[place]

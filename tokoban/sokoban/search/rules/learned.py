@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tokoban.sokoban.search.level.ground import NONE, Ground
-from tokoban.sokoban.search.rules.few_boxes import FewBoxes, FewBoxesLater
+from tokoban.sokoban.search.rules.few_boxes import FewBoxes, LazyFewBoxes
 from tokoban.sokoban.search.rules.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.state.positions import num_bytes
 
@@ -18,8 +18,8 @@ class Learned(NamedTuple):
     """The deadlocks that searches have found in a level, and its tables of two and three boxes."""
 
     pruning: Pruning
-    few_boxes: FewBoxesLater
-    by_pulls: FewBoxesLater | None = None  # for searches by pulls
+    few_boxes: LazyFewBoxes
+    by_pulls: LazyFewBoxes | None = None  # for searches by pulls
 
     @property
     def num_bytes(self) -> int:
@@ -37,8 +37,8 @@ def learned_of(
     """
     return Learned(
         empty_pruning(len(ground.zone), len(ground.goals), is_small=pairs_at > 0),
-        FewBoxesLater(ground, pairs_at=pairs_at),
-        None if backward is None else FewBoxesLater(backward, pairs_at=pairs_at, player=player),
+        LazyFewBoxes(ground, pairs_at=pairs_at),
+        None if backward is None else LazyFewBoxes(backward, pairs_at=pairs_at, player=player),
     )
 
 
@@ -51,7 +51,7 @@ class Applied:
         assert few_boxes is not None
         self.learned, self._few_boxes, self._is_shared = learned, few_boxes, is_shared
         self._may_move = np.zeros_like(learned.pruning.may_move)
-        self._now = np.full(1, NONE)  # as in ``FewBoxes``
+        self._active_table = np.full(1, NONE)  # as in ``FewBoxes``
 
     @property
     def num_bytes(self) -> int:
@@ -73,7 +73,7 @@ class Applied:
     @property
     def few_boxes(self) -> FewBoxes:
         """The tables, for compiled code."""
-        return self._few_boxes.tables._replace(now=self._now)
+        return self._few_boxes.tables._replace(active_table=self._active_table)
 
     @property
     def pruning(self) -> Pruning:

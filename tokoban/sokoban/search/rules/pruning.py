@@ -19,7 +19,7 @@ from tokoban.sokoban.search.rules.corral_search import (
 from tokoban.sokoban.search.rules.corrals import DEADLOCKED, NO_CORRAL, find_pi_corral
 from tokoban.sokoban.search.rules.few_boxes import (
     FewBoxes,
-    is_position_deadlocked_now,
+    is_position_deadlocked_with_frozen,
     no_few_boxes,
 )
 from tokoban.sokoban.search.rules.freeze import (
@@ -98,7 +98,7 @@ def judge_position(
     """
     num_floods = pruning.corral_search.num_floods
     before = num_floods[0]
-    verdict = judge_corrals(
+    verdict = verdict_on(
         ground, words, player, scratch, pruning, num_regions, since, before + max_floods
     )
     for row in range(len(scratch.may_move)):
@@ -108,7 +108,7 @@ def judge_position(
 
 @partial(inner, is_inlined=True)
 @no_type_check
-def judge_corrals(ground, words, player, scratch, pruning, num_regions, since, max_floods):
+def verdict_on(ground, words, player, scratch, pruning, num_regions, since, max_floods):
     """``judge_position`` while there are fewer than ``max_floods`` in all."""
     boxes, is_blocked, area = scratch.boxes, scratch.is_blocked, scratch.area
     patterns, few_boxes = pruning.patterns, pruning.few_boxes
@@ -121,7 +121,7 @@ def judge_corrals(ground, words, player, scratch, pruning, num_regions, since, m
         if num_frozen < 0:
             return DEADLOCKED
         use_frozen(ground, few_boxes, boxes, is_frozen, num_frozen)
-        if is_position_deadlocked_now(few_boxes, words, boxes, ground.neighbours, area):
+        if is_position_deadlocked_with_frozen(few_boxes, words, boxes, ground.neighbours, area):
             return DEADLOCKED
     if has_deadlocked_corral(
         ground,

@@ -13,7 +13,7 @@ import numpy as np
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.ground import UNREACHABLE
 from tokoban.sokoban.search.level.regions import find_regions
-from tokoban.sokoban.search.rules.few_boxes import is_deadlocked_now
+from tokoban.sokoban.search.rules.few_boxes import is_deadlocked_with_frozen
 from tokoban.sokoban.search.state.positions import bit_of, copy
 
 
@@ -81,7 +81,7 @@ def moves_of_one_box(visit: Callable) -> Callable:
                 place = end * 4 + ground.zone[end, player]
                 if ground.lower_bound[place] == UNREACHABLE:
                     continue
-                if is_deadlocked_now(few_boxes, scratch.others, end, side):
+                if is_deadlocked_with_frozen(few_boxes, scratch.others, end, side):
                     continue
                 least = np.int64(beside[end, side])
                 reached = 0

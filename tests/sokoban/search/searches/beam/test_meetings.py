@@ -6,7 +6,7 @@ from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES, boards
 from tests.sokoban.search.searches.beam.test_push_beam import child_position, end_layer
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.search.combine.portfolio import SLICES, Setting, setting_in_steps
+from tokoban.sokoban.search.combine.portfolio import MEMBERS, SearchContext, context_in_steps
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import Budget, Found, Underway, underway
@@ -16,11 +16,11 @@ from tokoban.sokoban.search.searches.fess.tree import NUM_CHILDREN
 from tokoban.sokoban.search.steps import completed
 
 
-def setting_of(board: Board) -> Setting:
-    return completed(setting_in_steps(board, Squares(board)))
+def setting_of(board: Board) -> SearchContext:
+    return completed(context_in_steps(board, Squares(board)))
 
 
-def pulled_keys(search: FromTheEnd, setting: Setting, first: int) -> set[tuple[bytes, int]]:
+def pulled_keys(search: FromTheEnd, context: SearchContext, first: int) -> set[tuple[bytes, int]]:
     """Boxes and player of the positions of a search from ``first`` on."""
     positions = search.pulled
     assert positions is not None
@@ -67,12 +67,12 @@ def go_on_working(search: Underway, budget: int) -> Found | None:
 def test_a_meeting_is_found_as_soon_as_there_is_one() -> None:
     num_met_by_pushes = num_met_by_pulls = 0
     for board in [*PUZZLES, *boards()]:
-        setting = setting_of(board)
+        context = setting_of(board)
         pushes, pulls = (
-            completed(SLICES[name].start(setting)) for name in ("push-beam", "targets")
+            completed(MEMBERS[name].start(context)) for name in ("push-beam", "targets")
         )
         assert isinstance(pushes, PushBeam) and isinstance(pulls, FromTheEnd)
-        meetings, keys = Meetings([pulls]), setting.tables[0].ground.keys
+        meetings, keys = Meetings([pulls]), context.tables[0].ground.keys
         pulling = underway(pulls)
         for turn in range(12):
             # By turns a layer of pushes and a few pulls, until both have the same position.
@@ -80,7 +80,7 @@ def test_a_meeting_is_found_as_soon_as_there_is_one() -> None:
                 break
             if turn % 2 == 1:
                 go_on_to_others(pulling, pulls, 5)
-            both = child_keys(pushes, board, 1) & pulled_keys(pulls, setting, 0)
+            both = child_keys(pushes, board, 1) & pulled_keys(pulls, context, 0)
             meeting = completed(meetings.find_in_steps(keys, pushes._tree))
             assert (meeting is not None) == bool(both)
             if meeting is not None:
@@ -94,11 +94,11 @@ def test_a_meeting_is_a_solution() -> None:
     num_met = 0
     for name in ("bidirectional", "targets", "pull-beam"):
         for board in PUZZLES:
-            setting = setting_of(board)
-            pulls = completed(SLICES[name].start(setting))
+            context = setting_of(board)
+            pulls = completed(MEMBERS[name].start(context))
             assert isinstance(pulls, FromTheEnd)
-            setting.pulls.append(pulls)
-            pushes = completed(SLICES["push-beam"].start(setting))
+            context.pulls.append(pulls)
+            pushes = completed(MEMBERS["push-beam"].start(context))
             pulling, pushing, found = underway(pulls), underway(pushes), None
             for _ in range(9):
                 if found is None:

@@ -19,7 +19,7 @@ from tests.sokoban.search.searches.beam.test_rounds import begin_midway
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.combine.portfolio import MIDWAY, SLICES, setting_in_steps
+from tokoban.sokoban.search.combine.portfolio import MEMBERS, WAYPOINTS, context_in_steps
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.level.one_box import Step
 from tokoban.sokoban.search.pauses import Budget, found_by, underway
@@ -45,8 +45,8 @@ PUZZLES = [
 
 
 def beam_of(board: Board) -> PullBeam:
-    setting = completed(setting_in_steps(board, Squares(board), without=frozenset({MIDWAY})))
-    search = completed(SLICES["pull-beam"].start(setting))
+    context = completed(context_in_steps(board, Squares(board), without=frozenset({WAYPOINTS})))
+    search = completed(MEMBERS["pull-beam"].start(context))
     assert isinstance(search, PullBeam)
     return search
 
@@ -78,7 +78,7 @@ def test_a_round_may_begin_midway(monkeypatch: pytest.MonkeyPatch) -> None:
         path = search.steps_to_end(search._reached)[::-1]
         for part in range(1, 4):
             again = begun_midway(board, path, part)
-            begin = len(again._rounds.now.prefix)
+            begin = len(again._rounds.current.prefix)
             num_midway += begin > 0
             if begin > 0:
                 # The position is the one that the solution comes to before its last moves.
@@ -164,7 +164,7 @@ def test_a_layer_has_each_new_position_one_move_away_once_and_its_badness(
             continue
         search, graph = beam_of(board), push_graph(board)
         squares, ground = list(Squares(board).squares), search.tables.ground
-        bonuses = search._rounds.now.bonuses
+        bonuses = search._rounds.current.bonuses
         bonuses += np.random.default_rng(num_layers).integers(-9, 9, size=len(bonuses))
         known: set[Position] = set()
         while True:

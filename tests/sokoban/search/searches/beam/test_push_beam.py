@@ -18,7 +18,7 @@ from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES, boards, b
 from tests.sokoban.search.searches.beam.test_rounds import begin_midway
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.level import Solution
-from tokoban.sokoban.search.combine.portfolio import SLICES, setting_in_steps
+from tokoban.sokoban.search.combine.portfolio import MEMBERS, context_in_steps
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.level.one_box import Step
 from tokoban.sokoban.search.measures import shut_off
@@ -35,8 +35,8 @@ from tokoban.sokoban.search.steps import completed
 
 
 def beam_of(board: Board) -> PushBeam:
-    setting = completed(setting_in_steps(board, Squares(board)))
-    search = completed(SLICES["push-beam"].start(setting))
+    context = completed(context_in_steps(board, Squares(board)))
+    search = completed(MEMBERS["push-beam"].start(context))
     assert isinstance(search, PushBeam)
     return search
 
@@ -66,7 +66,7 @@ def test_a_round_may_begin_midway(monkeypatch: pytest.MonkeyPatch) -> None:
             assert (
                 sum(again._rounds._num_rounds) == 2 * part
             )  # the round that began midway was the last
-            num_midway += len(again._rounds.now.prefix) > 0
+            num_midway += len(again._rounds.current.prefix) > 0
     assert num_midway >= 8
 
 
@@ -142,7 +142,7 @@ def test_a_layer_has_positions_one_move_away_once_and_their_badness(
         if not can_be_solved(board):
             continue
         search, graph = beam_of(board), push_graph(board)
-        bonuses = search._rounds.now.bonuses
+        bonuses = search._rounds.current.bonuses
         bonuses += np.random.default_rng(num_layers).integers(-9, 9, size=len(bonuses))
         ground, known = search._tables.ground, {position_of(board)}
         while True:
@@ -184,7 +184,7 @@ def test_a_layer_begins_with_positions_that_shut_off_few_goals(
     num_reordered = 0
     for board in PUZZLES:
         search = beam_of(board)
-        now, seed = search._rounds.now, search._rounds.now.seed
+        now, seed = search._rounds.current, search._rounds.current.seed
         assert now.width == 3 and now.shut_off_weight == 50
         first = search._first_new
         while end_layer(search):

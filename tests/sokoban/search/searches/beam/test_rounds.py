@@ -14,8 +14,8 @@ def begin_midway(rounds: Rounds, best_path: list[Step], part: int) -> None:
     """Has a taught round next, which begins after so many quarters of the path."""
     rounds._best_path, rounds._most_on_goals = best_path, 99
     rounds._work_of, rounds._num_rounds = [1, 0], [0, 2 * part]
-    rounds.now = rounds._next()
-    assert rounds.now.prefix == best_path[: len(best_path) * part // 4]
+    rounds.current = rounds._next()
+    assert rounds.current.prefix == best_path[: len(best_path) * part // 4]
 
 
 def test_each_width_of_taught_rounds_comes_as_often_as_it_is_narrow() -> None:

@@ -116,16 +116,18 @@ class PullBeam:
         self._begin_round()
 
     def _begin_round(self) -> None:
-        ground, now = self.tables.ground, self._rounds.now
+        ground, current = self.tables.ground, self._rounds.current
         num_floor = len(ground.zone)
         is_blocked = _is_blocked(num_floor, self.goals)
         goal_words = packed_bits(is_blocked[:-1])
         # A step of the path pushes back to the position before its pull, where the player's region
         # is ``step.player``. So the step after the prefix tells where the player begins.
-        for step in now.prefix:
+        for step in current.prefix:
             is_blocked[step.end] = False
             is_blocked[step.box] = True
-        player = now.next_step.player if now.prefix and now.next_step is not None else None
+        player = (
+            current.next_step.player if current.prefix and current.next_step is not None else None
+        )
         self._positions = _first_positions(ground.keys, is_blocked, ground.neighbours, player)
         self._pulled_to = np.full(len(self._positions.player), NONE, np.int16)
         self._layer = empty_layer(_FIRST_CANDIDATES + 8 * num_floor, goal_words)
@@ -186,7 +188,7 @@ class PullBeam:
             elif outcome == Outcome.BUDGET_SPENT:
                 budget = yield self.pause()
             else:
-                width, count = self._rounds.now.width, int(self._layer.progress[NUM_CANDIDATES])
+                width, count = self._rounds.current.width, int(self._layer.progress[NUM_CANDIDATES])
                 most = 1 if outcome == Outcome.SOLVED else min(width, count)
                 while self._layer_ends + most > len(self._positions.player):
                     budget = yield self._pause_to_grow()
@@ -207,8 +209,8 @@ class PullBeam:
             self._scratch,
             self._rules.few_boxes,
             self._start_player,
-            self._rounds.now.weights,
-            self._rounds.now.bonuses,
+            self._rounds.current.weights,
+            self._rounds.current.bonuses,
             last,
             int(progress[NUM_PULLS]) + budget.work,
         )
@@ -248,16 +250,16 @@ class PullBeam:
 
     def _end_layer(self) -> Steps[Outcome]:
         """Stores the positions that are kept, for which there is room, and begins their layer."""
-        layer, positions, now = self._layer, self._positions, self._rounds.now
+        layer, positions, current = self._layer, self._positions, self._rounds.current
         first = self._layer_ends
         count, solved_by = int(layer.progress[NUM_CANDIDATES]), int(layer.progress[SOLVED_BY])
         chosen = np.array([solved_by])
         if solved_by == NONE:
             key, ground = layer.boxes_key[:count], self.tables.ground
             chosen = yield from choose_in_steps(
-                layer.score[:count], key, now, ground, self._counted, by_pulls=True
+                layer.score[:count], key, current, ground, self._counted, by_pulls=True
             )
-            chosen = chosen[: now.width]
+            chosen = chosen[: current.width]
         keep(self.tables.ground, positions, layer, chosen, self._scratch.words)
         self._layer_ends = int(positions.num_known[0])
         self._pulled_to[first : self._layer_ends] = layer.to[chosen]
@@ -278,7 +280,7 @@ class PullBeam:
         layer.progress[NUM_CANDIDATES] = 0
         layer.slots.fill(NONE)
         if count == 0 and not self._has_dropped:
-            if not now.prefix:
+            if not current.prefix:
                 return Outcome.EXHAUSTED
             self._rounds.forget_path()
             self._best = self._best[:0]
@@ -315,7 +317,7 @@ class PullBeam:
 
     def steps_to_end(self, position: int) -> list[Step]:
         """As ``FromTheEnd`` says."""
-        return [*self._steps_of_round(position), *self._rounds.now.prefix[::-1]]
+        return [*self._steps_of_round(position), *self._rounds.current.prefix[::-1]]
 
     def _steps_of_round(self, position: int) -> list[Step]:
         """The pushes from a position to where the round began."""

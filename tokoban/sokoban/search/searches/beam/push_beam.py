@@ -110,7 +110,7 @@ class PushBeam:
         self._begin_round()
 
     def _begin_round(self) -> None:
-        prefix = self._rounds.now.prefix
+        prefix = self._rounds.current.prefix
         is_box = self._is_box.copy()
         for step in prefix:
             is_box[step.box] = False
@@ -121,7 +121,7 @@ class PushBeam:
         self._tree.is_done[0] = True
         self._chosen = np.zeros(1, np.int64)  # the start is its own first child
         self._next_chosen = np.zeros(1, np.int64)
-        self._layer_ends = 1 + self._rounds.now.width  # ``NUM_LAID_OUT`` once the layer is full
+        self._layer_ends = 1 + self._rounds.current.width  # ``NUM_LAID_OUT`` once the layer is full
         self._first_new = 1  # the first child that this layer adds
         self._num_candidates = 1  # children of the layer before, of which ``_chosen`` are tried
         self._least, self._patience = int(np.iinfo(np.int64).max), PATIENCE
@@ -185,8 +185,8 @@ class PushBeam:
             rules.pruning,
             self._chosen,
             self._next_chosen,
-            self._rounds.now.weights,
-            self._rounds.now.bonuses,
+            self._rounds.current.weights,
+            self._rounds.current.bonuses,
             self._layer_ends,
             int(tree.progress[NUM_PUSHES]) + budget.work,
             min(budget.expansions, rules.next_at) - self._earlier_expansions,
@@ -228,7 +228,7 @@ class PushBeam:
         is_idle = self._patience <= 0 and self._has_dropped
         self._is_over = first == last or is_idle
         if first == last and not self._has_dropped:
-            if not self._rounds.now.prefix:
+            if not self._rounds.current.prefix:
                 return Outcome.EXHAUSTED
             self._rounds.forget_path()
             self._best = self._best[:0]
@@ -239,14 +239,14 @@ class PushBeam:
             chosen = yield from choose_in_steps(
                 score,
                 tree.key[first:last],
-                self._rounds.now,
+                self._rounds.current,
                 self._tables.ground,
                 lambda candidates: self._counted(first + candidates),
                 by_pulls=False,
             )
             self._chosen = first + chosen
             self._next_chosen[0] = 0
-            self._layer_ends = int(tree.progress[NUM_LAID_OUT]) + self._rounds.now.width
+            self._layer_ends = int(tree.progress[NUM_LAID_OUT]) + self._rounds.current.width
         return Outcome.BUDGET_SPENT
 
     def _counted(self, children: Int64[np.ndarray, " K"]) -> Bool[np.ndarray, "K F"]:
@@ -269,7 +269,7 @@ class PushBeam:
         if self._meeting is not None:
             child = self._meeting.child
             then = self._meeting.search.steps_to_end(self._meeting.position)
-        steps = [*self._rounds.now.prefix, *steps_to(self._tree, child), *then]
+        steps = [*self._rounds.current.prefix, *steps_to(self._tree, child), *then]
         return directions_of_steps(self._tables.ground, self._is_box, self._player, steps)
 
 

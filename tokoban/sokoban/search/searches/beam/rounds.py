@@ -97,7 +97,7 @@ class Rounds:
         self._most_on_goals = 0
         # To that position of the last round; empty while the first one is underway.
         self.path_of_round: list[Step] = []
-        self.now = self._next()
+        self.current = self._next()
 
     @property
     def work(self) -> int:
@@ -137,17 +137,17 @@ class Rounds:
             self._bonuses.learn(is_box)
             num_on_goals = is_box[:, self._is_goal].sum(axis=1)
             end = int(num_on_goals.argmax())
-            self.path_of_round = [*self.now.prefix, *path_to(end)]
+            self.path_of_round = [*self.current.prefix, *path_to(end)]
             if num_on_goals[end] >= self._most_on_goals:
                 self._most_on_goals = int(num_on_goals[end])
                 self._best_path = self.path_of_round
 
     def end(self, work: int) -> None:
         """Has the next round; the one that is over took so much work."""
-        kind = _TAUGHT if self.now.is_taught else _PLAIN
+        kind = _TAUGHT if self.current.is_taught else _PLAIN
         self._num_rounds[kind] += 1
         self._work_of[kind] += work
-        self.now = self._next()
+        self.current = self._next()
 
     def cut_path(self, length: int) -> None:
         """No solution has the steps of ``path_of_round`` but for the first so many: drops them."""
@@ -179,7 +179,7 @@ def best_of(badness: Int64[np.ndarray, " N"]) -> Int64[np.ndarray, " _"]:
 def choose_in_steps(
     score: Int64[np.ndarray, " N"],
     key: UInt64[np.ndarray, " N"],
-    now: Round,
+    current: Round,
     ground: Ground,
     boxes_of: Callable[[Int64[np.ndarray, " K"]], Bool[np.ndarray, "K F"]],
     *,
@@ -191,18 +191,18 @@ def choose_in_steps(
     ``num_shut_off``.
     """
     chosen = np.arange(len(score))
-    if now.shut_off_weight and len(score) > now.width:
+    if current.shut_off_weight and len(score) > current.width:
         # Counting is slow, so it only reorders the candidates that would be tried without it.
-        chosen = np.sort(in_order(score, key, now.width, now.seed))
+        chosen = np.sort(in_order(score, key, current.width, current.seed))
         score, key = score[chosen], key[chosen]
         at_once = num_at_once(ground)
         for i in range(0, len(chosen), at_once):
             is_box = boxes_of(chosen[i : i + at_once])
-            score[i : i + at_once] += now.shut_off_weight * num_shut_off(
+            score[i : i + at_once] += current.shut_off_weight * num_shut_off(
                 ground, is_box, by_pulls=by_pulls
             )
             yield
-    return chosen[in_order(score, key, now.width, now.seed)]
+    return chosen[in_order(score, key, current.width, current.seed)]
 
 
 def in_order(

@@ -30,7 +30,7 @@ from tokoban.sokoban.search.steps import Steps
 _PARTS = (0.75, 0.5, 0.625, 0.375)
 
 
-class Midway:
+class Waypoints:
     """A beam of pulls, and after each round a beam of pushes with as much work.
 
     The unit of the work is that of both beams.

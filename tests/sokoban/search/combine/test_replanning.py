@@ -7,9 +7,9 @@ from tests.sokoban.brute_force import Shape, random_boards
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.deadlocks import frozen_boxes
-from tokoban.sokoban.search.combine import replans
-from tokoban.sokoban.search.combine.portfolio import SLICES, setting_in_steps
-from tokoban.sokoban.search.combine.replans import Replans, bury, dead_positions
+from tokoban.sokoban.search.combine import replanning
+from tokoban.sokoban.search.combine.portfolio import MEMBERS, context_in_steps
+from tokoban.sokoban.search.combine.replanning import Replanning, bury, dead_positions
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import Budget, found_by, underway
@@ -30,16 +30,16 @@ BOARDS = [
 ]
 
 
-def search_of(board: Board) -> Replans:
-    search = completed(SLICES["fess"].start(completed(setting_in_steps(board, Squares(board)))))
-    assert isinstance(search, Replans)
+def search_of(board: Board) -> Replanning:
+    search = completed(MEMBERS["fess"].start(completed(context_in_steps(board, Squares(board)))))
+    assert isinstance(search, Replanning)
     return search
 
 
 def test_verdicts_are_those_of_brute_force(monkeypatch: pytest.MonkeyPatch) -> None:
     # Plans are made anew after a few expansions.
-    monkeypatch.setattr(replans, "_FIRST", 2)
-    monkeypatch.setattr(replans, "_LATER", 16)
+    monkeypatch.setattr(replanning, "_FIRST", 2)
+    monkeypatch.setattr(replanning, "_LATER", 16)
     num_later = num_unsolvable = 0
     for board in BOARDS:
         search = search_of(board)

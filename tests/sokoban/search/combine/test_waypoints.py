@@ -16,8 +16,8 @@ from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.level import Solution
-from tokoban.sokoban.search.combine.midway import Midway
-from tokoban.sokoban.search.combine.portfolio import SLICES, setting_in_steps
+from tokoban.sokoban.search.combine.portfolio import MEMBERS, context_in_steps
+from tokoban.sokoban.search.combine.waypoints import Waypoints
 from tokoban.sokoban.search.level.ground import Squares, build_ground, with_goals_in_steps
 from tokoban.sokoban.search.level.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
@@ -41,10 +41,10 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(push_beam, "PATIENCE", 3)
 
 
-def search_of(board: Board) -> Midway:
-    setting = completed(setting_in_steps(board, Squares(board)))
-    search = completed(SLICES["pull-beam"].start(setting))
-    assert isinstance(search, Midway)
+def search_of(board: Board) -> Waypoints:
+    setting = completed(context_in_steps(board, Squares(board)))
+    search = completed(MEMBERS["pull-beam"].start(setting))
+    assert isinstance(search, Waypoints)
     return search
 
 
@@ -69,7 +69,7 @@ def position_after(board: Board, path: list[Step], length: int) -> Position:
     return position_of(board_at(board, (frozenset(boxes), squares[path[length].player])))
 
 
-def pull(search: Midway) -> None:
+def pull(search: Waypoints) -> None:
     """Goes on with pulls alone for a while."""
     going, pulls = underway(search._pulls), search._pulls
     while pulls.num_expansions < 200 and not pulls.is_over:
@@ -91,7 +91,7 @@ def paths_of(board: Board, reached: Set[Position]) -> list[list[Step]]:
     return chosen[False][:4] + chosen[True][:: len(chosen[True]) // 4 + 1]
 
 
-def pushing(search: Midway, path: list[Step], length: int) -> Underway:
+def pushing(search: Waypoints, path: list[Step], length: int) -> Underway:
     """Pushes to the position after so many steps of the path, with work enough."""
     search._pulls._rounds.path_of_round = search._pulls._rounds._best_path = path
 
@@ -102,7 +102,7 @@ def pushing(search: Midway, path: list[Step], length: int) -> Underway:
     return Underway(push)
 
 
-def check_region(search: Midway, board: Board, solution: tuple[Direction, ...]) -> int:
+def check_region(search: Waypoints, board: Board, solution: tuple[Direction, ...]) -> int:
     """That no solution is claimed if the player is elsewhere; returns how often that was tried."""
     assert search._pair.later is not None
     to_position = search._pair.later.directions()

@@ -34,7 +34,7 @@ _MOST_DEAD = 8  # positions that a round may find dead for each share
 _AT_ONCE = 1 << 20  # children that are looked at, so that the memory for that is bounded
 
 
-class Replans:
+class Replanning:
     """FESS from the start, and in turns with it FESS from positions that it met.
 
     The unit of its work is a push that is tried.

@@ -1,7 +1,7 @@
-"""One slice of the portfolio alone on one level: what it did, by expansions.
+"""One member of the portfolio alone on one level: what it did, by expansions.
 
 Counted in expansions, so that the same call gives the same figures on every machine, but for the
-seconds. ``players_levels --slice`` calls it.
+seconds. ``players_levels --member`` calls it.
 """
 
 import time
@@ -13,8 +13,8 @@ from jaxtyping import UInt64
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.search.combine.portfolio import SLICES, Setting, setting_in_steps
-from tokoban.sokoban.search.combine.replans import Replans
+from tokoban.sokoban.search.combine.portfolio import MEMBERS, SearchContext, context_in_steps
+from tokoban.sokoban.search.combine.replanning import Replanning
 from tokoban.sokoban.search.level.ground import NONE, Squares
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Searcher, underway
@@ -35,7 +35,7 @@ _MARKS = [mark * 10**power for power in range(8) for mark in (1, 2, 5)]
 
 @dataclass
 class Log:
-    """One slice and one level. The best position has the most packed, then the fewest regions."""
+    """One member and one level. The best position has the most packed, then the fewest regions."""
 
     answer: str  # "solved", "unsolvable", "gave up"
     reason: str | None
@@ -52,7 +52,7 @@ class Log:
     weights: list[int] | None = None  # of the moves of the solution's forward part; by one plan
 
 
-def run_slice(
+def run_member(
     name: str,
     board: Board,
     *,
@@ -62,11 +62,11 @@ def run_slice(
     without: frozenset[str] = frozenset(),
     seed: int = 0,
 ) -> Log:
-    """Searches by one slice alone, for so many expansions and seconds of the process."""
+    """Searches by one member alone, for so many expansions and seconds of the process."""
     started_s = time.process_time()
-    setting = completed(setting_in_steps(board, Squares(board), without=without, seed=seed))
-    search = completed(SLICES[name].start(setting))
-    shown = search.first if isinstance(search, Replans) else search
+    context = completed(context_in_steps(board, Squares(board), without=without, seed=seed))
+    search = completed(MEMBERS[name].start(context))
+    shown = search.first if isinstance(search, Replanning) else search
     going, answer, reason = underway(search), "gave up", None
     best: list[tuple[int, tuple[int, ...]]] = []
     while True:
@@ -77,7 +77,7 @@ def run_slice(
         pause = going.pause
         if found is not None and found.outcome == Outcome.SOLVED:
             answer = "solved"
-        elif found is not None and found.outcome == Outcome.EXHAUSTED and SLICES[name].is_complete:
+        elif found is not None and found.outcome == Outcome.EXHAUSTED and MEMBERS[name].is_complete:
             answer = "unsolvable"
         elif found is not None:
             reason = found.outcome.name.lower()
@@ -86,7 +86,7 @@ def run_slice(
         elif time.process_time() - started_s >= time_limit_s:
             reason = f"{time_limit_s:g} s"
         elif pause.growing_bytes and (
-            setting.num_bytes + pause.growing_bytes > memory_limit_mb * 1e6
+            context.num_bytes + pause.growing_bytes > memory_limit_mb * 1e6
         ):
             reason = f"{memory_limit_mb:g} MB"
         if pause.expansions >= mark or answer != "gave up" or reason:
@@ -101,7 +101,7 @@ def run_slice(
         reason=reason,
         expansions=pause.expansions,
         stored=pause.positions,
-        num_bytes=setting.num_bytes + pause.num_bytes,
+        num_bytes=context.num_bytes + pause.num_bytes,
         elapsed_s=elapsed_s,
         cells=num_cells(shown),
         best=best,
@@ -109,10 +109,10 @@ def run_slice(
     if found is not None and answer == "solved":
         log.moves = len(found.directions)
         log.pushes = count_pushes(board, found.directions)
-        if not isinstance(search, Replans) or search.pair.later is None:
+        if not isinstance(search, Replanning) or search.pair.later is None:
             log.weights = weights_of_solution(shown)
     elif answer == "gave up":
-        log.best_position = best_position(setting, shown)
+        log.best_position = best_position(context, shown)
     return log
 
 
@@ -159,22 +159,22 @@ def _features(cell: int) -> tuple[int, ...]:
     return (-packed, *others)
 
 
-def best_position(setting: Setting, search: Searcher) -> str | None:
+def best_position(context: SearchContext, search: Searcher) -> str | None:
     """The first of the best positions, as XSB."""
     if isinstance(search, Fess):
         best = search.tree.progress[tree.BEST]
-        return _drawn(setting, search.tree.boxes[best], int(search.tree.player[best]))
+        return _drawn(context, search.tree.boxes[best], int(search.tree.player[best]))
     if isinstance(search, BidirectionalFess):
         positions, best_features = search.sides[0].positions, best_of(search)
         cells = search.sides[0].cell[: positions.num_known[0]]
         fitting = [cell for cell in np.unique(cells) if _features(int(cell)) == best_features]
         first = int(np.flatnonzero(np.isin(cells, fitting))[0])
-        return _drawn(setting, positions.boxes[first], int(positions.player[first]))
+        return _drawn(context, positions.boxes[first], int(positions.player[first]))
     return None
 
 
-def _drawn(setting: Setting, words: UInt64[np.ndarray, " W"], player: int) -> str:
-    board, squares = setting.board, setting.squares.squares
+def _drawn(context: SearchContext, words: UInt64[np.ndarray, " W"], player: int) -> str:
+    board, squares = context.board, context.squares.squares
     boxes = {squares[i] for i in np.flatnonzero(unpacked_bits(words, len(squares)))}
     boxes |= board.boxes - frozenset(squares)
     return str(replace(board, boxes=frozenset(boxes), player=squares[player]))
