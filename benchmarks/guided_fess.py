@@ -32,7 +32,7 @@ from jaxtyping import Bool, Int64
 import tokoban
 from tokoban.compiling import entry
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.search.answer import Answer, Progress
 from tokoban.sokoban.search.combine import solver
 from tokoban.sokoban.search.combine.portfolio import (
     MEMBERS,
@@ -44,7 +44,7 @@ from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE, Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import Budget, Pause, Search, Searcher, set_up, underway
+from tokoban.sokoban.search.pauses import Budget, Search, Searcher, set_up, underway
 from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.searches.bidirectional.heaps import enter, meld, without_root
 from tokoban.sokoban.search.searches.bidirectional.sides import (
@@ -86,15 +86,15 @@ class AdvisedFess:
         self.num_evaluated = 0
         self.num_postponed = 0
 
-    def pause(self) -> Pause:
+    def pause(self) -> Progress:
         """As ``Searcher`` says."""
         return self._named(self._fess.pause())
 
-    def _named(self, pause: Pause) -> Pause:
+    def _named(self, pause: Progress) -> Progress:
         more = sum(waiting.nbytes for waiting in self._postponed)
         growing_bytes = pause.growing_bytes and pause.growing_bytes + more
         return pause._replace(
-            name=self.name, num_bytes=pause.num_bytes + more, growing_bytes=growing_bytes
+            working=self.name, num_bytes=pause.num_bytes + more, growing_bytes=growing_bytes
         )
 
     def search(self, budget: Budget) -> Search:

@@ -15,9 +15,10 @@ from numba.core.compiler_lock import global_compiler_lock
 from tokoban import compiling
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import Budget, Found, Pause, Search
+from tokoban.sokoban.search.pauses import Budget, Found, Search
 from tokoban.sokoban.search.run import find_answer
 
 LOADED = (
@@ -131,7 +132,7 @@ def test_a_time_limit_does_not_count_compilation(monkeypatch: pytest.MonkeyPatch
             ask(1)
             time.sleep(compiled_s)
         yield from ()
-        return Found(Outcome.SOLVED, Pause(), (Direction.RIGHT,))
+        return Found(Outcome.SOLVED, Progress(), (Direction.RIGHT,))
 
     answer = find_answer(parse_board("@$."), search, Limits(time_limit_s=0.5))
     assert answer.solution is not None

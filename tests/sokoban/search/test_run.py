@@ -19,7 +19,6 @@ from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
     Budget,
     Found,
-    Pause,
     Search,
     Searcher,
     Underway,
@@ -50,10 +49,10 @@ class Scripted:
         self.budgets: list[int] = []
         self.room = 1
 
-    def pause(self) -> Pause:
+    def pause(self) -> Progress:
         done = len(self.budgets)
         growing_bytes = 3 * self.room * MEGABYTE if self.is_growing else 0
-        return Pause(
+        return Progress(
             "scripted",
             7 * done,
             11 * done,
@@ -108,10 +107,10 @@ def test_only_work_of_the_search_whose_turn_it_is_makes_slices_longer() -> None:
     class Turns(Scripted):
         """Two searches; in the fourth and fifth slice the second makes a table."""
 
-        def pause(self) -> Pause:
+        def pause(self) -> Progress:
             done = len(self.budgets)
             name = "first" if done < 3 else "second"  # of the one that is next
-            return Pause(name, 7 * (done - min(max(done - 3, 0), 2)))
+            return Progress(name, 7 * (done - min(max(done - 3, 0), 2)))
 
     search = Turns()
     find_answer(PUSH, search.search, Limits(time_limit_s=0.1), clock=ticks(0.001))
@@ -167,13 +166,13 @@ def test_a_part_of_a_search_has_its_own_limits_and_counts_towards_those_of_the_w
     def part(budget: Budget) -> Search:
         for expansions in range(10, 100, 10):
             budgets.append(budget)
-            budget = yield Pause("part", expansions, work=5 * expansions)
-        return Found(Outcome.EXHAUSTED, Pause("part", 100))
+            budget = yield Progress("part", expansions, work=5 * expansions)
+        return Found(Outcome.EXHAUSTED, Progress("part", 100))
 
     going = Underway(part)
 
-    def whole() -> Pause:
-        return going.pause.beside(Pause(expansions=1000))._replace(name="whole")
+    def whole() -> Progress:
+        return going.pause.beside(Progress(expansions=1000))._replace(working="whole")
 
     def search(budget: Budget) -> Search:
         most = Budget(120, 77)

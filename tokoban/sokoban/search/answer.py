@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tokoban.sokoban.formats.level import Solution
 
@@ -28,19 +28,42 @@ MAX_PRICE = 1 << 16
 HASTE = 3
 
 
-@dataclass(frozen=True)
-class Progress:
-    """The progress of the search for one level."""
+class Progress(NamedTuple):
+    """The progress of the search for one level, or of a part of it."""
 
-    expansions: int
+    working: str | None = None  # the name of the search that has its turn; None while it is set up
+    expansions: int = 0
     # Held in memory; where moves are counted on one word, sets of boxes.
-    positions: int
-    elapsed_s: float
+    positions: int = 0
     at_least: int | None = None  # lower bound proved so far, in the unit that is minimised
     evaluated: int = 0  # positions that a guide judged
     generated: int = 0  # pushes made, of guided searches
-    working: str | None = None  # the name of the search that has its turn; None while it is set up
+    # So far, in floods of the board or what takes as long. Where the search pauses because its
+    # budget is spent, it goes on later as if it had not paused.
+    work: int = 0
+    num_bytes: int = 0  # of its arrays
+    growing_bytes: int = 0  # the most while it grows, if it grows as soon as it goes on; else 0
+    elapsed_s: float = 0.0  # of the whole
     best: Solution | None = None  # that ``anytime`` has found so far
+
+    @property
+    def needed_bytes(self) -> int:
+        """The most until the next pause."""
+        return self.growing_bytes or self.num_bytes
+
+    def growing_with(self, part: "Progress") -> "Progress":
+        """The same, and it grows as a part of it does."""
+        more = part.growing_bytes - part.num_bytes
+        return self._replace(growing_bytes=part.growing_bytes and self.num_bytes + more)
+
+    def beside(self, other: "Progress") -> "Progress":
+        """The sums of both; all else as here."""
+        return self._replace(
+            expansions=self.expansions + other.expansions,
+            positions=self.positions + other.positions,
+            work=self.work + other.work,
+            num_bytes=self.num_bytes + other.num_bytes,
+        )
 
 
 Report = Callable[[Progress], None]

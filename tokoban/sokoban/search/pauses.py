@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from tokoban.sokoban.board import Board, Direction, Square
-from tokoban.sokoban.search.answer import Optimum
+from tokoban.sokoban.search.answer import Optimum, Progress
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.steps import Steps
 
@@ -32,49 +32,24 @@ class Budget(NamedTuple):
 WITHOUT_END = Budget(UNLIMITED)
 
 
-class Pause(NamedTuple):
-    """The state of a search that may go on."""
-
-    name: str | None = None  # of the search at work, as in answers; None while it is set up
-    expansions: int = 0
-    positions: int = 0  # that are held in memory
-    at_least: int | None = None  # as in ``Progress``
-    evaluated: int = 0
-    generated: int = 0
-    # So far, in floods of the board or what takes as long. Where the search pauses because its
-    # budget is spent, it goes on later as if it had not paused.
-    work: int = 0
-    num_bytes: int = 0  # of its arrays
-    growing_bytes: int = 0  # the most while it grows, if it grows as soon as it goes on; else 0
-
-    def beside(self, other: "Pause") -> "Pause":
-        """The sums of both; all else as here."""
-        return self._replace(
-            expansions=self.expansions + other.expansions,
-            positions=self.positions + other.positions,
-            work=self.work + other.work,
-            num_bytes=self.num_bytes + other.num_bytes,
-        )
-
-
 class Found(NamedTuple):
     """The end of a search."""
 
     outcome: Outcome  # why it ended; STORE_FULL if it was for want of memory
-    last: Pause
+    last: Progress
     directions: tuple[Direction, ...] = ()  # the solution, if there is one
     optimum: Optimum | None = None  # the measure by which that is proved the best
 
 
-Search = Generator[Pause, Budget, Found]
-Turn = Generator[Pause, Budget, Result]  # a part of a search
+Search = Generator[Progress, Budget, Found]
+Turn = Generator[Progress, Budget, Result]  # a part of a search
 
 
 @runtime_checkable
 class Searcher(Protocol):
     """A search that is set up; it holds the state, so that others can look at it."""
 
-    def pause(self) -> Pause:
+    def pause(self) -> Progress:
         """The present state."""
 
     def search(self, budget: Budget) -> Search:
@@ -121,8 +96,8 @@ def run_compiled(search: Compiled, budget: Budget) -> Search:
 class Underway:
     """A search that has begun, and its last pause."""
 
-    def __init__(self, search: Callable[[Budget], Search], pause: Pause | None = None) -> None:
-        self.pause = pause or Pause()
+    def __init__(self, search: Callable[[Budget], Search], pause: Progress | None = None) -> None:
+        self.pause = pause or Progress()
         self._start = search
         self._search: Search | None = None
 
@@ -155,7 +130,7 @@ def found_by(searcher: Searcher, work: int = 1) -> Found:
 
 
 def in_pauses(
-    steps: Steps[Result], pause: Callable[[], Pause], budget: Budget
+    steps: Steps[Result], pause: Callable[[], Progress], budget: Budget
 ) -> Turn[tuple[Result, Budget]]:
     """Pauses after each step; the result, and the budget to go on with."""
     while True:
@@ -168,17 +143,17 @@ def in_pauses(
 
 def set_up(steps: Steps[Searcher], budget: Budget) -> Search:
     """The search that is set up in steps."""
-    searcher, budget = yield from in_pauses(steps, Pause, budget)
+    searcher, budget = yield from in_pauses(steps, Progress, budget)
     return (yield from searcher.search(budget))
 
 
 def go_on_until(
-    is_over: Callable[[Pause], bool],
+    is_over: Callable[[Progress], bool],
     search: Underway,
     budget: Budget,
     *,
     most: Budget = WITHOUT_END,
-    whole: Callable[[], Pause] | None = None,
+    whole: Callable[[], Progress] | None = None,
 ) -> Turn[tuple[Found | None, Budget]]:
     """Goes on with a search, at least once, until it has ended or its pause ``is_over``.
 
@@ -192,9 +167,6 @@ def go_on_until(
         found = search.go_on(Budget(work, min(budget.expansions - others, most.expansions)))
         if found is not None:
             return found, budget
-        pause, growing_bytes, ends = whole(), 0, is_over(search.pause)
-        if search.pause.growing_bytes and not ends:
-            growing_bytes = pause.num_bytes + search.pause.growing_bytes - search.pause.num_bytes
-        budget = yield pause._replace(growing_bytes=growing_bytes)
-        if ends:
-            return None, budget
+        if is_over(search.pause):
+            return None, (yield whole()._replace(growing_bytes=0))
+        budget = yield whole().growing_with(search.pause)

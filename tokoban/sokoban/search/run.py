@@ -23,7 +23,7 @@ from tokoban.sokoban.search.limits import (
     too_large,
 )
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Found, Pause, Search, Underway
+from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Found, Search, Underway
 
 MAX_SQUARES = 64 * 64
 
@@ -95,7 +95,7 @@ class _Run:
     ) -> None:
         self._board, self._limits, self._minimise = board, limits, minimise
         self._report, self._elapsed_s = report, elapsed_s
-        self._progress = Progress(0, 0, elapsed_s())
+        self._progress = Progress(elapsed_s=elapsed_s())
 
     def answer(self, search: Underway) -> Answer:
         """Goes on until there is an answer."""
@@ -105,23 +105,15 @@ class _Run:
             self._report_progress()
             slice_started_s, before = self._elapsed_s(), search.pause
             found, pause = search.go_on(Budget(work, most)), search.pause
-            self._progress = progress = Progress(
-                pause.expansions,
-                pause.positions,
-                self._elapsed_s(),
-                pause.at_least,
-                pause.evaluated,
-                pause.generated,
-                pause.name,
-            )
+            self._progress = progress = pause._replace(elapsed_s=self._elapsed_s())
             if found is not None:
                 return self._ended(found)
-            limit = _limit_reached(progress, self._limits, pause)
+            limit = _limit_reached(progress, self._limits)
             if limit is not None:
                 return replace(self._known(), reason=limit)
             if pause.growing_bytes:
                 pass
-            elif before.name not in (None, pause.name):
+            elif before.working not in (None, pause.working):
                 work = 1  # another search has its turn
             elif pause._replace(work=0, num_bytes=0) == before._replace(work=0, num_bytes=0):
                 pass  # it made a table, which says nothing of how long its work takes
@@ -140,7 +132,7 @@ class _Run:
             return replace(_solved(self._board, found, known), elapsed_s=self._elapsed_s())
         if found.outcome == Outcome.EXHAUSTED:
             return replace(known, status="unsolvable", at_least_moves=None, at_least_pushes=None)
-        limit = _limit_reached(self._progress, self._limits, found.last, found.outcome)
+        limit = _limit_reached(self._progress, self._limits, found.outcome)
         return replace(known, reason=limit)
 
     def _report_progress(self) -> None:
@@ -178,7 +170,7 @@ def _solved(board: Board, found: Found, known: Answer) -> Answer:
 
 
 def _limit_reached(
-    progress: Progress, limits: Limits, pause: Pause, outcome: Outcome = Outcome.BUDGET_SPENT
+    progress: Progress, limits: Limits, outcome: Outcome = Outcome.BUDGET_SPENT
 ) -> Reason | None:
     """The limit that ends the search, in words."""
     if limits.is_stopped:
@@ -197,9 +189,7 @@ def _limit_reached(
         return Reason(f"{most} evaluated positions", "evaluated", most=most)
     if limits.time_limit_s is not None and progress.elapsed_s >= limits.time_limit_s:
         return out_of_time(limits.time_limit_s)
-    if outcome == Outcome.STORE_FULL or (
-        (pause.growing_bytes or pause.num_bytes) > limits.memory_limit_mb * 1e6
-    ):
+    if outcome == Outcome.STORE_FULL or progress.needed_bytes > limits.memory_limit_mb * 1e6:
         return out_of_memory(limits.memory_limit_mb)
     return None
 

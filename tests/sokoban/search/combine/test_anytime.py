@@ -61,7 +61,7 @@ class FakeSolver:
 
     def solve(self, board: object, *, minimise: str, **limits: Any) -> Answer:
         self.limits[minimise] = limits
-        limits["report"](Progress(3, 4, 2.0, at_least=11))
+        limits["report"](Progress("", 3, 4, at_least=11, elapsed_s=2.0))
         return self.by_objective[minimise]
 
 

@@ -11,6 +11,7 @@ from tests.sokoban.brute_force import Shape, random_boards
 from tests.sokoban.search.push_graph import can_be_solved
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.combine import portfolio
 from tokoban.sokoban.search.combine.portfolio import (
     MEMBERS,
@@ -22,7 +23,7 @@ from tokoban.sokoban.search.combine.portfolio import (
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import Budget, Found, Pause, Search, Searcher, underway
+from tokoban.sokoban.search.pauses import Budget, Found, Search, Searcher, underway
 from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.steps import Steps, completed
 
@@ -49,8 +50,8 @@ class Fake:
         self.at_end, self.ends_at = at_end, ends_at
         self.grows_at, self.overshoot, self.mb = list(grows_at), overshoot, first_mb
 
-    def pause(self) -> Pause:
-        return Pause(
+    def pause(self) -> Progress:
+        return Progress(
             self.name, self.work, 3 * self.work, work=self.work, num_bytes=self.mb * MEGABYTE
         )
 
@@ -88,7 +89,7 @@ def turns(search: Portfolio, budget: int, num_calls: int) -> list[str]:
     done: list[str] = []
     before, going = 0, underway(search)
     for _ in range(num_calls):
-        name = going.pause.name or ""
+        name = going.pause.working or ""
         assert going.go_on(Budget(budget)) is None
         done += [name] * (going.pause.expansions - before)
         before = going.pause.expansions

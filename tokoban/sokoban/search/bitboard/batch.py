@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from tokoban.sokoban.board import Direction
-from tokoban.sokoban.search.answer import HASTE, OBJECTIVES, Optimum
+from tokoban.sokoban.search.answer import HASTE, OBJECTIVES, Optimum, Progress
 from tokoban.sokoban.search.bitboard import driver, push_search
 from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, Answers, Verdict
 from tokoban.sokoban.search.bitboard.layers import LAYER, NUM_SETS
@@ -15,7 +15,7 @@ from tokoban.sokoban.search.bitboard.threads import in_threads
 from tokoban.sokoban.search.bitboard.workspace import Workspace, empty_workspace, grown
 from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Pause, found_by, run_compiled
+from tokoban.sokoban.search.pauses import UNLIMITED, Budget, found_by, run_compiled
 
 _FIRST_MOVES = 1 << 12
 
@@ -65,7 +65,7 @@ class OneWord:
         self._objective = objective
         self._stop = Outcome.BUDGET_SPENT
 
-    def pause(self) -> Pause:
+    def pause(self) -> Progress:
         """As ``Searcher`` says; for the fewest moves, A* over pushes comes first."""
         names = {"moves": "bidirectional-bfs", "pushes": "astar", "any": "weighted-astar"}
         store, layers = self._workspace.store.progress, self._workspace.layers
@@ -76,7 +76,7 @@ class OneWord:
             # The sides would have met had they between them gone as far as a solution is long.
             layer = layers.forwards.progress[LAYER] + layers.backwards.progress[LAYER]
             at_least = int(max(store[push_search.LOWEST_BUCKET], layer))
-        return Pause(
+        return Progress(
             names[self._objective],
             expansions,
             int(positions),

@@ -96,7 +96,7 @@ class _Known:
         self.answer = Answer(status="gave up", solver=BY_RULES)
         self.is_complete = False
         self._reasons: dict[Objective, str] = {}  # why a search did not find what it looked for
-        self._progress = Progress(0, 0, 0.0)
+        self._progress = Progress()
 
     def search(
         self,
@@ -111,13 +111,13 @@ class _Known:
         left_s = limits.time_limit_s
         if left_s is not None:
             left_s = max(0.0, round(share * (left_s - self.answer.elapsed_s), 3))
-        self._progress = Progress(0, 0, 0.0)
+        self._progress = Progress()
         started_s = clock()
 
         def follow(progress: Progress) -> None:
             self._progress = progress
             if report is not None:
-                report(objective, replace(progress, best=self.answer.solution))
+                report(objective, progress._replace(best=self.answer.solution))
 
         try:
             return solver.solve(

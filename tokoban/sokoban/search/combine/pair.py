@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.pauses import (
     WITHOUT_END,
     Budget,
     Found,
-    Pause,
     Searcher,
     Turn,
     Underway,
@@ -33,23 +33,23 @@ class Pair(Generic[Later]):
         self.first = underway(first)
         self.later: Later | None = None  # while there is one
         self._later: Underway | None = None
-        self._ended = Pause(name)
+        self._ended = Progress(name)
 
-    def pause(self) -> Pause:
+    def pause(self) -> Progress:
         """As ``Searcher`` says; positions are those that are held."""
         return self._ended.beside(self.first.pause).beside(self.later_pause)
 
     @property
-    def later_pause(self) -> Pause:
+    def later_pause(self) -> Progress:
         """The last pause of the later search."""
-        return Pause() if self._later is None else self._later.pause
+        return Progress() if self._later is None else self._later.pause
 
     def found(self, found: Found) -> Found:
         """What one of the two has found, with the totals."""
         return found._replace(last=self.pause())
 
     def go_on_with_first(
-        self, budget: Budget, is_over: Callable[[Pause], bool], most: Budget = WITHOUT_END
+        self, budget: Budget, is_over: Callable[[Progress], bool], most: Budget = WITHOUT_END
     ) -> Turn[tuple[Found | None, Budget]]:
         """As ``go_on_until`` says."""
         return go_on_until(is_over, self.first, budget, most=most, whole=self.pause)
@@ -70,7 +70,7 @@ class Pair(Generic[Later]):
         """What the later search finds, or None if it has not by so much of its own."""
         assert self._later is not None
 
-        def is_over(pause: Pause) -> bool:
+        def is_over(pause: Progress) -> bool:
             return pause.work >= most.work or pause.expansions >= most.expansions
 
         return go_on_until(is_over, self._later, budget, most=most, whole=self.pause)

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import count
 
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.combine.replanning import Replanning
@@ -22,7 +23,6 @@ from tokoban.sokoban.search.pauses import (
     UNLIMITED,
     Budget,
     Found,
-    Pause,
     Search,
     Searcher,
     Turn,
@@ -234,22 +234,22 @@ def search(
     seed: int = 0,
 ) -> Search:
     """Any solution of a board that is neither solved nor hopeless."""
-    squares, ground, before = Squares(board), None, Pause()
+    squares, ground, before = Squares(board), None, Progress()
     if FIRST not in without:
         level = from_board(board)
         if level is not None:
             first, most = underway(OneWord(level, "any")), _FEW_EXPANSIONS
         else:
-            ground, budget = yield from in_pauses(ground_in_steps(board, squares), Pause, budget)
+            ground, budget = yield from in_pauses(ground_in_steps(board, squares), Progress, budget)
             first, most = underway(AStar(board, squares, ground, "any")), _FEW_EXPANSIONS_OF_SQUARES
 
-        def is_over(pause: Pause) -> bool:
+        def is_over(pause: Progress) -> bool:
             return pause.expansions >= most
 
         found, budget = yield from go_on_until(is_over, first, budget, most=Budget(UNLIMITED, most))
         if found is not None:
             return found
-        before = Pause(expansions=first.pause.expansions)
+        before = Progress(expansions=first.pause.expansions)
         del first
     steps = context_in_steps(board, squares, ground, without, seed)
     context, budget = yield from in_pauses(steps, lambda: before, budget)
@@ -271,9 +271,9 @@ class _Running:
         self.searcher, self.search = searcher, underway(searcher)
 
     @property
-    def pause(self) -> Pause:
+    def pause(self) -> Progress:
         """Its last one."""
-        return Pause("portfolio") if self.search is None else self.search.pause
+        return Progress("portfolio") if self.search is None else self.search.pause
 
 
 class Portfolio:
@@ -296,20 +296,18 @@ class Portfolio:
         self._ended_expansions = expansions_before
         self._was_full = False  # a member has ended for want of memory
 
-    def pause(self) -> Pause:
+    def pause(self) -> Progress:
         """As ``Searcher`` says: sums over the members."""
         return self._pause(None)
 
-    def _pause(self, working: _Running | None) -> Pause:
+    def _pause(self, working: _Running | None) -> Progress:
         """The same while it is the turn of one of them."""
-        whole = Pause("portfolio", self._ended_expansions, num_bytes=self._context.num_bytes)
+        whole = Progress("portfolio", self._ended_expansions, num_bytes=self._context.num_bytes)
         for member in self._members:
             whole = whole.beside(member.pause)
         if working is None:
             return whole
-        more = working.pause.growing_bytes and working.pause.growing_bytes - working.pause.num_bytes
-        growing_bytes = working.pause.growing_bytes and whole.num_bytes + more
-        return whole._replace(name=working.pause.name, growing_bytes=growing_bytes)
+        return whole.growing_with(working.pause)._replace(working=working.pause.working)
 
     @property
     def _num_expansions(self) -> int:
@@ -368,16 +366,12 @@ class Portfolio:
 
         def held(member: _Running) -> float:
             pause = member.pause
-            most = (
-                pause.growing_bytes
-                if member is working and pause.growing_bytes
-                else pause.num_bytes
-            )
+            most = pause.needed_bytes if member is working else pause.num_bytes
             return most / member.plan.share
 
         while len(self._members) > 1:
             pause = self._pause(working)
-            if (pause.growing_bytes or pause.num_bytes) <= self._memory_limit_bytes:
+            if pause.needed_bytes <= self._memory_limit_bytes:
                 return
             self._was_full = True
             most = max(reversed(self._members), key=held)

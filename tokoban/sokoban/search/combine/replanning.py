@@ -14,10 +14,11 @@ from jaxtyping import Bool, Int64
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.combine.pair import Pair
 from tokoban.sokoban.search.level.ground import NONE, Ground, Squares
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Found, Pause, Search, Turn
+from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Found, Search, Turn
 from tokoban.sokoban.search.rules.learned import Learned
 from tokoban.sokoban.search.searches.fess import scores
 from tokoban.sokoban.search.searches.fess.paths import find_directions
@@ -71,7 +72,7 @@ class Replanning:
         while True:
             most = _FIRST * _GROWTH**number
 
-            def is_over(pause: Pause, most: int = most) -> bool:
+            def is_over(pause: Progress, most: int = most) -> bool:
                 # In the middle of an expansion some children are not yet in the heaps.
                 is_filed = self.first.tree.progress[EXPANDING] == NONE
                 return pause.expansions >= most and is_filed and not pause.growing_bytes

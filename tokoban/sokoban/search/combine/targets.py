@@ -9,11 +9,12 @@ be reachable, so this search proves nothing.
 import numpy as np
 
 from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.combine.aims import continued, with_boxes_as_goals
 from tokoban.sokoban.search.combine.pair import Pair
 from tokoban.sokoban.search.level.ground import NONE, Squares
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Found, Pause, Search, Turn
+from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Found, Search, Turn
 from tokoban.sokoban.search.searches.bidirectional.features import (
     MAX_AT_ARTICULATIONS,
     MAX_OUTSIDE,
@@ -59,7 +60,7 @@ class Targets:
             most = min(_PULLS * _GROWTH**number, _MOST_PULLS)
             if not are_all_pulled and pair.first.pause.expansions < most:
 
-                def is_over(pause: Pause, most: int = most) -> bool:
+                def is_over(pause: Progress, most: int = most) -> bool:
                     return pause.expansions >= most and not pause.growing_bytes
 
                 found, budget = yield from pair.go_on_with_first(

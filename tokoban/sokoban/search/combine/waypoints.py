@@ -13,11 +13,12 @@ from jaxtyping import Bool
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.combine.aims import continued, with_boxes_as_goals
 from tokoban.sokoban.search.combine.pair import Pair
 from tokoban.sokoban.search.level.ground import Squares, with_goals_in_steps
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import Budget, Found, Pause, Search, Turn
+from tokoban.sokoban.search.pauses import Budget, Found, Search, Turn
 from tokoban.sokoban.search.searches.beam.pull_beam import PullBeam
 from tokoban.sokoban.search.searches.beam.push_beam import TO_POSITIONS, PushBeam
 from tokoban.sokoban.search.searches.beam.rounds import are_all_matched
@@ -52,7 +53,7 @@ class Waypoints:
         """As ``Searcher`` says."""
         pair, pulls, num_rounds = self._pair, self._pulls, 0
 
-        def is_over(pause: Pause) -> bool:
+        def is_over(pause: Progress) -> bool:
             return pulls.is_over and pause.growing_bytes > 0
 
         while True:

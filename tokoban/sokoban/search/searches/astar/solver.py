@@ -6,11 +6,11 @@ from functools import cache, partial
 import numpy as np
 
 from tokoban.sokoban.board import Board, Direction
-from tokoban.sokoban.search.answer import HASTE, MAX_PRICE, Objective, Optimum
+from tokoban.sokoban.search.answer import HASTE, MAX_PRICE, Objective, Optimum, Progress
 from tokoban.sokoban.search.level.ground import NONE, Ground, Squares, build_ground, ground_in_steps
 from tokoban.sokoban.search.measures.bounds import MAX_MATCHED
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, Pause, found_by, run_compiled
+from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, found_by, run_compiled
 from tokoban.sokoban.search.rules import few_boxes
 from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
 from tokoban.sokoban.search.rules.pruning import grown as grown_pruning
@@ -78,10 +78,10 @@ class AStar:
     def _num_expansions(self) -> int:
         return int(self.frontier.progress[push_search.NUM_EXPANSIONS])
 
-    def pause(self) -> Pause:
+    def pause(self) -> Progress:
         """As ``Searcher`` says."""
         is_any = self._objective == "any"
-        return Pause(
+        return Progress(
             "weighted-astar" if is_any else "astar",
             self._num_expansions,
             int(self.frontier.positions.num_known[0]),

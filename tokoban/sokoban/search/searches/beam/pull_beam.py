@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Bool, Int16, Int64, Integer, UInt64
 
 from tokoban.sokoban.board import Direction
+from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE, Squares
 from tokoban.sokoban.search.level.one_box import Step, directions_of_steps
@@ -24,7 +25,6 @@ from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
     ONE_PUSH,
     Budget,
-    Pause,
     Search,
     found_by,
 )
@@ -155,11 +155,11 @@ class PullBeam:
         """Of all rounds."""
         return self._earlier_expansions + int(self._layer.progress[NEXT])
 
-    def pause(self) -> Pause:
+    def pause(self) -> Progress:
         """As ``Searcher`` says."""
         own = num_bytes((self._positions, self._layer, self._scratch)) + self._pulled_to.nbytes
         progress = self._layer.progress
-        return Pause(
+        return Progress(
             "pull-beam",
             self.num_expansions,
             int(self._positions.num_known[0]),
@@ -217,7 +217,7 @@ class PullBeam:
         is_cut = outcome == Outcome.EXHAUSTED and last < self._layer_ends
         return Outcome.BUDGET_SPENT if is_cut else outcome
 
-    def _pause_to_grow(self) -> Pause:
+    def _pause_to_grow(self) -> Progress:
         pause = self.pause()
         more = pull_layers.num_bytes_while_growing(self._layer) - num_bytes(self._layer)
         more += num_bytes(self._positions) + self._pulled_to.nbytes

@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Bool, Int16, Int64
 
 from tokoban.sokoban.board import Direction
+from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.level.one_box import Step, directions_of_steps
 from tokoban.sokoban.search.measures.packing import planning
@@ -23,7 +24,6 @@ from tokoban.sokoban.search.pauses import (
     ONE_PUSH,
     Budget,
     Found,
-    Pause,
     Search,
     found_by,
 )
@@ -133,12 +133,12 @@ class PushBeam:
         """In this round."""
         return int(self._tree.progress[NUM_LAID_OUT]) - 1
 
-    def pause(self) -> Pause:
+    def pause(self) -> Progress:
         """As ``Searcher`` says; positions are children."""
         progress = self._tree.progress
         own = self._table_bytes + num_bytes((self._tree, self._chosen))
         own += self._rules.num_bytes
-        return Pause(
+        return Progress(
             "push-beam",
             self._earlier_expansions + self._num_expansions,
             int(progress[NUM_CHILDREN]),

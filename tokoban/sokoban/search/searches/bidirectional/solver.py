@@ -9,7 +9,7 @@ from functools import cache, partial
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction
-from tokoban.sokoban.search.answer import Answer, Report
+from tokoban.sokoban.search.answer import Answer, Progress, Report
 from tokoban.sokoban.search.level.ground import Ground, Squares
 from tokoban.sokoban.search.level.one_box import Step
 from tokoban.sokoban.search.level.regions import empty_regions
@@ -18,7 +18,6 @@ from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
     ONE_PUSH,
     Budget,
-    Pause,
     Search,
     found_by,
     run_compiled,
@@ -121,13 +120,13 @@ class BidirectionalFess:
         self.turn = int(is_backward_only)
         self._is_backward_only = is_backward_only
 
-    def pause(self) -> Pause:
+    def pause(self) -> Progress:
         """As ``Searcher`` says: sums over both sides."""
         progress = [side.progress for side in self.sides]
         own = num_bytes((*self.sides, self.scratch))
         if not self._is_sharing:
             own += num_bytes(self.tables) + self.learned.num_bytes
-        return Pause(
+        return Progress(
             "bidirectional-fess",
             sum(int(one[NUM_EXPANSIONS]) for one in progress),
             sum(int(side.positions.num_known[0]) for side in self.sides),

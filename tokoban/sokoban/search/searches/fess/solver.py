@@ -4,10 +4,11 @@ from collections.abc import Iterator, Set
 from functools import cache, partial
 
 from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.level.ground import Ground, Squares
 from tokoban.sokoban.search.measures.packing import planning
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, Pause, found_by, run_compiled
+from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, found_by, run_compiled
 from tokoban.sokoban.search.rules import few_boxes
 from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
 from tokoban.sokoban.search.searches.fess.advisors import ADVISORS, MAX_ADVICE
@@ -83,11 +84,11 @@ class Fess:
         """The positions that it has laid out beside the start."""
         return int(self.tree.progress[NUM_LAID_OUT]) - 1
 
-    def pause(self) -> Pause:
+    def pause(self) -> Progress:
         """As ``Searcher`` says; positions are children."""
         own = self._table_bytes + num_bytes(self.tree) + self.rules.num_bytes
         progress = self.tree.progress
-        return Pause(
+        return Progress(
             self.name,
             self.num_expansions,
             int(progress[NUM_CHILDREN]),

@@ -14,7 +14,7 @@ from jaxtyping import Bool
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction
-from tokoban.sokoban.search.answer import Answer, Report
+from tokoban.sokoban.search.answer import Answer, Progress, Report
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import (
     NONE,
@@ -28,7 +28,6 @@ from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
     UNLIMITED,
     Budget,
-    Pause,
     Search,
     found_by,
     run_compiled,
@@ -223,10 +222,10 @@ class GuidedSearch:
         """The number of positions that the guide has judged."""
         return int(self.tree.progress[compiled.NUM_EVALUATED])
 
-    def pause(self) -> Pause:
+    def pause(self) -> Progress:
         """As ``Searcher`` says."""
         tree = self.tree
-        return Pause(
+        return Progress(
             self.name,
             int(tree.progress[compiled.NUM_EXPANDED]),
             int(tree.positions.num_known[0]),
