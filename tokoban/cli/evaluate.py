@@ -39,7 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.cli import instructions
     from tokoban.sokoban.formats import printable
 
-    if arguments.system == "instructions" and "--weights" not in arguments.options:
+    names_answers = any(option.startswith("--answers") for option in arguments.options)
+    if arguments.system == "instructions" and names_answers:
         return instructions.evaluate(arguments.options)
     spec = load_named_by_user(arguments.system)
     parser = Parser(prog=f"tokoban evaluate {arguments.system}")

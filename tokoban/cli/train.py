@@ -51,6 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError("--resume needs --output, the folder of the run to go on with")
     start = _start(spec, chosen)
     config, run = _configs(spec, chosen, start)
+    if start is not None and not isinstance(start.config, spec.config_type):
+        assert spec.grow is not None
+        start = dataclasses.replace(start, model=spec.grow(config, start.model), config=config)
     if chosen.resume:
         _check_sizes(spec, config, Path(chosen.output))
     check_memory(partial(spec.build_model, config))
@@ -144,7 +147,7 @@ def _check_sizes(spec: "AnySpec", config: Any, path: Path) -> None:
 
 def _start(spec: "AnySpec", chosen: argparse.Namespace) -> "Trained[Any, Any] | None":
     """The weights of ``--start-from``, or those that a resumed run was started from."""
-    from tokoban import pretrained
+    from tokoban import pretrained, systems
     from tokoban.training.checkpoint import checkpoints
     from tokoban.training.run_directory import RunDirectory, read_record
 
@@ -157,6 +160,8 @@ def _start(spec: "AnySpec", chosen: argparse.Namespace) -> "Trained[Any, Any] | 
             weights = str(directory.weights)  # no name of shipped ones
     if not weights:
         return None
+    if spec.grows_from and pretrained.system_of(weights) == spec.grows_from:
+        spec = systems.load(spec.grows_from)
     return pretrained.load_trained(weights, spec, named=_named(spec, chosen))
 
 
@@ -217,7 +222,7 @@ def _configs(
     if chosen.preset is not None:
         preset = spec.presets[chosen.preset]
         config, run = preset.config(), preset.run
-        if start is not None:
+        if start is not None and isinstance(start.config, spec.config_type):
             where = {name: getattr(config, name) for name in spec.data_fields}
             config = dataclasses.replace(start.config, **where)
     elif chosen.resume:

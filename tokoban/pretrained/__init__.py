@@ -112,6 +112,11 @@ def load_pushes(name_or_path: str) -> tuple[Any, Any]:
     return CompiledNet(state, config), config
 
 
+def system_of(name_or_path: str) -> str:
+    """The system that trained the weights, as their file says; raises as ``load_trained``."""
+    return read_header(weights_path(name_or_path)).metadata.get("system", "unknown")
+
+
 def _config_in(header: Header, path: Path, system: str, config_type: type[Config]) -> Config:
     """The config that a file of weights of this system names."""
     found = header.metadata.get("system", "unknown")

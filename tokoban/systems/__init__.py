@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 SYSTEMS = {
     "sokoban": "tokoban.systems.sokoban_policy.spec",
     "push": "tokoban.systems.push_policy.spec",
+    "instructions": "tokoban.systems.instructions.spec",
     "translation": "tokoban.systems.translation.spec",
     "life": "tokoban.systems.life.spec",
     "gpt": "tokoban.systems.gpt.spec",

@@ -67,6 +67,10 @@ class SystemSpec(Generic[ConfigT, ModelT, BatchT, EvaluationT]):
     # any: its tokenizer is the system's.
     make_system: Callable[[ConfigT, ModelT | None], System[ModelT, BatchT]]
 
+    # Another system whose weights training may start from too, and how a model grows from one.
+    grows_from: str | None = None
+    grow: Callable[[ConfigT, Any], ModelT] | None = None
+
     evaluation_type: type[EvaluationT]  # the options of ``evaluate``
     evaluate: Callable[[Trained[ConfigT, ModelT], EvaluationT], Mapping[str, float | str]]
 

@@ -77,9 +77,12 @@ def items(name: str, levels: list[Board], *, seed: int) -> Iterator[dict[str, An
     split = SPLITS[name]
     for number, board in enumerate(levels, 1):
         chance = random.Random(f"{seed} {name} {number}")
-        found = [*_instructions(chance, board, split)]
+        found = [
+            {"kind": "instruction", "language": language, "text": text} | _described(truth)
+            for language, text, truth in instructions(chance, board, split)
+        ]
         if name in ("train", "levels"):
-            found += _questions(chance, board)
+            found += questions(chance, board)
         for index, item in enumerate(found, 1):
             about = {"split": name, "level": number, "index": index}
             yield about | {"board": format_board(board).split("\n")} | item
@@ -95,8 +98,10 @@ def is_combination_held_out(clause: Clause) -> bool:
     return number % _COMBINATIONS == 0
 
 
-def _instructions(chance: random.Random, board: Board, split: Split) -> Iterator[dict[str, Any]]:
-    """As many that can be obeyed as that cannot."""
+def instructions(
+    chance: random.Random, board: Board, split: Split
+) -> Iterator[tuple[str, str, Truth]]:
+    """Languages, sentences and their truth: as many that can be obeyed as that cannot."""
     level = Level(board, board.boxes)
     phrases = languages()["en"]
     names = [*phrases.untaught] if split.are_names_new else [*phrases.boxes]
@@ -127,7 +132,7 @@ def _instructions(chance: random.Random, board: Board, split: Split) -> Iterator
                 is_held_out=split.is_paraphrase_new,
                 is_taught=not split.are_names_new,
             )
-            yield {"kind": "instruction", "language": language, "text": text} | _described(truth)
+            yield language, text, truth
 
 
 def _described(truth: Truth) -> dict[str, Any]:
@@ -139,7 +144,8 @@ def _described(truth: Truth) -> dict[str, Any]:
     return {"answer": moves, "pushes": truth.fewest_pushes, "best_pushes": best}
 
 
-def _questions(chance: random.Random, board: Board) -> Iterator[dict[str, Any]]:
+def questions(chance: random.Random, board: Board) -> Iterator[dict[str, Any]]:
+    """Items of questions, as ``items`` has them."""
     options = _options(board, [*Box])
     for kind in chance.sample(QUESTIONS, _QUESTIONS_EACH):
         clause = _clause(chance, kind, options)

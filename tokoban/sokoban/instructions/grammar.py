@@ -53,11 +53,16 @@ def readings(text: str) -> list[Sentence]:
     return [*_Reader(text).sentences()]
 
 
+def words_of(text: str) -> list[str]:
+    """The words, without capitals and punctuation."""
+    return re.sub(r"[.,;:!?]+(?=\s|$)", " ", text.casefold()).split()
+
+
 class _Reader:
     """Matches words with phrases, and remembers how far that went and what was expected there."""
 
     def __init__(self, text: str) -> None:
-        self._words = words = re.sub(r"[.,;:!?]+(?=\s|$)", " ", text.casefold()).split()
+        self._words = words = words_of(text)
         if not 0 < len(words) <= _MOST_WORDS:
             raise ValueError(f"a sentence of {len(words)} words; expected 1 to {_MOST_WORDS}")
         self._furthest = 0

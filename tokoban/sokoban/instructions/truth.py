@@ -12,7 +12,6 @@ import numpy as np
 from jaxtyping import Bool, Int32
 
 from tokoban.compiling import clock, entry
-from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.instructions.graph import Graph, build_graph
@@ -26,6 +25,7 @@ from tokoban.sokoban.instructions.machine import (
 )
 from tokoban.sokoban.instructions.meaning import Meaning
 from tokoban.sokoban.instructions.naming import named_boxes
+from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.search.answer import BY_INSTRUCTION, Answer
 from tokoban.sokoban.wording import counted
 
@@ -69,20 +69,16 @@ class Truth:
         """The moves of an obedient solution with the fewest pushes; ``ValueError`` without one."""
         if self.fewest_pushes is None:
             raise ValueError("no solution obeys")
-        cells, position, state = self.graph.cells, 0, self.machine.start
-        board, moves = cells.board, []
-        while self.pushes_left[position, state]:
-            push = self.best_pushes(position, state)[0]
-            box, direction = pushed(self.graph, push)
-            walls = {cells.square(int(cell)) for cell in np.flatnonzero(self.machine.walls[state])}
-            steps = [*_walk(board, box.neighbour(direction.opposite), walls), direction]
-            board = rules.play(board, steps)[-1]
-            moves += steps
-            state = self.after(push, state)
-            position = int(self.graph.pushes.target[push])
-        if not obeys(cells, self.machine, moves):
+        cells, position = self.graph.cells, 0
+        now = Followed(Play.of(cells.board), self.machine.start, ())
+        while self.pushes_left[position, now.state]:
+            push = self.best_pushes(position, now.state)[0]
+            then = followed(cells, self.machine, now, pushed(self.graph, push))
+            assert then is not None  # the graph has what the rules and the machine allow
+            now, position = then, int(self.graph.pushes.target[push])
+        if not obeys(cells, self.machine, now.moves):
             raise RuntimeError(f"the rules and the machine refuse a plan for {cells.board!r}")
-        return tuple(moves)
+        return now.moves
 
 
 class Level:
@@ -148,22 +144,6 @@ def pushed(graph: Graph, push: int) -> tuple[Square, Direction]:
 
 def _word(row: Bool[np.ndarray, "64"]) -> int:
     return int(np.packbits(row, bitorder="little").view(np.uint64)[0])
-
-
-def _walk(board: Board, target: Square, walls: set[Square]) -> list[Direction]:
-    """The moves of a shortest walk around boxes and walls."""
-    came: dict[Square, Direction] = {board.player: Direction.UP}
-    for square in (waiting := [board.player]):  # grows while it is read
-        for direction in Direction:
-            ahead = square.neighbour(direction)
-            if ahead not in came and ahead not in walls and board.is_free(ahead):
-                came[ahead] = direction
-                waiting.append(ahead)
-    moves: list[Direction] = []
-    while target != board.player:
-        moves.append(came[target])
-        target = target.neighbour(came[target].opposite)
-    return moves[::-1]
 
 
 def _solve(graph: Graph, machine: Machine) -> Truth:

@@ -1,0 +1,129 @@
+"""What the network reads and answers: laws of padding, batches, the cache, and who sees whom."""
+
+import random
+
+import pytest
+import torch
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.instructions import benchmark
+from tokoban.systems.instructions.config import tiny
+from tokoban.systems.instructions.dataset import Batch, Example, batch_of, examples_of
+from tokoban.systems.instructions.model import InstructionNet, Output
+from tokoban.systems.instructions.train import grow, loss_of
+from tokoban.systems.instructions.words import END, PADDING, grammar_words
+from tokoban.systems.push_policy import config as push_config
+from tokoban.systems.push_policy.model import PushNet
+
+WORDS = grammar_words()
+
+
+@pytest.fixture(scope="module")
+def model() -> InstructionNet:
+    torch.manual_seed(0)
+    return InstructionNet(tiny(), WORDS).eval().requires_grad_(False)
+
+
+@pytest.fixture(scope="module")
+def boards() -> list[Board]:
+    return benchmark.boards(3, seed=5)[True]
+
+
+@pytest.fixture(scope="module")
+def examples(boards: list[Board]) -> list[Example]:
+    """Of several levels, sentences and kinds of answer."""
+    chance = random.Random(3)
+    found = [example for board in boards[::3] for example in examples_of(board, chance, WORDS)]
+    kinds = {(bool(example.best), bool(example.words)) for example in found}
+    assert kinds == {(True, True), (True, False), (False, True), (False, False)}
+    return found
+
+
+def test_a_batch_answers_as_each_example_alone_does(
+    model: InstructionNet, examples: list[Example]
+) -> None:
+    """Squares and words of the longer ones are padding to the others."""
+    examples = examples[::4]
+    batch = batch_of(examples)
+    together, said = model(batch.prompt, batch.answers), model.answers(batch.prompt)[1]
+    for row, example in enumerate(examples):
+        alone = batch_of([example])
+        mine, num_squares = model(alone.prompt, alone.answers), len(example.play.history)
+        torch.testing.assert_close(together.push[row, :num_squares], mine.push[0])
+        torch.testing.assert_close(together.first[row], mine.first[0])
+        num_rest = mine.rest.shape[1]
+        torch.testing.assert_close(together.rest[row, :num_rest], mine.rest[0])
+        assert said[row] == model.answers(alone.prompt)[1][0]
+
+
+def test_answers_with_a_cache_are_those_without(
+    model: InstructionNet, examples: list[Example]
+) -> None:
+    prompt = batch_of(examples).prompt
+    first, said = model.answers(prompt)
+    lengths = {len(words) for words in said}
+    assert max(lengths) > 1
+    tokens = torch.full((len(examples), max(lengths) + 1), PADDING)
+    for place in range(max(lengths) + 1):
+        output = model(prompt, tokens)
+        tokens[:, place] = torch.cat([output.first[:, None], output.rest], 1)[:, place].argmax(1)
+    torch.testing.assert_close(first.push, output.push)
+    torch.testing.assert_close(first.first, output.first)
+    for row, words in zip(tokens.tolist(), said, strict=True):
+        assert row[: len(words)] == words
+
+
+def test_squares_and_words_see_each_other_and_no_answer(
+    model: InstructionNet, examples: list[Example]
+) -> None:
+    example = next(example for example in examples if example.words and example.best)
+    batch = batch_of([example] * 4)
+    words, answers = batch.prompt.words.clone(), torch.zeros(4, 2, dtype=torch.int64)
+    words[1, -1] += 1
+    batch.prompt.history[2, 0, 0] ^= 1
+    answers[3, 0] = 7
+    output = model(batch.prompt._replace(words=words), answers)
+    legal = batch.prompt.is_legal[0]
+    for row, (sees_push, sees_first, sees_rest) in enumerate(
+        [(False, False, False), (True, True, True), (True, True, True), (False, False, True)]
+    ):
+        for part, sees in (
+            (output.push[:, legal], sees_push),
+            (output.first, sees_first),
+            (output.rest, sees_rest),
+        ):
+            assert (not torch.equal(part[row], part[0])) == sees
+
+
+def test_without_words_a_grown_network_pushes_as_the_push_policy_does(
+    examples: list[Example],
+) -> None:
+    torch.manual_seed(1)
+    lower = PushNet(push_config.tiny()).eval()
+    batch = batch_of([example for example in examples if not example.words])
+    legal = batch.prompt.is_legal
+    with torch.no_grad():
+        grown = grow(tiny(), lower).eval()(batch.prompt, batch.answers)
+        wanted = lower(batch.prompt.boards).log_policy(legal)
+    found = grown.push - grown.push.flatten(1).logsumexp(1)[:, None, None]
+    torch.testing.assert_close(found[legal], wanted[legal])
+
+
+def test_the_loss_is_the_one_computed_by_hand(examples: list[Example]) -> None:
+    batch = batch_of(examples)
+    generator = torch.Generator().manual_seed(0)
+    rows, num_words = batch.answers.shape
+    joint = torch.randn(rows, 9 + batch.is_best[0].numel(), generator=generator).log_softmax(1)
+    rest = torch.randn(rows, num_words - 1, 9, generator=generator).log_softmax(2)
+    answers = torch.where(batch.answers > END, 8, batch.answers)  # of a vocabulary of 9
+    output = Output(joint[:, 9:].view(batch.is_best.shape), joint[:, :9], rest)
+    nats = []
+    for row in range(rows):
+        if batch.is_best[row].any():
+            nats.append(-output.push[row][batch.is_best[row]].exp().sum().log())
+        for place, word in enumerate(answers[row].tolist()):
+            if word != PADDING:
+                of_word = output.first[row] if place == 0 else rest[row, place - 1]
+                nats.append(-of_word[word])
+    loss = loss_of(output, Batch(batch.prompt, answers, batch.is_best))
+    torch.testing.assert_close(loss.total, torch.stack(nats).mean())

@@ -1,0 +1,115 @@
+"""Plays, their labels, and obedience: every claim is checked by the rules and the machine."""
+
+import random
+from pathlib import Path
+
+import pytest
+import torch
+
+from tokoban import cli
+from tokoban.cli.exit_codes import ExitCode
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.instructions import benchmark
+from tokoban.sokoban.instructions.machine import obeys
+from tokoban.sokoban.instructions.play import Followed, Play, followed
+from tokoban.sokoban.instructions.truth import Truth
+from tokoban.systems.instructions.config import tiny
+from tokoban.systems.instructions.dataset import positions
+from tokoban.systems.instructions.evaluate import auc
+from tokoban.systems.instructions.model import InstructionNet
+from tokoban.systems.instructions.obey import Task, obey_all
+from tokoban.systems.instructions.words import grammar_words
+
+ROOM = Board.from_xsb("#######|#  .  #|#@$ $.#|#     #|#######")
+
+
+@pytest.fixture(scope="module")
+def drawn() -> list[tuple[str, Truth]]:
+    """Sentences about small levels, half of which can be obeyed."""
+    found = []
+    for number, board in enumerate([ROOM, benchmark.boards(2, seed=7)[True][0]]):
+        split = benchmark.SPLITS["train"]
+        for _, text, truth in benchmark.instructions(random.Random(number), board, split):
+            found.append((text, truth))
+    return found
+
+
+@pytest.fixture(scope="module")
+def model() -> InstructionNet:
+    torch.manual_seed(0)
+    return InstructionNet(tiny(), grammar_words()).eval()
+
+
+def test_best_pushes_are_a_shortest_obedient_solution_and_there_are_none_without_one(
+    drawn: list[tuple[str, Truth]],
+) -> None:
+    num_finished = 0
+    for _, truth in drawn:
+        cells, machine = truth.graph.cells, truth.machine
+        labels = {
+            play: best for seed in range(9) for play, best in positions(truth, random.Random(seed))
+        }
+        assert all({*best} <= {*play.pushes()} for play, best in labels.items())
+        if truth.fewest_pushes is None:
+            assert not any(labels.values())
+            continue
+        assert not all(labels.values())  # errors make it impossible
+        now, num_pushes = Followed(Play.of(cells.board), machine.start, ()), 0
+        while best := labels.get(now.play, []):
+            then = followed(cells, machine, now, best[-1])
+            assert then is not None
+            now, num_pushes = then, num_pushes + 1
+        if num_pushes == truth.fewest_pushes:
+            num_finished += 1
+            assert obeys(cells, machine, now.moves)
+        assert num_pushes <= truth.fewest_pushes
+    assert num_finished > 1
+
+
+def test_an_untrained_network_that_may_evaluate_all_obeys_what_can_be_obeyed(
+    model: InstructionNet, drawn: list[tuple[str, Truth]]
+) -> None:
+    tasks = [Task(truth.graph.cells, truth.machine, text) for text, truth in drawn]
+    for task, (_, truth), found in zip(
+        tasks, drawn, obey_all(model, tasks, most_evaluated=10**6), strict=True
+    ):
+        assert (found.moves is not None) == (truth.fewest_pushes is not None)
+        assert 0 < found.impossible < 1
+        if found.moves is not None:
+            assert obeys(task.cells, task.machine, found.moves)
+
+
+@pytest.mark.parametrize("is_greedy", [True, False])
+def test_tasks_side_by_side_are_played_as_each_alone(
+    model: InstructionNet, drawn: list[tuple[str, Truth]], is_greedy: bool
+) -> None:
+    tasks = [Task(truth.graph.cells, truth.machine, text) for text, truth in drawn]
+    together = obey_all(model, tasks, most_evaluated=9, is_greedy=is_greedy)
+    assert len({found.num_evaluated for found in together}) > 1
+    for task, found in zip(tasks, together, strict=True):
+        [alone] = obey_all(model, [task], most_evaluated=9, is_greedy=is_greedy)
+        assert (alone.moves, alone.num_evaluated) == (found.moves, found.num_evaluated)
+        assert alone.impossible == pytest.approx(found.impossible, rel=1e-4)
+
+
+def test_the_area_under_the_curve_counts_pairs() -> None:
+    positive, negative = torch.tensor([3.0, 1.0]).numpy(), torch.tensor([1.0, 0.0]).numpy()
+    assert auc(positive, negative) == (1 + 1 + 0.5 + 1) / 4
+
+
+def test_training_starts_from_a_push_policy_of_its_sizes(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    train = ["--steps", "1", "--device", "cpu", "--output"]
+    assert cli.main(["train", "push", "--preset", "tiny", *train, f"{tmp_path}/push"]) == 0
+    grown = ["train", "instructions", "--preset", "tiny", "--start-from", f"{tmp_path}/push"]
+    assert cli.main([*grown, *train, f"{tmp_path}/grown"]) == 0
+    capfd.readouterr()
+    assert cli.main([*grown, "--width", "20", *train, f"{tmp_path}/x"]) == ExitCode.INVALID_INPUT
+    assert "the push policy to start from has other sizes" in capfd.readouterr().err
+    evaluation = ["--levels", "2", "--most-evaluated", "2", "--words", "shuffled"]
+    out = ["--board", "hidden", "--weights", f"{tmp_path}/grown", "--device", "cpu"]
+    assert cli.main(["evaluate", "instructions", *evaluation, *out]) == 0
+    printed = capfd.readouterr().out
+    for name in ("levels_obeyed", "clauses_impossible_auc", "questions_answered"):
+        assert name in printed

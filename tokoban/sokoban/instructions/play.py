@@ -1,0 +1,95 @@
+"""A play by pushes: what it remembers of its start, and how a machine follows it."""
+
+from collections.abc import Set
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.instructions.machine import REJECTED, Cells, Machine
+
+
+@dataclass(frozen=True)
+class Play:
+    """A board and how pushes came to it, to which names, "first" and "until" refer.
+
+    It knows no sentence. ``origins`` has, for each box inside the walls, where it is and began.
+    """
+
+    start: Board
+    board: Board
+    origins: tuple[tuple[Square, Square], ...]
+    pushed: tuple[Square, ...] = ()  # where they began, in the order of their first pushes
+    last: Square | None = None  # where the box pushed last began
+    trail: frozenset[Square] = frozenset()  # onto which boxes were pushed
+
+    @classmethod
+    def of(cls, board: Board) -> "Play":
+        """No push yet."""
+        return cls(board, board, tuple((box, box) for box in sorted(board.boxes & board.inside())))
+
+    def pushes(self) -> list[tuple[Square, Direction]]:
+        """The legal pushes."""
+        area = self.board.area()
+        return [
+            (box, direction)
+            for box, _ in self.origins
+            for direction in Direction
+            if box.neighbour(direction.opposite) in area
+            and self.board.is_free(box.neighbour(direction))
+        ]
+
+    def push(self, box: Square, direction: Direction) -> "Play":
+        """The play after a legal push."""
+        beyond, origins = box.neighbour(direction), dict(self.origins)
+        origin = origins[beyond] = origins.pop(box)
+        return replace(
+            self,
+            board=replace(self.board, boxes=self.board.boxes - {box} | {beyond}, player=box),
+            origins=tuple(sorted(origins.items())),
+            pushed=self.pushed if origin in self.pushed else (*self.pushed, origin),
+            last=origin,
+            trail=self.trail | {beyond},
+        )
+
+
+class Followed(NamedTuple):
+    """A play that the machine has not refused."""
+
+    play: Play
+    state: int
+    moves: tuple[Direction, ...]
+
+
+def followed(
+    cells: Cells, machine: Machine, before: Followed, push: tuple[Square, Direction]
+) -> Followed | None:
+    """The play after a legal push and the walk to it; None where the machine refuses either."""
+    (box, direction), (play, state, moves) = push, before
+    walls = {cells.square(cell) for cell in machine.walls[state].nonzero()[0].tolist()}
+    steps = walk(play.board, box.neighbour(direction.opposite), walls)
+    if box in walls or steps is None:
+        return None
+    origin = dict(play.origins)[box]
+    label = cells.named.index(origin) if origin in cells.named else len(cells.named)
+    after = machine.after[state, label, cells.cell(box.neighbour(direction)), direction]
+    if after == REJECTED:
+        return None
+    return Followed(play.push(box, direction), int(after), (*moves, *steps, direction))
+
+
+def walk(board: Board, target: Square, walls: Set[Square]) -> list[Direction] | None:
+    """The moves of a shortest walk around boxes and walls; None if there is none."""
+    came: dict[Square, Direction] = {board.player: Direction.UP}
+    for square in (waiting := [board.player]):  # grows while it is read
+        for direction in Direction:
+            ahead = square.neighbour(direction)
+            if ahead not in came and ahead not in walls and board.is_free(ahead):
+                came[ahead] = direction
+                waiting.append(ahead)
+    if target not in came:
+        return None
+    moves: list[Direction] = []
+    while target != board.player:
+        moves.append(came[target])
+        target = target.neighbour(came[target].opposite)
+    return moves[::-1]

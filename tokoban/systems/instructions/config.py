@@ -1,0 +1,47 @@
+"""The choices of a network of instructions and of its examples; presets are functions."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from tokoban.training.config import check_fields, check_limits, divides
+from tokoban.training.limits import Between, Count, NumLayers, Seed, Width
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstructionsConfig:
+    """Levels have floors within 8x8 squares."""
+
+    # The network
+    width: Annotated[int, Between(4, 2**12)] = 64  # of the vector of a square or a word
+    hidden_width: Annotated[int, Between(1, 2**14)] = 64  # inside each net that reads neighbours
+    num_blocks: NumLayers = 6  # each attends to all squares and words
+    num_heads: Count = 4  # of each attention
+    vocabulary_size: Annotated[int, Between(1, 2**16)] = 512  # words that it has room for
+
+    # The examples
+    levels: Annotated[int, Between(2, 10_000)] = 2000  # that are held out; four times as many are
+    # for training
+    level_seed: Seed = 0  # of the levels
+    data_seed: Seed = 0  # of the sentences and the positions
+    batch_examples: Width = 64  # of a batch
+    has_questions: bool = True  # whether questions are among the examples
+
+    def __post_init__(self) -> None:
+        check_limits(self)
+        check_fields(
+            self,
+            divides(self, "num_heads", "width"),
+            ("width", self.width % 4 == 0, "a multiple of 4, for sines and cosines of two axes"),
+        )
+
+
+def base() -> InstructionsConfig:
+    """The sizes of ``sokoban-push``, to start from its weights."""
+    return InstructionsConfig()
+
+
+def tiny() -> InstructionsConfig:
+    """Trains within seconds, badly: for tests."""
+    return InstructionsConfig(
+        width=16, hidden_width=16, num_blocks=2, num_heads=2, levels=2, batch_examples=16
+    )

@@ -1,0 +1,148 @@
+"""Examples with exact answers, drawn while the network trains.
+
+Of each level: instructions at positions of plays that go wrong now and then, questions, and plain
+solving, which is a prompt without words. Axes as in ``prompts``; A words of an answer.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Int64
+from torch import Tensor
+
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.instructions import benchmark
+from tokoban.sokoban.instructions.machine import REJECTED
+from tokoban.sokoban.instructions.play import Play
+from tokoban.sokoban.instructions.truth import FAR, Truth, pushed, truth_of
+from tokoban.systems.instructions.config import InstructionsConfig
+from tokoban.systems.instructions.prompts import EncodedPlay, Encoder, Prompt, padded, prompt_of
+from tokoban.systems.instructions.words import END, IMPOSSIBLE, PADDING, Words
+from tokoban.training.streams import Purpose, derived_seed
+
+_BATCHES_A_DRAWING = 16
+_POSITIONS, _IMPOSSIBLE_POSITIONS = 5, 2  # of a sentence, at most
+_MOST_PUSHES = 40  # of a play
+_ERRORS = 0.2  # pushes that are any legal ones
+
+Pushes = list[tuple[Square, Direction]]
+
+
+class Example(NamedTuple):
+    """A prompt and its answer."""
+
+    play: EncodedPlay
+    words: list[int]
+    answer: list[int]  # words, then END; empty where a push is the answer
+    best: list[tuple[int, int]]  # these pushes, by token and direction
+
+
+class Batch(NamedTuple):
+    """Prompts with their answers."""
+
+    prompt: Prompt
+    answers: Int64[Tensor, "B A"]
+    is_best: Bool[Tensor, "B T 4"]
+
+    def to(self, device: torch.device) -> "Batch":
+        """The batch on a device."""
+        return Batch(self.prompt.to(device), self.answers.to(device), self.is_best.to(device))
+
+
+@dataclass(frozen=True)
+class Examples:
+    """What is drawn from the levels for training."""
+
+    boards: Sequence[Board]
+    words: Words
+
+    def batches(
+        self, config: InstructionsConfig, *, start_step: int, rank: int, world_size: int
+    ) -> Iterator[Batch]:
+        """Batch n depends on the seed, the rank, the number of processes and n alone."""
+        drawing, skipped = divmod(start_step, _BATCHES_A_DRAWING)
+        while True:
+            place = drawing * world_size + rank
+            chance = random.Random(derived_seed(config.data_seed, Purpose.EXAMPLES, place))
+            examples: list[Example] = []
+            while len(examples) < _BATCHES_A_DRAWING * config.batch_examples:
+                board = chance.choice(self.boards)
+                examples += examples_of(board, chance, self.words, asks=config.has_questions)
+            chance.shuffle(examples)
+            del examples[_BATCHES_A_DRAWING * config.batch_examples :]
+            examples.sort(key=lambda example: len(example.play.history))  # little is padded
+            firsts = [*range(0, len(examples), config.batch_examples)]
+            chance.shuffle(firsts)
+            for first in firsts[skipped:]:
+                yield batch_of(examples[first : first + config.batch_examples])
+            drawing, skipped = drawing + 1, 0
+
+
+def examples_of(
+    board: Board, chance: random.Random, words: Words, *, asks: bool = True
+) -> list[Example]:
+    """Examples of one level, with questions if it ``asks``."""
+    encoder = Encoder(board)
+    plain = positions(truth_of(board, ()), chance)
+    drawn = [(play, "", "en", best) for play, best in plain]
+    for language, text, truth in benchmark.instructions(chance, board, benchmark.SPLITS["train"]):
+        drawn += [(play, text, language, best) for play, best in positions(truth, chance)]
+    prompts, answers = [], []
+    for play, text, language, best in drawn:
+        prompts.append((play, text))
+        answers.append((best, "" if best else IMPOSSIBLE[language]))
+    for start in (board, chance.choice(plain)[0].board) if asks else ():
+        for item in benchmark.questions(chance, start):
+            prompts.append((Play.of(start), item["text"]))
+            answers.append(([], item["answer"]))
+    plays = encoder.encode([play for play, _ in prompts])
+    return [
+        Example(
+            play,
+            words.encode(text),
+            [*words.encode(answer), END] if answer else [],
+            [*map(encoder.action, best)],
+        )
+        for play, (_, text), (best, answer) in zip(plays, prompts, answers, strict=True)
+    ]
+
+
+def positions(truth: Truth, chance: random.Random) -> list[tuple[Play, Pushes]]:
+    """Positions of a play and the best pushes there; none where it cannot be obeyed any more."""
+    graph = truth.graph
+    found: list[tuple[Play, Pushes]] = []
+    play, position, state = Play.of(graph.cells.board), 0, truth.machine.start
+    num_impossible = 0
+    while len(found) < _MOST_PUSHES and num_impossible < _IMPOSSIBLE_POSITIONS:
+        is_known = REJECTED not in (position, state)
+        left = truth.pushes_left[position, state] if is_known else FAR
+        legal = play.pushes()
+        if left == 0 or not legal:
+            break
+        best = truth.best_pushes(position, state) if left != FAR else []
+        num_impossible += not best
+        found.append((play, [pushed(graph, push) for push in best]))
+        is_error = not best or chance.random() < _ERRORS
+        chosen = chance.choice(legal) if is_error else chance.choice(found[-1][1])
+        of_graph = graph.pushes_from(position) if is_known else ()
+        known = [push for push in of_graph if pushed(graph, push) == chosen]
+        state = truth.after(known[0], state) if known else REJECTED  # not in the graph: deadlocked
+        position = int(graph.pushes.target[known[0]]) if known else REJECTED
+        play = play.push(*chosen)
+    if not found:  # solved, or no push is legal
+        return [(play, [])] if not play.board.is_solved else []
+    return [found[0], *chance.sample(found[1:], min(_POSITIONS, len(found)) - 1)]
+
+
+def batch_of(examples: Sequence[Example]) -> Batch:
+    """Examples, padded."""
+    prompt = prompt_of([each.play for each in examples], [each.words for each in examples])
+    is_best = torch.zeros_like(prompt.is_legal)
+    for row, example in enumerate(examples):
+        for token, direction in example.best:
+            is_best[row, token, direction] = True
+    # A push is an answer too, though of no word.
+    return Batch(prompt, padded([each.answer or [PADDING] for each in examples]), is_best)

@@ -1,0 +1,128 @@
+"""Instructions obeyed and questions answered by a network, on the splits of the benchmark."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.instructions import benchmark
+from tokoban.sokoban.instructions.play import Play
+from tokoban.sokoban.instructions.truth import Truth
+from tokoban.systems.instructions.config import InstructionsConfig
+from tokoban.systems.instructions.model import InstructionNet
+from tokoban.systems.instructions.obey import Obeyed, Task, answer_all, obey_all
+from tokoban.systems.instructions.prompts import Encoder
+from tokoban.training.config import check_limits
+from tokoban.training.limits import Between, Seed
+from tokoban.training.metrics import share
+from tokoban.training.spec import Trained
+
+_MOST_PUSHES = 100  # of greedy play
+_SPLITS = tuple(name for name, split in benchmark.SPLITS.items() if not split.is_training)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstructionsEvaluation:
+    """Which levels, and what is kept from the network."""
+
+    levels: Annotated[int, Between(2, 10_000)] = 50  # of those that its training held out
+    most_evaluated: Annotated[int, Between(1, 10**6)] = 100  # positions, by the search
+    words: Literal["given", "shuffled", "hidden"] = "given"  # shuffled: those of a sentence
+    board: Literal["given", "hidden"] = "given"  # hidden: the network sees the floor alone
+    seed: Seed = 0  # of the sentences
+
+    def __post_init__(self) -> None:
+        check_limits(self)
+
+
+def evaluate(
+    trained: Trained[InstructionsConfig, InstructionNet], options: InstructionsEvaluation
+) -> dict[str, float]:
+    """For each split of the benchmark: the shares of instructions obeyed and of questions answered.
+
+    ``obeyed`` is greedy, ``obeyed_by_search`` within ``most_evaluated`` positions, both of those
+    that can be obeyed. ``extra_pushes`` is of greedy play, ``impossible_auc`` of the probability
+    that the network gives to "impossible" at the start.
+    """
+    config = trained.config
+    held_out = benchmark.boards(config.levels, seed=config.level_seed)[False]
+    # In the order of their numbers of boxes: some of each.
+    count = min(options.levels, len(held_out))
+    boards = [held_out[i * len(held_out) // count] for i in range(count)]
+    metrics: dict[str, float] = {}
+    for name in _SPLITS:
+        found = _instructions(trained.model, _drawn(name, boards, options.seed), options)
+        metrics |= {f"{name}_{key}": value for key, value in found.items()}
+    asked = [
+        (Encoder(board).encode([Play.of(board)])[0], item)
+        for number, board in enumerate(boards)
+        for item in benchmark.questions(random.Random(f"{options.seed} {number}"), board)
+    ]
+    chance = random.Random(options.seed)
+    texts = [(play, _given(item["text"], options, chance)) for play, item in asked]
+    said = answer_all(trained.model, texts, hides_board=options.board == "hidden")
+    right = sum(mine == item["answer"] for mine, (_, item) in zip(said, asked, strict=True))
+    return metrics | share("questions_answered", right, len(asked))
+
+
+def _drawn(name: str, boards: Sequence[Board], seed: int) -> Iterator[tuple[str, Truth]]:
+    for number, board in enumerate(boards):
+        chance = random.Random(f"{seed} {name} {number}")
+        for _, text, truth in benchmark.instructions(chance, board, benchmark.SPLITS[name]):
+            yield text, truth
+
+
+def _given(text: str, options: InstructionsEvaluation, chance: random.Random) -> str:
+    """What the network reads of a sentence."""
+    words = text.split()
+    if options.words == "shuffled":
+        chance.shuffle(words)
+    return "" if options.words == "hidden" else " ".join(words)
+
+
+def _instructions(
+    model: InstructionNet, drawn: Iterator[tuple[str, Truth]], options: InstructionsEvaluation
+) -> dict[str, float]:
+    chance = random.Random(options.seed)
+    tasks, fewest = [], []
+    for text, truth in drawn:
+        tasks.append(Task(truth.graph.cells, truth.machine, _given(text, options, chance)))
+        fewest.append(truth.fewest_pushes)
+    can_be = [i for i, pushes in enumerate(fewest) if pushes is not None]
+    hides = options.board == "hidden"
+    greedy = obey_all(model, tasks, most_evaluated=_MOST_PUSHES, is_greedy=True, hides_board=hides)
+    searched = obey_all(
+        model,
+        [tasks[i] for i in can_be],
+        most_evaluated=options.most_evaluated,
+        hides_board=hides,
+    )
+    obeyed = [i for i in can_be if greedy[i].moves is not None]
+    needed = sum(fewest[i] or 0 for i in obeyed)
+    extra = sum(map(_num_pushes, (greedy[i] for i in obeyed), (tasks[i] for i in obeyed))) - needed
+    scores = np.array([found.impossible for found in greedy])
+    is_impossible = np.array([pushes is None for pushes in fewest])
+    return {
+        **share("obeyed", len(obeyed), len(can_be)),
+        **share("obeyed_by_search", sum(x.moves is not None for x in searched), len(can_be)),
+        "extra_pushes": extra / needed if needed else float("nan"),
+        "impossible_auc": auc(scores[is_impossible], scores[~is_impossible]),
+        "instructions": len(tasks),
+    }
+
+
+def _num_pushes(found: Obeyed, task: Task) -> int:
+    assert found.moves is not None
+    return sum(map(str.isupper, lurd.format(task.cells.board, found.moves)))
+
+
+def auc(positive: np.ndarray, negative: np.ndarray) -> float:
+    """How often a positive score is above a negative one; ties count half. NaN without both."""
+    if not len(positive) or not len(negative):
+        return float("nan")
+    above = (positive[:, None] > negative).mean() + 0.5 * (positive[:, None] == negative).mean()
+    return float(above)

@@ -1,0 +1,119 @@
+"""Plays and sentences as arrays that the network reads.
+
+Axes: B examples, T tokens of squares (padded), S words (padded), H features of the history, F floor
+squares of one level.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Int16, Int64, UInt8
+from torch import Tensor
+
+from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.encoding.boards import Boards
+from tokoban.sokoban.encoding.encoded import collated
+from tokoban.sokoban.encoding.features import CAN_PUSH
+from tokoban.sokoban.encoding.tokens import Tokens
+from tokoban.sokoban.instructions.play import Play
+from tokoban.sokoban.search.level.ground import Squares, build_ground
+from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
+from tokoban.systems.instructions.words import PADDING
+
+# Features of a square, all of which any reader of the play knows: where boxes and the player began,
+# the player, of a box whether it was pushed, first of all and last, and whether a box was pushed
+# onto the square.
+NUM_HISTORY = 7
+
+
+class Prompt(NamedTuple):
+    """What precedes an answer."""
+
+    boards: Boards
+    history: UInt8[Tensor, "B T 7"]
+    origins: Int16[Tensor, "B T 2"]  # of a box, the row and the column where it began
+    words: Int64[Tensor, "B S"]
+
+    def to(self, device: torch.device) -> "Prompt":
+        """The prompts on a device."""
+        return Prompt(self.boards.to(device), *(tensor.to(device) for tensor in self[1:]))
+
+    @property
+    def is_legal(self) -> Tensor:
+        """Which pushes are legal, [B, T, 4]."""
+        return self.boards.features[:, :, CAN_PUSH : CAN_PUSH + 4] != 0
+
+
+class EncodedPlay(NamedTuple):
+    """A play of one level, not padded."""
+
+    tokens: Tokens
+    features: UInt8[np.ndarray, "F 17"]
+    history: UInt8[np.ndarray, "F 7"]
+    origins: Int16[np.ndarray, "F 2"]
+
+
+class Encoder:
+    """The squares of one level."""
+
+    def __init__(self, board: Board) -> None:
+        self.squares = Squares(board)
+        self._tokens = Tokens(self.squares, build_ground(board, self.squares))
+        # Answers name rows and columns of the board, whose first are walls.
+        places = np.array(self.squares.squares, np.int16).reshape(-1, 2) - 1
+        self._tokens.coordinates = places
+
+    def encode(self, plays: Sequence[Play]) -> list[EncodedPlay]:
+        """Plays of the level."""
+        features, _ = self._tokens.features(
+            *boxes_and_zones(self.squares, [play.board for play in plays])
+        )
+        return [
+            EncodedPlay(self._tokens, own, *self._history(play))
+            for own, play in zip(features, plays, strict=True)
+        ]
+
+    def _history(self, play: Play) -> tuple[UInt8[np.ndarray, "F 7"], Int16[np.ndarray, "F 2"]]:
+        number, first = self.squares.number, play.pushed[:1]
+        history = np.zeros((len(number), NUM_HISTORY), np.uint8)
+        origins = np.zeros((len(number), 2), np.int16)
+        for box, origin in play.origins:
+            is_last = origin == play.last
+            history[number[box], 3:6] = origin in play.pushed, origin in first, is_last
+            origins[number[box]] = self._tokens.coordinates[number[origin]]
+        sets = {origin for _, origin in play.origins}, {play.start.player}, {play.board.player}
+        for feature, squares in (*enumerate(sets), (6, play.trail)):
+            history[[number[square] for square in squares], feature] = 1
+        return history, origins
+
+    def action(self, push: tuple[Square, Direction]) -> tuple[int, int]:
+        """The token of a push and its direction."""
+        return self.squares.number[push[0]], int(push[1])
+
+    def push(self, token: int, direction: int) -> tuple[Square, Direction]:
+        """The inverse of ``action``."""
+        return self.squares.squares[token], Direction(direction)
+
+
+def prompt_of(plays: Sequence[EncodedPlay], words: Sequence[Sequence[int]]) -> Prompt:
+    """Plays with their sentences, padded."""
+    boards = collated([play.tokens for play in plays], [play.features[None] for play in plays])
+    num_tokens = boards.features.shape[1]
+    history = np.zeros((len(plays), num_tokens, NUM_HISTORY), np.uint8)
+    origins = np.zeros((len(plays), num_tokens, 2), np.int16)
+    for row, play in enumerate(plays):
+        history[row, : len(play.history)] = play.history
+        origins[row, : len(play.origins)] = play.origins
+    return Prompt(
+        Boards.of(boards), torch.from_numpy(history), torch.from_numpy(origins), padded(words)
+    )
+
+
+def padded(rows: Sequence[Sequence[int]]) -> Int64[Tensor, "B most"]:
+    """Tokens of unequal numbers."""
+    found = torch.full((len(rows), max(map(len, rows), default=0)), PADDING)
+    for row, tokens in enumerate(rows):
+        found[row, : len(tokens)] = torch.tensor(tokens, dtype=torch.int64)
+    return found

@@ -1,0 +1,129 @@
+"""Instructions as a ``System``: network, examples and loss, wired together."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from tokoban.sokoban.instructions import benchmark
+from tokoban.systems.instructions.config import InstructionsConfig
+from tokoban.systems.instructions.dataset import Batch, Examples
+from tokoban.systems.instructions.model import InstructionNet, Output
+from tokoban.systems.instructions.words import PADDING, grammar_words
+from tokoban.text.saved import tokenizer_of
+from tokoban.training import processes
+from tokoban.training.system import Loss
+
+_LEAST_NATS = -16.0  # of a right answer, below which the loss no longer grows
+
+
+def build_model(config: InstructionsConfig) -> InstructionNet:
+    """A freshly initialised network on the CPU, which knows no words yet."""
+    return InstructionNet(config)
+
+
+def grow(config: InstructionsConfig, lower: nn.Module) -> InstructionNet:
+    """A network that pushes as a push policy does, until it has learned to read.
+
+    ``ValueError`` if the policy has other sizes.
+    """
+    model = _initial_model(config)
+    own, known = model.state_dict(), lower.state_dict()
+    shared = {name: tensor for name, tensor in known.items() if name in own}
+    added = (f"blocks.{number}.attention.output.weight" for number in range(config.num_blocks))
+    for name in ("history.weight", "origin.weight", *(name for name in added if name not in known)):
+        own[name] = torch.zeros_like(own[name])
+    try:
+        model.load_state_dict(own | shared)
+    except RuntimeError:
+        raise ValueError("the push policy to start from has other sizes") from None
+    return model
+
+
+def _initial_model(config: InstructionsConfig) -> InstructionNet:
+    words = grammar_words()
+    if words.vocabulary_size > config.vocabulary_size:
+        most = f"vocabulary_size is {config.vocabulary_size}"
+        raise ValueError(f"{most}; expected at least {words.vocabulary_size}, as the grammar has")
+    return InstructionNet(config, words)
+
+
+def loss_of(output: Output, batch: Batch) -> Loss:
+    """The mean of -log of the probability of a right answer, over pushes and words alike."""
+    num_pushes, num_words = counts_of(batch)
+    is_push = batch.is_best.flatten(1).any(1)
+    of_best = output.push.masked_fill(~batch.is_best, -torch.inf).flatten(1)
+    right = of_best.masked_fill(~is_push[:, None], 0.0).logsumexp(1)
+    push = -(right.clamp(min=_LEAST_NATS) * is_push).sum()
+    # Words: the first competes with pushes, the others do not.
+    is_word = batch.answers != PADDING
+    nats = torch.cat([output.first[:, None], output.rest], 1)
+    of_words = nats.gather(2, batch.answers[:, :, None]).squeeze(2)
+    words = -(of_words.clamp(min=_LEAST_NATS) * is_word).sum()
+    total = (push + words) / (num_pushes + num_words).clamp(min=1)
+    with torch.no_grad():
+        best = output.push.flatten(1).argmax(1, keepdim=True)
+        is_hit = batch.is_best.flatten(1).gather(1, best).squeeze(1) & is_push
+        is_said = (nats.argmax(2) == batch.answers) | ~is_word
+        is_answer = is_word.any(1)
+        metrics = {
+            "push": push.detach() / num_pushes.clamp(min=1),
+            "top1": is_hit.sum() / num_pushes.clamp(min=1),
+            "words": words.detach() / num_words.clamp(min=1),
+            "answered": (is_said.all(1) & is_answer).sum() / is_answer.sum().clamp(min=1),
+        }
+    return Loss(total, metrics)
+
+
+def counts_of(batch: Batch) -> tuple[Tensor, Tensor]:
+    """The number of pushes to choose, and of words to say."""
+    return batch.is_best.flatten(1).any(1).sum(), (batch.answers != PADDING).sum()
+
+
+@dataclass(frozen=True)
+class InstructionsSystem:
+    """Trains one network on sentences about some levels."""
+
+    config: InstructionsConfig
+    examples: Examples
+
+    def initial_model(self) -> InstructionNet:
+        """A freshly initialised network on the CPU."""
+        return _initial_model(self.config)
+
+    def train_batches(self, model: InstructionNet, *, start_step: int) -> Iterator[Batch]:
+        """Batches for this process, on the model's device."""
+        device = next(model.parameters()).device
+        batches = self.examples.batches(
+            self.config,
+            start_step=start_step,
+            rank=processes.rank(),
+            world_size=processes.world_size(),
+        )
+        return (batch.to(device) for batch in batches)
+
+    def loss(self, model: nn.Module, batch: Batch) -> Loss:
+        """``loss_of`` the network's answers."""
+        return loss_of(model(batch.prompt, batch.answers), batch)
+
+    def weights(self, batch: Batch) -> Tensor:
+        """The number of pushes and words."""
+        return torch.stack(counts_of(batch)).sum(0, keepdim=True).float()
+
+    def validate(self, model: InstructionNet) -> dict[str, float]:
+        """Nothing while it trains: ``tokoban evaluate instructions`` plays levels."""
+        return {}
+
+    def metric_names(self) -> tuple[str, ...]:
+        """The names of the metrics of ``validate``."""
+        return ()
+
+
+def make_system(
+    config: InstructionsConfig, start: InstructionNet | None = None
+) -> InstructionsSystem:
+    """The system of ``config``, whose levels are generated now."""
+    words = grammar_words() if start is None else tokenizer_of(start)
+    boards = benchmark.boards(config.levels, seed=config.level_seed)[True]
+    return InstructionsSystem(config, Examples(boards, words))

@@ -1,0 +1,68 @@
+"""The words of sentences and answers as tokens."""
+
+import json
+import re
+from collections.abc import Sequence
+
+from tokoban.sokoban.instructions.grammar import words_of
+from tokoban.sokoban.instructions.phrases import languages
+
+PADDING, BEGIN, END, UNKNOWN = range(4)  # BEGIN stands before an answer, END behind it
+_SPECIAL = ("<padding>", "<begin>", "<end>", "<unknown>")
+IMPOSSIBLE = {"en": "impossible", "de": "unmöglich"}
+_MOST_NUMBER = 99  # in an answer
+
+
+class Words:
+    """Words as numbers and back."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        """``words`` in the order of their tokens, each once."""
+        if len({*words}) != len(words) or tuple(words[: len(_SPECIAL)]) != _SPECIAL:
+            raise ValueError("not a vocabulary of words")
+        self.words = tuple(words)
+        self._numbers = {word: number for number, word in enumerate(words)}
+
+    @property
+    def vocabulary_size(self) -> int:
+        """The number of words."""
+        return len(self.words)
+
+    def encode(self, text: str) -> list[int]:
+        """The token of each word."""
+        return [self._numbers.get(word, UNKNOWN) for word in words_of(text)]
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """The words of tokens; a network has room for more than there are."""
+        known = (token if token < len(self.words) else UNKNOWN for token in tokens)
+        return " ".join(self.words[token] for token in known)
+
+    def to_json(self) -> str:
+        """One line of JSON."""
+        return json.dumps({"words": self.words})
+
+    @classmethod
+    def from_json(cls, text: str) -> "Words":
+        """The inverse of ``to_json``; ``ValueError`` for anything else."""
+        try:
+            words = json.loads(text)["words"]
+            if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+                raise TypeError
+        except (KeyError, TypeError, RecursionError):
+            raise ValueError("not a vocabulary of words") from None
+        return cls(words)
+
+
+def grammar_words() -> Words:
+    """All words of the grammar, in sentences and answers, and the numbers in answers."""
+    found = {*IMPOSSIBLE.values(), *map(str, range(_MOST_NUMBER + 1))}
+    for phrases in languages().values():
+        found.add(phrases.joint)
+        lists = (phrases.boxes, phrases.untaught, phrases.places, phrases.sentences)
+        for texts in [
+            *(texts for names in lists for texts in names.values()),
+            phrases.answers.values(),
+        ]:
+            for text in texts:
+                found.update(re.sub(r"\{\w+\}|\|", " ", text).split())
+    return Words([*_SPECIAL, *sorted(found)])
