@@ -214,7 +214,8 @@ def parsers() -> list[argparse.ArgumentParser]:
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(argparse.ArgumentParser, "parse_args", keep)
-        every = itertools.product(("train", "evaluate"), SYSTEMS, ([],))
+        none: list[str] = []
+        every = itertools.product(("train", "evaluate"), SYSTEMS, (none,))
         for command, system, options in (*every, ("evaluate", "instructions", ["--answers"])):
             arguments = argparse.Namespace(system=system, options=options)
             with pytest.raises(ParsedError):
