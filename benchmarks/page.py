@@ -6,13 +6,14 @@ main thread from the key to the first frame that shows the move. Scrolling goes 
 size, after a push that loses by no static rule: from the push to the message that leads back to it.
 
 Rows with "task" or "move" are in that thread's own time, so that other work on the machine does not
-count; the others are times of the clock. Run `tokoban prepare` before, then
-`python -m benchmarks.page`. Exits with 1 if a bar is missed.
+count; the others are times of the clock. The memory is that of the server and its workers at the
+end. Run `tokoban prepare`, then `python -m benchmarks.page`. Exits with 1 if a bar is missed.
 """
 
 import argparse
 import json
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -46,6 +47,7 @@ BARS = {
     "proved deadlock, 95th percentile, ms": 300.0,
     "longest task of scrolling, ms": 50.0,
     "longest frame of scrolling, ms": 50.0,
+    "server and workers, MB": 500.0,
 }
 
 # Counts the milliseconds to the first frame that has a board.
@@ -283,6 +285,17 @@ def proofs_ms(page: Any, lost: list[tuple[list[str], str]]) -> dict[str, float]:
     }
 
 
+def server_mb(server: Server) -> float:
+    """The memory of the server and its workers, each shared page counted once (Linux alone)."""
+    processes, found = [server.process.pid], 0
+    for process in processes:  # grows while it is read
+        for children in Path(f"/proc/{process}/task").glob("*/children"):
+            processes += map(int, children.read_text().split())
+        rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
+        found += int(re.findall(r"^Pss: +(\d+) kB", rollup, re.MULTILINE)[0])
+    return found / 1000
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.parse_args()
@@ -308,10 +321,12 @@ def main() -> int:
                 page = browser.new_page()
                 page.wait_for_timeout(SETTLE_MS)
                 found |= measure(browser, page, server.url) | proofs_ms(page, lost)
+            if Path("/proc").is_dir():
+                found["server and workers, MB"] = server_mb(server)
     for name, value in found.items():
         bar = f"  (bar {BARS[name]:g})" if name in BARS else ""
         print(f"{name:44}{value:8.1f}{bar}")
-    return int(any(found[name] > bar for name, bar in BARS.items()))
+    return int(any(found.get(name, 0) > bar for name, bar in BARS.items()))
 
 
 if __name__ == "__main__":
