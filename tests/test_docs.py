@@ -214,9 +214,9 @@ def parsers() -> list[argparse.ArgumentParser]:
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(argparse.ArgumentParser, "parse_args", keep)
-        none: list[str] = []
-        every = itertools.product(("train", "evaluate"), SYSTEMS, (none,))
-        for command, system, options in (*every, ("evaluate", "instructions", ["--answers"])):
+        every: list[tuple[str, str, list[str]]] = [("evaluate", "instructions", ["--answers"])]
+        every += itertools.product(("train", "evaluate"), SYSTEMS, [[]])
+        for command, system, options in every:
             arguments = argparse.Namespace(system=system, options=options)
             with pytest.raises(ParsedError):
                 importlib.import_module(f"tokoban.cli.{command}").run(arguments)

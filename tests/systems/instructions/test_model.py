@@ -117,13 +117,13 @@ def test_the_loss_is_the_one_computed_by_hand(examples: list[Example]) -> None:
     rest = torch.randn(rows, num_words - 1, 9, generator=generator).log_softmax(2)
     answers = torch.where(batch.answers > END, 8, batch.answers)  # of a vocabulary of 9
     output = Output(joint[:, 9:].view(batch.is_best.shape), joint[:, :9], rest)
-    nats = []
+    pushes, said = [], []
     for row in range(rows):
         if batch.is_best[row].any():
-            nats.append(-output.push[row][batch.is_best[row]].exp().sum().log())
+            pushes.append(-output.push[row][batch.is_best[row]].exp().sum().log())
         for place, word in enumerate(answers[row].tolist()):
             if word != PADDING:
                 of_word = output.first[row] if place == 0 else rest[row, place - 1]
-                nats.append(-of_word[word])
+                said.append(-of_word[word])
     loss = loss_of(output, Batch(batch.prompt, answers, batch.is_best))
-    torch.testing.assert_close(loss.total, torch.stack(nats).mean())
+    torch.testing.assert_close(loss.total, torch.stack(pushes).mean() + torch.stack(said).mean())

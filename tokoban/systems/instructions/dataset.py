@@ -6,7 +6,6 @@ solving, which is a prompt without words. Axes as in ``prompts``; A words of an 
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -24,7 +23,9 @@ from tokoban.systems.instructions.words import END, IMPOSSIBLE, PADDING, Words
 from tokoban.training.streams import Purpose, derived_seed
 
 _BATCHES_A_DRAWING = 16
-_POSITIONS, _IMPOSSIBLE_POSITIONS = 5, 2  # of a sentence, at most
+_POSITIONS = 4  # of a sentence, at most; one where it seems to forbid no shortest solution
+_IMPOSSIBLE_POSITIONS = 2
+_QUESTIONED = 1  # boards of a level with questions, besides its start
 _MOST_PUSHES = 40  # of a play
 _ERRORS = 0.2  # pushes that are any legal ones
 
@@ -52,33 +53,29 @@ class Batch(NamedTuple):
         return Batch(self.prompt.to(device), self.answers.to(device), self.is_best.to(device))
 
 
-@dataclass(frozen=True)
-class Examples:
-    """What is drawn from the levels for training."""
-
-    boards: Sequence[Board]
-    words: Words
-
-    def batches(
-        self, config: InstructionsConfig, *, start_step: int, rank: int, world_size: int
-    ) -> Iterator[Batch]:
-        """Batch n depends on the seed, the rank, the number of processes and n alone."""
-        drawing, skipped = divmod(start_step, _BATCHES_A_DRAWING)
-        while True:
-            place = drawing * world_size + rank
-            chance = random.Random(derived_seed(config.data_seed, Purpose.EXAMPLES, place))
-            examples: list[Example] = []
-            while len(examples) < _BATCHES_A_DRAWING * config.batch_examples:
-                board = chance.choice(self.boards)
-                examples += examples_of(board, chance, self.words, asks=config.has_questions)
-            chance.shuffle(examples)
-            del examples[_BATCHES_A_DRAWING * config.batch_examples :]
-            examples.sort(key=lambda example: len(example.play.history))  # little is padded
-            firsts = [*range(0, len(examples), config.batch_examples)]
-            chance.shuffle(firsts)
-            for first in firsts[skipped:]:
-                yield batch_of(examples[first : first + config.batch_examples])
-            drawing, skipped = drawing + 1, 0
+def batches(
+    boards: Sequence[Board],
+    words: Words,
+    config: InstructionsConfig,
+    *,
+    start_step: int,
+    place: int,
+) -> Iterator[Batch]:
+    """Batch n depends on the seed, the place of the process and n alone."""
+    drawing, skipped = divmod(start_step, _BATCHES_A_DRAWING)
+    while True:
+        seed = derived_seed(config.data_seed, Purpose.EXAMPLES, drawing, place)
+        chance, size = random.Random(seed), config.batch_examples
+        examples: list[Example] = []
+        while len(examples) < _BATCHES_A_DRAWING * size:
+            board = chance.choice(boards)
+            examples += examples_of(board, chance, words, asks=config.has_questions)
+        examples = chance.sample(examples, _BATCHES_A_DRAWING * size)
+        examples.sort(key=lambda example: len(example.play.history))  # little is padded
+        firsts = chance.sample(range(0, len(examples), size), _BATCHES_A_DRAWING)
+        for first in firsts[skipped:]:
+            yield batch_of(examples[first : first + size])
+        drawing, skipped = drawing + 1, 0
 
 
 def examples_of(
@@ -86,15 +83,19 @@ def examples_of(
 ) -> list[Example]:
     """Examples of one level, with questions if it ``asks``."""
     encoder = Encoder(board)
-    plain = positions(truth_of(board, ()), chance)
+    unasked = truth_of(board, ())
+    plain = positions(unasked, chance)
     drawn = [(play, "", "en", best) for play, best in plain]
     for language, text, truth in benchmark.instructions(chance, board, benchmark.SPLITS["train"]):
-        drawn += [(play, text, language, best) for play, best in positions(truth, chance)]
+        is_free = _beginning(truth) == _beginning(unasked)
+        of_play = positions(truth, chance, most=1 if is_free else _POSITIONS)
+        drawn += [(play, text, language, best) for play, best in of_play]
     prompts, answers = [], []
     for play, text, language, best in drawn:
         prompts.append((play, text))
         answers.append((best, "" if best else IMPOSSIBLE[language]))
-    for start in (board, chance.choice(plain)[0].board) if asks else ():
+    later = [chance.choice(plain)[0].board for _ in range(_QUESTIONED)]
+    for start in (board, *later) if asks else ():
         for item in benchmark.questions(chance, start):
             prompts.append((Play.of(start), item["text"]))
             answers.append(([], item["answer"]))
@@ -110,8 +111,16 @@ def examples_of(
     ]
 
 
-def positions(truth: Truth, chance: random.Random) -> list[tuple[Play, Pushes]]:
-    """Positions of a play and the best pushes there; none where it cannot be obeyed any more."""
+def _beginning(truth: Truth) -> tuple[int | None, set[tuple[Square, Direction]]]:
+    """The fewest pushes, and those that may be the first of so many."""
+    best = truth.best_pushes(0, truth.machine.start)
+    return truth.fewest_pushes, {pushed(truth.graph, push) for push in best}
+
+
+def positions(
+    truth: Truth, chance: random.Random, *, most: int = _POSITIONS
+) -> list[tuple[Play, Pushes]]:
+    """The start and other positions of a play, with the best pushes; none where all is lost."""
     graph = truth.graph
     found: list[tuple[Play, Pushes]] = []
     play, position, state = Play.of(graph.cells.board), 0, truth.machine.start
@@ -134,7 +143,7 @@ def positions(truth: Truth, chance: random.Random) -> list[tuple[Play, Pushes]]:
         play = play.push(*chosen)
     if not found:  # solved, or no push is legal
         return [(play, [])] if not play.board.is_solved else []
-    return [found[0], *chance.sample(found[1:], min(_POSITIONS, len(found)) - 1)]
+    return [found[0], *chance.sample(found[1:], min(most, len(found)) - 1)]
 
 
 def batch_of(examples: Sequence[Example]) -> Batch:

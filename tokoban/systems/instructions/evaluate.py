@@ -14,7 +14,7 @@ from tokoban.sokoban.instructions.play import Play
 from tokoban.sokoban.instructions.truth import Truth
 from tokoban.systems.instructions.config import InstructionsConfig
 from tokoban.systems.instructions.model import InstructionNet
-from tokoban.systems.instructions.obey import Obeyed, Task, answer_all, obey_all
+from tokoban.systems.instructions.obey import Search, Task, answer_all, obey_all
 from tokoban.systems.instructions.prompts import Encoder
 from tokoban.training.config import check_limits
 from tokoban.training.limits import Between, Seed
@@ -103,7 +103,7 @@ def _instructions(
     )
     obeyed = [i for i in can_be if greedy[i].moves is not None]
     needed = sum(fewest[i] or 0 for i in obeyed)
-    extra = sum(map(_num_pushes, (greedy[i] for i in obeyed), (tasks[i] for i in obeyed))) - needed
+    extra = sum(_num_pushes(greedy[i]) for i in obeyed) - needed
     scores = np.array([found.impossible for found in greedy])
     is_impossible = np.array([pushes is None for pushes in fewest])
     return {
@@ -115,9 +115,9 @@ def _instructions(
     }
 
 
-def _num_pushes(found: Obeyed, task: Task) -> int:
-    assert found.moves is not None
-    return sum(map(str.isupper, lurd.format(task.cells.board, found.moves)))
+def _num_pushes(search: Search) -> int:
+    assert search.moves is not None
+    return sum(map(str.isupper, lurd.format(search.task.cells.board, search.moves)))
 
 
 def auc(positive: np.ndarray, negative: np.ndarray) -> float:

@@ -15,7 +15,8 @@ from jaxtyping import Bool, Float, Int32, Int64
 from torch import Tensor, nn
 
 from tokoban.sokoban.encoding.encoded import frequencies, read_features
-from tokoban.sokoban.encoding.features import HAS_BOX, NUM_FEATURES
+from tokoban.sokoban.encoding.features import NUM_FEATURES
+from tokoban.sokoban.sizes import SIDE
 from tokoban.systems.instructions.config import InstructionsConfig
 from tokoban.systems.instructions.prompts import NUM_HISTORY, Prompt
 from tokoban.systems.instructions.words import BEGIN, END, PADDING, Words
@@ -56,7 +57,7 @@ class InstructionNet(TextModel[Words]):
         self.stem = NeighbourhoodLinear(NUM_FEATURES, width)
         self.position_scale = nn.Parameter(torch.tensor(0.1))
         self.history = nn.Linear(NUM_HISTORY, width, bias=False)
-        self.origin = nn.Linear(width, width, bias=False)
+        self.places = nn.Linear(2 * (width + 2), width, bias=False)
         self.embedding = nn.Embedding(config.vocabulary_size, width)
         self.blocks = nn.ModuleList(
             NeighbourhoodBlock(width, config.hidden_width, num_heads=config.num_heads)
@@ -138,8 +139,13 @@ class InstructionNet(TextModel[Words]):
             (features * self.is_read.to(features)).flatten(0, 1), boards.rows_of_neighbours()
         ).unflatten(0, features.shape[:2])
         placed = grid_sinusoids(boards.coordinates, self.waves).to(near.dtype)
-        began = self.origin(grid_sinusoids(prompt.origins, self.waves))
-        past = self.history(prompt.history.float()) + began * features[:, :, HAS_BOX, None]
+        # Sines tell equal places; which of several lies further left, plain numbers tell better.
+        places = [
+            part
+            for place in (boards.coordinates, prompt.origins)
+            for part in (grid_sinusoids(place, self.waves), place.float() / SIDE)
+        ]
+        past = self.history(prompt.history.float()) + self.places(torch.cat(places, 2))
         return near + self.position_scale.to(near.dtype) * placed + past
 
     def _embed(self, words: Int64[Tensor, "B _"], *, offset: int = 0) -> Float[Tensor, "B _ D"]:

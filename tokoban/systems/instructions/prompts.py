@@ -33,7 +33,7 @@ class Prompt(NamedTuple):
 
     boards: Boards
     history: UInt8[Tensor, "B T 7"]
-    origins: Int16[Tensor, "B T 2"]  # of a box, the row and the column where it began
+    origins: Int16[Tensor, "B T 2"]  # the row and the column where a box began, else its own
     words: Int64[Tensor, "B S"]
 
     def to(self, device: torch.device) -> "Prompt":
@@ -78,7 +78,7 @@ class Encoder:
     def _history(self, play: Play) -> tuple[UInt8[np.ndarray, "F 7"], Int16[np.ndarray, "F 2"]]:
         number, first = self.squares.number, play.pushed[:1]
         history = np.zeros((len(number), NUM_HISTORY), np.uint8)
-        origins = np.zeros((len(number), 2), np.int16)
+        origins = self._tokens.coordinates.copy()
         for box, origin in play.origins:
             is_last = origin == play.last
             history[number[box], 3:6] = origin in play.pushed, origin in first, is_last
@@ -109,6 +109,14 @@ def prompt_of(plays: Sequence[EncodedPlay], words: Sequence[Sequence[int]]) -> P
     return Prompt(
         Boards.of(boards), torch.from_numpy(history), torch.from_numpy(origins), padded(words)
     )
+
+
+def hidden(prompt: Prompt) -> Prompt:
+    """Prompts that show of a board the floor alone."""
+    features = torch.zeros_like(prompt.boards.features)
+    features[:, :, 0] = prompt.boards.features[:, :, 0]
+    nothing = torch.zeros_like(prompt.history), torch.zeros_like(prompt.origins)
+    return Prompt(prompt.boards._replace(features=features), *nothing, prompt.words)
 
 
 def padded(rows: Sequence[Sequence[int]]) -> Int64[Tensor, "B most"]:

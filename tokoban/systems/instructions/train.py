@@ -1,16 +1,18 @@
 """Instructions as a ``System``: network, examples and loss, wired together."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
+from jaxtyping import Float
 from torch import Tensor, nn
 
+from tokoban.sokoban.board import Board
 from tokoban.sokoban.instructions import benchmark
 from tokoban.systems.instructions.config import InstructionsConfig
-from tokoban.systems.instructions.dataset import Batch, Examples
+from tokoban.systems.instructions.dataset import Batch, batches
 from tokoban.systems.instructions.model import InstructionNet, Output
-from tokoban.systems.instructions.words import PADDING, grammar_words
+from tokoban.systems.instructions.words import PADDING, Words, grammar_words
 from tokoban.text.saved import tokenizer_of
 from tokoban.training import processes
 from tokoban.training.system import Loss
@@ -32,7 +34,7 @@ def grow(config: InstructionsConfig, lower: nn.Module) -> InstructionNet:
     own, known = model.state_dict(), lower.state_dict()
     shared = {name: tensor for name, tensor in known.items() if name in own}
     added = (f"blocks.{number}.attention.output.weight" for number in range(config.num_blocks))
-    for name in ("history.weight", "origin.weight", *(name for name in added if name not in known)):
+    for name in ("history.weight", "places.weight", *(name for name in added if name not in known)):
         own[name] = torch.zeros_like(own[name])
     try:
         model.load_state_dict(own | shared)
@@ -50,35 +52,36 @@ def _initial_model(config: InstructionsConfig) -> InstructionNet:
 
 
 def loss_of(output: Output, batch: Batch) -> Loss:
-    """The mean of -log of the probability of a right answer, over pushes and words alike."""
-    num_pushes, num_words = counts_of(batch)
+    """-log of the probability of a right answer: the mean over pushes plus that over words."""
+    num_pushes, num_words = counts_of(batch).clamp(min=1)
     is_push = batch.is_best.flatten(1).any(1)
     of_best = output.push.masked_fill(~batch.is_best, -torch.inf).flatten(1)
     right = of_best.masked_fill(~is_push[:, None], 0.0).logsumexp(1)
-    push = -(right.clamp(min=_LEAST_NATS) * is_push).sum()
+    push = -(right.clamp(min=_LEAST_NATS) * is_push).sum() / num_pushes
     # Words: the first competes with pushes, the others do not.
     is_word = batch.answers != PADDING
     nats = torch.cat([output.first[:, None], output.rest], 1)
     of_words = nats.gather(2, batch.answers[:, :, None]).squeeze(2)
-    words = -(of_words.clamp(min=_LEAST_NATS) * is_word).sum()
-    total = (push + words) / (num_pushes + num_words).clamp(min=1)
+    words = -(of_words.clamp(min=_LEAST_NATS) * is_word).sum() / num_words
+    parts = torch.stack([push, words])
     with torch.no_grad():
         best = output.push.flatten(1).argmax(1, keepdim=True)
         is_hit = batch.is_best.flatten(1).gather(1, best).squeeze(1) & is_push
         is_said = (nats.argmax(2) == batch.answers) | ~is_word
         is_answer = is_word.any(1)
         metrics = {
-            "push": push.detach() / num_pushes.clamp(min=1),
-            "top1": is_hit.sum() / num_pushes.clamp(min=1),
-            "words": words.detach() / num_words.clamp(min=1),
+            "push": push.detach(),
+            "top1": is_hit.sum() / num_pushes,
+            "words": words.detach(),
             "answered": (is_said.all(1) & is_answer).sum() / is_answer.sum().clamp(min=1),
         }
-    return Loss(total, metrics)
+    return Loss(parts.sum(), metrics, parts)
 
 
-def counts_of(batch: Batch) -> tuple[Tensor, Tensor]:
+def counts_of(batch: Batch) -> Float[Tensor, "2"]:
     """The number of pushes to choose, and of words to say."""
-    return batch.is_best.flatten(1).any(1).sum(), (batch.answers != PADDING).sum()
+    is_push, is_word = batch.is_best.flatten(1).any(1), batch.answers != PADDING
+    return torch.stack([is_push.sum(), is_word.sum()]).float()
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,8 @@ class InstructionsSystem:
     """Trains one network on sentences about some levels."""
 
     config: InstructionsConfig
-    examples: Examples
+    boards: Sequence[Board]
+    words: Words
 
     def initial_model(self) -> InstructionNet:
         """A freshly initialised network on the CPU."""
@@ -95,21 +99,18 @@ class InstructionsSystem:
     def train_batches(self, model: InstructionNet, *, start_step: int) -> Iterator[Batch]:
         """Batches for this process, on the model's device."""
         device = next(model.parameters()).device
-        batches = self.examples.batches(
-            self.config,
-            start_step=start_step,
-            rank=processes.rank(),
-            world_size=processes.world_size(),
+        endless = batches(
+            self.boards, self.words, self.config, start_step=start_step, place=processes.rank()
         )
-        return (batch.to(device) for batch in batches)
+        return (batch.to(device) for batch in endless)
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
         """``loss_of`` the network's answers."""
         return loss_of(model(batch.prompt, batch.answers), batch)
 
     def weights(self, batch: Batch) -> Tensor:
-        """The number of pushes and words."""
-        return torch.stack(counts_of(batch)).sum(0, keepdim=True).float()
+        """``counts_of`` the batch."""
+        return counts_of(batch)
 
     def validate(self, model: InstructionNet) -> dict[str, float]:
         """Nothing while it trains: ``tokoban evaluate instructions`` plays levels."""
@@ -126,4 +127,4 @@ def make_system(
     """The system of ``config``, whose levels are generated now."""
     words = grammar_words() if start is None else tokenizer_of(start)
     boards = benchmark.boards(config.levels, seed=config.level_seed)[True]
-    return InstructionsSystem(config, Examples(boards, words))
+    return InstructionsSystem(config, boards, words)
