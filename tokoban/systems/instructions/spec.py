@@ -11,7 +11,6 @@ from tokoban.training.spec import Preset, SystemSpec
 
 _RUN = RunConfig(
     minutes=470.0,
-    accumulate=2,
     learning_rate=2e-3,
     muon=6.0,
     schedule="trapezoid",
