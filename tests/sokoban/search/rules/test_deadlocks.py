@@ -16,6 +16,7 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.bitboard import terrain as terrains
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.terrain import empty_terrain
+from tokoban.sokoban.search.level.ground import NONE, Ground
 from tokoban.sokoban.search.rules import (
     corral_search,
     corrals,
@@ -25,7 +26,7 @@ from tokoban.sokoban.search.rules import (
     patterns,
 )
 from tokoban.sokoban.search.rules.corrals import DEADLOCKED, NO_CORRAL
-from tokoban.sokoban.search.rules.few_boxes import pairs_in_steps, triples_in_steps
+from tokoban.sokoban.search.rules.few_boxes import FewBoxes, pairs_in_steps, triples_in_steps
 from tokoban.sokoban.search.rules.patterns import NUM_PATTERNS
 from tokoban.sokoban.search.state.positions import unpacked_bits
 from tokoban.sokoban.search.steps import completed
@@ -80,15 +81,28 @@ def has_deadlocked_corral(laid: LaidOut) -> bool:
     )
 
 
-def is_deadlocked_between_frozen_boxes(laid: LaidOut) -> bool:
-    """Asked so often that the tables for its frozen boxes are made."""
-    scratch, few = laid.scratch, laid.pruning.few_boxes
-    is_immobile = np.zeros(len(laid.squares) + 1, np.bool_)
-    num_frozen = mark_frozen(laid.ground, scratch.boxes, scratch.is_blocked, is_immobile)
+def ask_for_frozen(laid: LaidOut, few: FewBoxes, ground: Ground) -> None:
+    """So often that the tables for its frozen boxes are made."""
+    scratch, is_immobile = laid.scratch, np.zeros(len(laid.squares) + 1, np.bool_)
+    num_frozen = mark_frozen(ground, scratch.boxes, scratch.is_blocked, is_immobile)
     for _ in range(frozen_pairs.ASKED_BEFORE + 1):
-        use_frozen(laid.ground, few, scratch.boxes, is_immobile, num_frozen)
+        use_frozen(ground, few, scratch.boxes, is_immobile, num_frozen)
+
+
+def is_deadlocked_between_frozen_boxes(laid: LaidOut) -> bool:
+    scratch, few = laid.scratch, laid.pruning.few_boxes
+    ask_for_frozen(laid, few, laid.ground)
     words, neighbours = laid.positions.boxes[0], laid.ground.neighbours
     return is_position_deadlocked_with_frozen(few, words, scratch.boxes, neighbours, scratch.area)
+
+
+def test_a_table_between_frozen_boxes_is_for_no_others_though_all_hashes_collide() -> None:
+    drawings = "######|#*--.#|#-$$-#|#@-.-#|######", "######|#.--*#|#-$$-#|#@-.-#|######"
+    first, second = (lay_out_board(parse_board(drawing)) for drawing in drawings)
+    few = completed(pairs_in_steps(first.ground))
+    for laid, table in ((first, 0), (second, NONE)):
+        ask_for_frozen(laid, few, laid.ground._replace(keys=np.zeros_like(laid.ground.keys)))
+        assert few.active_table[0] == table
 
 
 def has_pattern(laid: LaidOut, learned: LaidOut) -> bool:
@@ -186,9 +200,17 @@ def test_a_pattern_holds_the_boxes_and_the_area_of_the_corral_and_is_found_among
     assert not has_pattern(lay_out_board(parse_board(inside_the_corral)), learned)
 
 
-def test_a_corral_that_must_be_entered_now_binds_the_moves_to_its_boxes() -> None:
+@pytest.mark.parametrize(
+    "drawing",
+    [
+        "#########|#-..#--@#|#---$-$-#|#---#---#|#########",
+        # On a goal already, but the one inside is bare.
+        "#########|#--.#--@#|#---*-$-#|#---#---#|#########",
+    ],
+)
+def test_a_corral_that_must_be_entered_now_binds_the_moves_to_its_boxes(drawing: str) -> None:
     # The box in the doorway can only be pushed into the room, and has to be; the other may wait.
-    laid = lay_out_board(parse_board("#########|#-..#--@#|#---$-$-#|#---#---#|#########"))
+    laid = lay_out_board(parse_board(drawing))
     assert corral_verdict(laid) not in (DEADLOCKED, NO_CORRAL)
     assert [laid.squares[box] for box in laid.scratch.boxes[laid.pruning.may_move]] == [(2, 4)]
 
@@ -200,6 +222,8 @@ def test_a_corral_that_must_be_entered_now_binds_the_moves_to_its_boxes() -> Non
         "###########|#--#------#|#.-$------#|#--#-----@#|#.-$$-----#|#--#---.--#|###########",
         # The box can be pushed along the wall instead of into the niche.
         "#########|####-####|#---$--.#|#@------#|#########",
+        # The box below the niche can be pushed along the wall once the one beside it is gone.
+        "#######|####.##|#.-$$-#|#-----#|#--@--#|#######",
         # The room is finished.
         "##########|#--#----@#|#--*--$--#|#--#--.--#|##########",
     ],
