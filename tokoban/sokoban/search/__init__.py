@@ -4,7 +4,8 @@ Folders, of which each imports only those before it; all may import the modules 
 which ``pauses`` says how searches talk to their callers, as generators.
 
 - ``level``: numbered squares (``ground``), ``flood``, ``regions``, ``words``, ``one_box``
-- ``state``: ``positions`` in columns, and the ``workspace`` in which one is laid out
+- ``state``: ``positions`` in columns, the ``workspace`` in which one is laid out, its
+  ``single_pushes``, and ``walks`` from one position to the next
 - ``open_lists``: ``pairing_heap``
 - ``measures``: ``bounds``, ``packing`` (plans), ``rooms``, ``hotspots``, ``shut_off``
 - ``rules``: every deadlock rule (``rules.table``), how searches apply them (``pruning``), and what

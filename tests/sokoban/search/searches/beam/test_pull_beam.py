@@ -22,6 +22,7 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.combine.portfolio import MEMBERS, WAYPOINTS, context_in_steps
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.level.one_box import Step
+from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import Budget, found_by, underway
 from tokoban.sokoban.search.searches.beam import pull_beam
 from tokoban.sokoban.search.searches.beam import rounds as beam_rounds
@@ -116,6 +117,12 @@ def test_a_prefix_without_a_solution_is_dropped(monkeypatch: pytest.MonkeyPatch)
             finish(again, board)
             num_dead += 1
     assert num_dead > 0
+
+
+def test_boxes_in_place_with_the_player_on_the_other_side_are_no_start() -> None:
+    # Pulled from the left, the box comes to where it starts, but there the player is on its right.
+    board = parse_board("########|#-$@-.-#|########")
+    assert found_by(beam_of(board)).outcome == Outcome.EXHAUSTED
 
 
 def moves_to(graph: dict[Position, list[Push]], ends: set[Position]) -> set[Position]:
