@@ -16,6 +16,8 @@ from tokoban.sokoban.proofs import explainer
 from tokoban.sokoban.proofs.certificate import KINDS, Certificate
 from tokoban.sokoban.proofs.checker import find_fault
 from tokoban.sokoban.proofs.explainer import Deadlocked, explain
+from tokoban.sokoban.proofs.numbered_board import NumberedBoard
+from tokoban.sokoban.proofs.static import smallest_frozen
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.limits import Limits
 
@@ -210,3 +212,8 @@ def test_two_boxes_in_a_crowd_are_named_without_a_solver(monkeypatch: pytest.Mon
     assert isinstance(answer, Deadlocked)
     assert set(answer.certificate.boxes) == {Square(2, 1), Square(2, 2)}
     assert find_fault(answer.certificate) is None
+
+
+def test_no_box_of_the_smallest_frozen_group_can_be_left_out() -> None:
+    board = parse_board("#######|#.$$$-#|#--@--#|#-..--#|#######")
+    assert smallest_frozen(NumberedBoard(board), board.boxes) == {Square(1, 2), Square(1, 3)}
