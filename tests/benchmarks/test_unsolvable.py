@@ -9,6 +9,7 @@ import pytest
 from benchmarks import unsolvable
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.search.limits import Limits
 
 
 def test_the_rows_add_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -31,7 +32,7 @@ def test_the_rows_add_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_wrong_verdict_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def lie(board: Any, *, time_limit_s: float) -> Answer:
+    def lie(board: Any, *, limits: Limits) -> Answer:
         return Answer(status="unsolvable", solver="lie")
 
     monkeypatch.setattr(unsolvable, "WAYS", {"lie": lie})

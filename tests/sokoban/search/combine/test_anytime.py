@@ -56,12 +56,14 @@ class FakeSolver:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **by_objective: Answer) -> None:
         self.by_objective = by_objective
-        self.limits: dict[str, dict[str, Any]] = {}
+        self.limits: dict[str, Limits] = {}
         monkeypatch.setattr(solver, "solve", self.solve)
 
-    def solve(self, board: object, *, minimise: str, **limits: Any) -> Answer:
+    def solve(
+        self, board: object, *, minimise: str, limits: Limits, report: Any, **_: Any
+    ) -> Answer:
         self.limits[minimise] = limits
-        limits["report"](Progress("", 3, 4, at_least=11, elapsed_s=2.0))
+        report(Progress("", 3, 4, at_least=11, elapsed_s=2.0))
         return self.by_objective[minimise]
 
 
@@ -80,10 +82,10 @@ def test_the_search_looks_for_any_solution_then_for_the_fewest_moves_then_pushes
     assert answer.reason == "fewest moves not found within 5.5 s (at least 29)"
     assert (answer.at_least_moves, answer.at_least_pushes) == (29, 1)
     # Three quarters of 12 s, half of the 11 s that are left, the 8 s that are left.
-    times = [limits["time_limit_s"] for limits in fake.limits.values()]
+    times = [limits.time_limit_s for limits in fake.limits.values()]
     assert times == [9.0, 5.5, 8.0]
-    assert {limits["max_expansions"] for limits in fake.limits.values()} == {7}
-    assert {limits["memory_limit_mb"] for limits in fake.limits.values()} == {31.0}
+    assert {limits.max_expansions for limits in fake.limits.values()} == {7}
+    assert {limits.memory_limit_mb for limits in fake.limits.values()} == {31.0}
     assert (answer.elapsed_s, answer.num_expansions) == (4.125, 15)
 
 
@@ -93,7 +95,7 @@ def test_what_any_search_has_proved_is_not_looked_for_again(
     first = solved("R", optimum="pushes")
     fake = FakeSolver(monkeypatch, any=first, moves=gave_up("6 s", at_least_moves=1))
     answer = best(parse_board(PUSH), time_limit_s=7.0)
-    assert {name: limits["time_limit_s"] for name, limits in fake.limits.items()} == {
+    assert {name: limits.time_limit_s for name, limits in fake.limits.items()} == {
         "any": 5.25,
         "moves": 6.0,
     }
@@ -127,7 +129,7 @@ def test_one_objective_has_all_of_the_time(monkeypatch: pytest.MonkeyPatch) -> N
     fake = FakeSolver(monkeypatch, pushes=gave_up("7 s"))
     answer = best(parse_board(PUSH), time_limit_s=7.0, minimise="pushes")
     assert list(fake.limits) == ["pushes"]
-    assert fake.limits["pushes"]["time_limit_s"] == 7.0
+    assert fake.limits["pushes"].time_limit_s == 7.0
     assert (answer.status, answer.reason) == ("gave up", "fewest pushes not found within 7 s")
 
 

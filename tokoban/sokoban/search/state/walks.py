@@ -22,15 +22,16 @@ def chain(positions: Positions, position: int) -> list[int]:
 
 
 def directions_through(
-    neighbours: Int16[np.ndarray, "F+1 4"],
-    boxes: UInt64[np.ndarray, "M+1 W"],
+    neighbours: Int16[np.ndarray, "squares 4"],
+    boxes: UInt64[np.ndarray, "P W"],
     player: int,
     *,
     most: int | None = None,
 ) -> tuple[Direction, ...]:
-    """The shortest walks and pushes through positions, each one push after the one before.
+    """The shortest walks and pushes through P positions, each one push after the one before.
 
-    ``player`` stands on a square of the first. There are at most ``most`` moves, if that is known.
+    ``neighbours`` are those of a ``Ground``, with the row of the wall. ``player`` stands on a
+    square of the first. There are at most ``most`` moves, if that is known.
     """
     moves = np.empty(len(boxes) * len(neighbours) if most is None else most, np.int8)
     count = _list_moves(neighbours, boxes, player, moves)
