@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tokoban.compiling import entry
-from tokoban.inference.compiled_products import TILE, affine, panels
+from tokoban.inference.compiled_products import TILE, add_rows, affine, panels
 
 ROWS, PANEL = TILE
 
@@ -30,3 +30,24 @@ def test_tiles_make_up_the_product(num_rows: int, num_outputs: int, least: float
     product(out[:num_rows], panels(weight), bias, x, np.float32(least), tile)
     np.testing.assert_allclose(out[:num_rows], np.maximum(x @ weight.T + bias, least), atol=1e-5)
     assert np.isnan(out[num_rows]).all()
+
+
+@entry
+@no_type_check
+def add_products(out, targets, x, sources, count, start, panel, first):
+    add_rows(out, targets, x, sources, count, start, panel, first)
+
+
+@pytest.mark.parametrize("count", [1, ROWS - 1, ROWS, ROWS + 2])
+def test_products_of_chosen_rows_are_added_to_chosen_rows(count: int) -> None:
+    draw = np.random.default_rng(count)
+    weight, x = draw.standard_normal((PANEL, 11), np.float32), draw.standard_normal((9, 14))
+    before = draw.standard_normal((9, 2 * PANEL)).astype(np.float32)
+    sources, targets = draw.permutation(9)[:count], draw.permutation(9)[:count]
+    after, x = before.copy(), x.astype(np.float32)  # rows of x are longer than the panel is deep
+    start = min(ROWS, count - 1)
+    add_products(after, targets, x, sources, count, start, panels(weight)[0], PANEL)
+    expected = before.copy()
+    for source, target in zip(sources[start:], targets[start:], strict=True):
+        expected[target, PANEL:] += weight @ x[source, :11]
+    np.testing.assert_allclose(after, expected, atol=1e-5)

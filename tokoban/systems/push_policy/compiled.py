@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float32, Int8, Int64
 
 from tokoban.inference.compiled_math import entry, exp, inner, norm
-from tokoban.inference.compiled_products import TILE, affine, panels, sum_rows
+from tokoban.inference.compiled_products import TILE, add_rows, affine, panels
 from tokoban.sokoban.encoding.encoded import Encoded, frequencies, read_features, seen
 from tokoban.sokoban.encoding.features import (
     CAN_PUSH,
@@ -173,7 +173,7 @@ def _judge_boards(
     last position.
     """
     count, num_tokens = boards.features.shape[:2]
-    width, hidden = len(net.last_gain), net.second.shape[2] // _NUM_NEIGHBOURS
+    width = len(net.last_gain)
     head_width = width // net.num_heads
     judged = Judged(
         np.zeros((count, num_tokens, 4), np.float32),
@@ -184,11 +184,10 @@ def _judge_boards(
         x=np.empty((count, num_tokens, width), np.float32),
         normed=np.empty((num_tokens, width), np.float32),
         gathered_features=np.empty((_ROWS_AT_ONCE, net.stem.shape[1]), np.float32),
-        gathered=np.empty((num_tokens, width), np.float32),
-        gathered_hidden=np.empty((num_tokens, hidden), np.float32),
-        rows=np.empty(num_tokens, np.int64),
-        hidden=np.empty((num_tokens, hidden), np.float32),
-        change=np.empty((num_tokens, width), np.float32),
+        sources=np.empty(num_tokens, np.int64),
+        targets=np.empty(num_tokens, np.int64),
+        hidden=np.empty((num_tokens, net.first.shape[1] * TILE[1]), np.float32),
+        change=np.empty((num_tokens, net.second.shape[1] * TILE[1]), np.float32),
         queries_keys_values=np.empty((num_tokens, 3 * width), np.float32),
         query=np.empty((num_tokens, head_width), np.float32),
         keys=np.zeros((-(-num_tokens // TILE[1]), head_width, TILE[1]), np.float32),
@@ -211,11 +210,10 @@ class _Work(NamedTuple):
     x: Float32[np.ndarray, "B T D"]
     normed: Float32[np.ndarray, "T D"]
     gathered_features: Float32[np.ndarray, "G 9*17"]
-    gathered: Float32[np.ndarray, "T D"]
-    gathered_hidden: Float32[np.ndarray, "T H"]
-    rows: Int64[np.ndarray, " T"]
-    hidden: Float32[np.ndarray, "T H"]
-    change: Float32[np.ndarray, "T D"]
+    sources: Int64[np.ndarray, " T"]  # squares that have a neighbour in one direction: that one,
+    targets: Int64[np.ndarray, " T"]  # and they themselves
+    hidden: Float32[np.ndarray, "T whole_H"]  # of whole panels
+    change: Float32[np.ndarray, "T whole_D"]
     queries_keys_values: Float32[np.ndarray, "T 3*D"]
     query: Float32[np.ndarray, "T E"]  # of one head
     keys: Float32[np.ndarray, "panels E W"]
@@ -294,30 +292,23 @@ def _embed(net, features, neighbours, coordinates, work, x):
 
 @inner
 @no_type_check
-def _map_neighbours(out, weights, rows, neighbours, work, gathered, least):
+def _map_neighbours(out, weights, rows, neighbours, work, least):
     """A map of each square's neighbours; walls are zeros, and cost nothing."""
-    width, (height, lanes) = rows.shape[1], TILE
+    depth, (height, lanes) = weights.shape[1] // _NUM_NEIGHBOURS, TILE
     out[:] = np.float32(0)
     for neighbour in range(_NUM_NEIGHBOURS):
         count = 0
         for row in range(len(rows)):
             square = neighbours[row, neighbour]
             if square < len(rows):
-                for i in range(width):
-                    gathered[count, i] = rows[square, i]
-                work.rows[count] = row
+                work.sources[count], work.targets[count] = square, row
                 count += 1
-        if count == 0:
-            continue
         for panel in range(len(weights)):
-            own = weights[panel, neighbour * width : (neighbour + 1) * width]
-            first, last = panel * lanes, (panel + 1) * lanes
+            own = weights[panel, neighbour * depth : (neighbour + 1) * depth]
             for start in range(0, count, height):
-                sum_rows(work.tile, own, gathered[:count], start)
-                for i in range(min(height, count - start)):
-                    into = out[work.rows[start + i], first:last]
-                    for j in range(len(into)):
-                        into[j] += work.tile[i, j]
+                add_rows(
+                    out, work.targets, rows, work.sources, count, start, own, panel * lanes
+                )  # fmt: skip
     for row in range(len(rows)):
         for i in range(out.shape[1]):
             out[row, i] = max(out[row, i], least)
@@ -339,8 +330,8 @@ def _read_neighbours(net, block, neighbours, work, x):
     normed, change, hidden = work.normed[:count], work.change[:count], work.hidden[:count]
     norm(normed, x, net.near_gain[block], none)
     first, second = net.first[block], net.second[block]
-    _map_neighbours(hidden, first, normed, neighbours, work, work.gathered, np.float32(0))
-    _map_neighbours(change, second, hidden, neighbours, work, work.gathered_hidden, _NO_LEAST)
+    _map_neighbours(hidden, first, normed, neighbours, work, np.float32(0))
+    _map_neighbours(change, second, hidden, neighbours, work, _NO_LEAST)
     _add(x, change)
 
 
