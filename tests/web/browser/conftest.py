@@ -133,7 +133,7 @@ class Tabs:
     def _watch(self, page: Any) -> None:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", self._report)
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(30_000)  # a busy machine is slow
 
     def _report(self, said: Any) -> None:
         # That a server is gone is no error of the page; a missing file has another text. Beside a
