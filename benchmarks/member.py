@@ -5,13 +5,12 @@ seconds. ``players_levels --member`` calls it.
 """
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from jaxtyping import UInt64
 
-from tokoban.sokoban import rules
+from benchmarks.solver import count_pushes
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.combine.portfolio import MEMBERS, SearchContext, context_in_steps
 from tokoban.sokoban.search.combine.replanning import Replanning
@@ -114,18 +113,6 @@ def run_member(
     elif answer == "gave up":
         log.best_position = best_position(context, shown)
     return log
-
-
-def count_pushes(board: Board, directions: Sequence[int]) -> int:
-    """Replays a solution by the plain rules; ``RuntimeError`` if it is none."""
-    pushes = 0
-    for direction in directions:
-        after = rules.step(board, direction)
-        pushes += after.boxes != board.boxes
-        board = after
-    if not board.is_solved:
-        raise RuntimeError("the rules refuse a solution")
-    return pushes
 
 
 # What the search shows of itself; only feature spaces have cells.

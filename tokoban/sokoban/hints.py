@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.search.answer import Answer, Optimum, Status
@@ -105,7 +106,7 @@ def predicted_hint(
     destination, moves = None, ""
     if box is not None and push is not None:
         destination = box.neighbour(push)
-        moves = lurd.format(board, [*walk(board, box.neighbour(push.opposite)), push])
+        moves = lurd.format(board, rules.moves_of_push(board, box, push))
     return Hint(
         status="predicted",
         box=box,
@@ -116,16 +117,3 @@ def predicted_hint(
         deadlock_probability=deadlock_probability,
         solver=solver,
     )
-
-
-def walk(board: Board, to: Square) -> tuple[Direction, ...]:
-    """A shortest walk of the player to a square of its area."""
-    area, ways = board.area(), {board.player: tuple[Direction, ...]()}
-    reached = [board.player]
-    for square in reached:  # grows while it is read
-        for direction in Direction:
-            ahead = square.neighbour(direction)
-            if ahead in area and ahead not in ways:
-                ways[ahead] = (*ways[square], direction)
-                reached.append(ahead)
-    return ways[to]

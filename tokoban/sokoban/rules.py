@@ -1,9 +1,9 @@
 """The rules of Sokoban, slowly and plainly: the truth that every fast version is held to."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import replace
 
-from tokoban.sokoban.board import UNDO, Board
+from tokoban.sokoban.board import UNDO, Board, Direction, Square
 
 
 def step(board: Board, direction: int) -> Board:
@@ -33,3 +33,31 @@ def play(board: Board, actions: Iterable[int]) -> list[Board]:
             past = [*past, after]
         boards.append(past[-1])
     return boards
+
+
+def walk(
+    board: Board, to: Square, *, forbidden: Set[Square] = frozenset()
+) -> tuple[Direction, ...] | None:
+    """A shortest walk of the player to a square, by no ``forbidden`` one; None if there is none."""
+    came: dict[Square, Direction] = {board.player: Direction.UP}
+    for square in (waiting := [board.player]):  # grows while it is read
+        for direction in Direction:
+            ahead = square.neighbour(direction)
+            if ahead not in came and ahead not in forbidden and board.is_free(ahead):
+                came[ahead] = direction
+                waiting.append(ahead)
+    if to not in came:
+        return None
+    moves: list[Direction] = []
+    while to != board.player:
+        moves.append(came[to])
+        to = to.neighbour(came[to].opposite)
+    return tuple(moves[::-1])
+
+
+def moves_of_push(board: Board, box: Square, direction: Direction) -> tuple[Direction, ...]:
+    """A shortest walk to the box's other side, and the push; ``ValueError`` if there is none."""
+    steps = walk(board, box.neighbour(direction.opposite))
+    if steps is None:
+        raise ValueError("the player cannot walk to the push")
+    return (*steps, direction)

@@ -11,7 +11,6 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import OFFSETS, Board, Direction, Square
 from tokoban.sokoban.formats import Solution
 from tokoban.sokoban.formats.xsb import format_board
-from tokoban.sokoban.hints import walk
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import (
@@ -274,9 +273,7 @@ def _solved(solver: str, rows: _Rows, taken: tuple[int, ...], followed: tuple[in
     moves: list[Direction] = []
     for action in taken:
         box, direction = divmod(action, len(OFFSETS))
-        push = Direction(direction)
-        beside = level.squares.squares[box].neighbour(push.opposite)
-        made = [*walk(board, beside), push]
+        made = rules.moves_of_push(board, level.squares.squares[box], Direction(direction))
         board = rules.play(board, made)[-1]
         moves += made
     return Found(

@@ -1,9 +1,9 @@
 """A play by pushes: what it remembers of its start, and how a machine follows it."""
 
-from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.instructions.machine import REJECTED, Cells, Machine
 
@@ -66,7 +66,8 @@ def followed(
     """The play after a legal push and the walk to it; None where the machine refuses either."""
     (box, direction), (play, state, moves) = push, before
     walls = {cells.square(cell) for cell in machine.walls[state].nonzero()[0].tolist()}
-    steps = walk(play.board, box.neighbour(direction.opposite), walls)
+    beside = box.neighbour(direction.opposite)
+    steps = rules.walk(play.board, beside, forbidden=walls)
     if box in walls or steps is None:
         return None
     origin = dict(play.origins)[box]
@@ -75,21 +76,3 @@ def followed(
     if after == REJECTED:
         return None
     return Followed(play.push(box, direction), int(after), (*moves, *steps, direction))
-
-
-def walk(board: Board, target: Square, walls: Set[Square]) -> list[Direction] | None:
-    """The moves of a shortest walk around boxes and walls; None if there is none."""
-    came: dict[Square, Direction] = {board.player: Direction.UP}
-    for square in (waiting := [board.player]):  # grows while it is read
-        for direction in Direction:
-            ahead = square.neighbour(direction)
-            if ahead not in came and ahead not in walls and board.is_free(ahead):
-                came[ahead] = direction
-                waiting.append(ahead)
-    if target not in came:
-        return None
-    moves: list[Direction] = []
-    while target != board.player:
-        moves.append(came[target])
-        target = target.neighbour(came[target].opposite)
-    return moves[::-1]

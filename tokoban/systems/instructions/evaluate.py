@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.instructions import benchmark
 from tokoban.sokoban.instructions.play import Play
 from tokoban.sokoban.instructions.truth import Truth
@@ -117,7 +117,7 @@ def _instructions(
 
 def _num_pushes(search: Search) -> int:
     assert search.moves is not None
-    return sum(map(str.isupper, lurd.format(search.task.cells.board, search.moves)))
+    return Solution.of(search.task.cells.board, search.moves).num_pushes
 
 
 def auc(positive: np.ndarray, negative: np.ndarray) -> float:
