@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from tokoban.training.config import check_fields, check_limits, divides
-from tokoban.training.limits import Between, Count, NumLayers, Seed, Width
+from tokoban.training.limits import Between, Count, CountOrZero, NumLayers, Seed, Width
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +25,8 @@ class InstructionsConfig:
     data_seed: Seed = 0  # of the sentences and the positions
     batch_examples: Width = 64  # of a batch
     has_questions: bool = True  # whether questions are among the examples
+    workers: CountOrZero = 0  # processes that draw examples ahead of the training, for a GPU; the
+    # examples are the same
 
     def __post_init__(self) -> None:
         check_limits(self)

@@ -6,6 +6,7 @@ solving, which is a prompt without words. Axes as in ``prompts``; A words of an 
 
 import random
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -20,6 +21,7 @@ from tokoban.sokoban.instructions.truth import FAR, Truth, pushed, truth_of
 from tokoban.systems.instructions.config import InstructionsConfig
 from tokoban.systems.instructions.prompts import EncodedPlay, Encoder, Prompt, padded, prompt_of
 from tokoban.systems.instructions.words import END, IMPOSSIBLE, PADDING, Words
+from tokoban.training.ahead import made_ahead
 from tokoban.training.streams import Purpose, derived_seed
 
 _BATCHES_A_DRAWING = 16
@@ -62,20 +64,27 @@ def batches(
     place: int,
 ) -> Iterator[Batch]:
     """Batch n depends on the seed, the place of the process and n alone."""
-    drawing, skipped = divmod(start_step, _BATCHES_A_DRAWING)
-    while True:
-        seed = derived_seed(config.data_seed, Purpose.EXAMPLES, drawing, place)
-        chance, size = random.Random(seed), config.batch_examples
-        examples: list[Example] = []
-        while len(examples) < _BATCHES_A_DRAWING * size:
-            board = chance.choice(boards)
-            examples += examples_of(board, chance, words, asks=config.has_questions)
-        examples = chance.sample(examples, _BATCHES_A_DRAWING * size)
-        examples.sort(key=lambda example: len(example.play.history))  # little is padded
-        firsts = chance.sample(range(0, len(examples), size), _BATCHES_A_DRAWING)
-        for first in firsts[skipped:]:
-            yield batch_of(examples[first : first + size])
-        drawing, skipped = drawing + 1, 0
+    first, skipped = divmod(start_step, _BATCHES_A_DRAWING)
+    draw = partial(_drawing, boards, words, config, place)
+    for drawn in made_ahead(draw, first, workers=config.workers):
+        yield from drawn[skipped:]
+        skipped = 0
+
+
+def _drawing(
+    boards: Sequence[Board], words: Words, config: InstructionsConfig, place: int, number: int
+) -> list[Batch]:
+    """Batches of examples that were drawn together, so that little of each is padded."""
+    seed = derived_seed(config.data_seed, Purpose.EXAMPLES, number, place)
+    chance, size = random.Random(seed), config.batch_examples
+    examples: list[Example] = []
+    while len(examples) < _BATCHES_A_DRAWING * size:
+        board = chance.choice(boards)
+        examples += examples_of(board, chance, words, asks=config.has_questions)
+    examples = chance.sample(examples, _BATCHES_A_DRAWING * size)
+    examples.sort(key=lambda example: len(example.play.history))
+    firsts = chance.sample(range(0, len(examples), size), _BATCHES_A_DRAWING)
+    return [batch_of(examples[first : first + size]) for first in firsts]
 
 
 def examples_of(
