@@ -42,7 +42,7 @@ _make_one: Callable[[int], object]  # of a worker
 
 
 def _begin(make: Callable[[int], object]) -> None:
-    global _make_one  # noqa: PLW0603
+    global _make_one
     _make_one = make
     # Ctrl-C in a terminal goes to the workers too; the training answers it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
