@@ -101,7 +101,10 @@ def is_combination_held_out(clause: Clause) -> bool:
 def instructions(
     chance: random.Random, board: Board, split: Split
 ) -> Iterator[tuple[str, str, Truth]]:
-    """Languages, sentences and their truth: as many that can be obeyed as that cannot."""
+    """Languages, sentences and their truth: as many that can be obeyed as that cannot.
+
+    Some shortest solution of the level disobeys each.
+    """
     level = Level(board, board.boxes)
     phrases = languages()["en"]
     names = [*phrases.untaught] if split.are_names_new else [*phrases.boxes]
@@ -117,7 +120,10 @@ def instructions(
         except ValueError:
             continue  # one box by two names, or too many states
         of_kind = found[truth.fewest_pushes is not None]
-        if meaning not in of_kind and len(of_kind) < _EACH:
+        if meaning in of_kind or len(of_kind) == _EACH:
+            continue
+        # What every shortest solution obeys, a solver that reads nothing obeys too.
+        if truth.fewest_pushes is None or truth.asks_something():
             of_kind[meaning] = truth
         if min(map(len, found.values())) == _EACH:
             break

@@ -65,6 +65,26 @@ class Truth:
             return REJECTED
         return int(self.machine.after[state].flat[self.graph.pushes.event[push]])
 
+    def asks_something(self) -> bool:
+        """Whether some solution of the level with the fewest pushes disobeys."""
+        plain = _solve(self.graph, build_machine(self.graph.cells, ()))
+        free = plain.machine.start
+        waiting = [(0, self.machine.start)]
+        known = {*waiting}
+        while waiting:
+            position, state = waiting.pop()
+            if self.pushes_left[position, state] != plain.pushes_left[position, free]:
+                return True
+            for push in plain.best_pushes(position, free):
+                after = self.after(push, state)
+                pair = int(self.graph.pushes.target[push]), after
+                if after == REJECTED:
+                    return True
+                if pair not in known:
+                    known.add(pair)
+                    waiting.append(pair)
+        return False
+
     def plan(self) -> tuple[Direction, ...]:
         """The moves of an obedient solution with the fewest pushes; ``ValueError`` without one."""
         if self.fewest_pushes is None:

@@ -25,7 +25,8 @@ from tokoban.training.ahead import made_ahead
 from tokoban.training.streams import Purpose, derived_seed
 
 _BATCHES_A_DRAWING = 16
-_POSITIONS = 4  # of a sentence, at most; one where it seems to forbid no shortest solution
+_POSITIONS = 8  # of a sentence, at most
+_PLAIN_POSITIONS = 2
 _IMPOSSIBLE_POSITIONS = 2
 _QUESTIONED = 1  # boards of a level with questions, besides its start
 _MOST_PUSHES = 40  # of a play
@@ -92,13 +93,10 @@ def examples_of(
 ) -> list[Example]:
     """Examples of one level, with questions if it ``asks``."""
     encoder = Encoder(board)
-    unasked = truth_of(board, ())
-    plain = positions(unasked, chance)
+    plain = positions(truth_of(board, ()), chance, most=_PLAIN_POSITIONS)
     drawn = [(play, "", "en", best) for play, best in plain]
     for language, text, truth in benchmark.instructions(chance, board, benchmark.SPLITS["train"]):
-        is_free = _beginning(truth) == _beginning(unasked)
-        of_play = positions(truth, chance, most=1 if is_free else _POSITIONS)
-        drawn += [(play, text, language, best) for play, best in of_play]
+        drawn += [(play, text, language, best) for play, best in positions(truth, chance)]
     prompts, answers = [], []
     for play, text, language, best in drawn:
         prompts.append((play, text))
@@ -118,12 +116,6 @@ def examples_of(
         )
         for play, (_, text), (best, answer) in zip(plays, prompts, answers, strict=True)
     ]
-
-
-def _beginning(truth: Truth) -> tuple[int | None, set[tuple[Square, Direction]]]:
-    """The fewest pushes, and those that may be the first of so many."""
-    best = truth.best_pushes(0, truth.machine.start)
-    return truth.fewest_pushes, {pushed(truth.graph, push) for push in best}
 
 
 def positions(
