@@ -4,9 +4,11 @@ A command's module has ``SUMMARY`` (one line), ``UNDECIDED`` (when the exit stat
 never is), ``add_arguments(parser)`` and ``run(arguments)``, which answers the exit status.
 """
 
+import _thread
 import importlib
 import logging
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
@@ -21,6 +23,8 @@ COMMANDS = (
     "translate", "generate-text", "life", "classify", "train", "evaluate", "attention", "play",
     "web", "demo", "prepare", "completion",
 )  # fmt: skip
+
+_AGAIN_S = 0.05  # after a call that could not be interrupted
 
 
 def module_name(command: str) -> str:
@@ -85,6 +89,26 @@ def _on_stderr() -> logging.Handler:
     return handler
 
 
+@contextmanager
+def _interrupts_not_lost() -> Iterator[None]:
+    """Ctrl-C where Python can raise nothing, as in the compiler's callbacks, comes again."""
+    usual = sys.unraisablehook
+
+    def hear(lost: "sys.UnraisableHookArgs") -> None:
+        if isinstance(lost.exc_value, KeyboardInterrupt):
+            again = threading.Timer(_AGAIN_S, _thread.interrupt_main)
+            again.daemon = True
+            again.start()
+        else:
+            usual(lost)
+
+    sys.unraisablehook = hear
+    try:
+        yield
+    finally:
+        sys.unraisablehook = usual
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and answers its exit status.
 
@@ -110,7 +134,7 @@ def _run(words: Sequence[str]) -> int:
         try:
             arguments = parser.parse_args(words)
             arguments.given = given_options(words)
-            with notices_to(_on_stderr()):
+            with notices_to(_on_stderr()), _interrupts_not_lost():
                 status: int = arguments.run(arguments)
         finally:
             sys.stdout.flush()
