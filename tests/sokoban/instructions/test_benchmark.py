@@ -90,6 +90,7 @@ def test_what_is_said_of_an_item_is_true(splits: dict[str, list[dict[str, Any]]]
         assert truth.fewest_pushes == item["pushes"]
         counts[item["split"]] += 1 if item["pushes"] is None else -1
         if item["pushes"] is not None:
+            assert truth.asks_something()
             assert obeys(truth.graph.cells, truth.machine, lurd.parse(item["answer"]))
             assert sum(map(str.isupper, item["answer"])) == item["pushes"]
             assert (item["best_pushes"] == []) == (item["pushes"] == 0)

@@ -7,15 +7,20 @@ from typing import Any
 import pytest
 
 from benchmarks import instructions
-from tokoban.sokoban.board import Board
+from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.instructions import graph, truth
-from tokoban.sokoban.instructions.grammar import parse
+from tokoban.sokoban.instructions.grammar import fields, parse
 from tokoban.sokoban.instructions.machine import Cells, build_machine, obeys
+from tokoban.sokoban.instructions.meaning import DEMANDS, Box, Clause, Place
 from tokoban.sokoban.instructions.naming import named_boxes
+from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.instructions.truth import Level, truth_of
 
 ROOM = Board.from_xsb("#######|#  .  #|#@$ $.#|#     #|#######")
+NAMES: dict[str, list[Any]] = {
+    "box": [*Box], "place": [*Place], "other": [*Box], "other_place": [*Place]
+}  # fmt: skip
 RIGHT_BOX_FIRST, LEFT_BOX_FIRST = "drruRldlluRdrU", "RdrUR"
 
 
@@ -56,6 +61,44 @@ def test_a_play_obeys_as_it_was_drawn(
     assert found == [is_right_first_obedient, is_left_first_obedient]
     assert not obeys(cells, machine, lurd.parse(LEFT_BOX_FIRST[:-1]))
     assert not obeys(cells, machine, lurd.parse("l" + LEFT_BOX_FIRST))  # into the wall
+
+
+def shortest_plays(board: Board, num_pushes: int) -> list[list[tuple[Square, Direction]]]:
+    """All solutions of so many pushes, by trying every push."""
+    plays: list[tuple[Play, list[tuple[Square, Direction]]]] = [(Play.of(board), [])]
+    for _ in range(num_pushes):
+        plays = [
+            (play.push(*push), [*made, push]) for play, made in plays for push in play.pushes()
+        ]
+    return [made for play, made in plays if play.board.is_solved]
+
+
+@pytest.mark.parametrize("board", [ROOM, Board.from_xsb("#######|# .   #|# $@  #|#  $. #|#######")])
+def test_a_sentence_asks_something_if_a_shortest_solution_disobeys(board: Board) -> None:
+    fewest = truth_of(board, ()).fewest_pushes
+    assert fewest is not None
+    plays, counts = shortest_plays(board, fewest), Counter[bool]()
+    assert len(plays) > 1
+    chance = random.Random(4)
+    clauses = [
+        Clause(kind, **{field: chance.choice([*NAMES[field]]) for field in fields(kind)})
+        for kind in DEMANDS
+        for _ in range(12)
+    ]
+    for clause in clauses:
+        try:
+            found = truth_of(board, (clause,))
+        except ValueError:
+            continue  # the board has no such box
+        disobeyed = False
+        for pushes in plays:
+            now: Followed | None = Followed(Play.of(board), found.machine.start, ())
+            for push in pushes:
+                now = now and followed(found.graph.cells, found.machine, now, push)
+            disobeyed |= now is None or not found.machine.accepts[now.state]
+        assert found.asks_something() == disobeyed, clause
+        counts[disobeyed] += 1
+    assert min(counts[True], counts[False]) > 10
 
 
 def test_what_is_true_at_the_start_counts() -> None:
