@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="length limit of each text (default: 200)",
     )
-    options.add(parser, "--temperature", default=0.5)
+    options.add(parser, "--temperature", default=0.3)
     options.add(parser, "--top-k", usual="all")
     options.add(parser, "--top-p", usual="all")
     options.add(parser, "--seed")

@@ -124,7 +124,7 @@ def continue_text(arguments: dict[str, Any], context: Context) -> Iterator[dict[
 
     text = wire.text_of(arguments, "text", most=_MOST_PROMPT)
     number = wire.whole_of(arguments, "num_tokens", usual=40, least=1, most=_MOST_NEW_TOKENS)
-    temperature = float(wire.number_of(arguments, "temperature", usual=0.5, least=0.0, most=2.0))
+    temperature = float(wire.number_of(arguments, "temperature", usual=0.3, least=0.0, most=2.0))
     seed = wire.whole_of(arguments, "seed", usual=0, least=0, most=_MOST_SEED)
     so_far = ""
 

@@ -139,12 +139,13 @@ def everyday() -> GptConfig:
         vocabulary_size=4096,
         shuffles_lines=True,
         validation_share=0.02,
-        num_layers=4,
-        num_heads=6,
-        width=192,
+        num_layers=6,
+        num_heads=7,
+        width=224,
         context_length=64,
         positions="rotary",
         activation="squared_relu",
+        dropout=0.1,
         batch_size=16,
     )
 

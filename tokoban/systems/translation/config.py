@@ -138,17 +138,16 @@ def tiny() -> TranslationConfig:
 
 
 def everyday() -> TranslationConfig:
-    """Everyday sentences and captions: 4.4 million parameters, a deep encoder, a shallow decoder.
+    """Everyday sentences and captions: 7.1 million parameters, a deep encoder, a shallow decoder.
 
     A shallow decoder translates faster at equal quality (Kasai et al. 2020, arXiv:2006.10369).
     """
     return TranslationConfig(
-        width=192,
+        width=256,
         num_layers=5,
         num_decoder_layers=1,
         num_heads=4,
-        hidden_width=768,
-        dropout=0.0,
+        hidden_width=1024,
         pre_norm=True,
         vocabulary_size=8000,
         max_tokens=64,

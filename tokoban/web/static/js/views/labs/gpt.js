@@ -51,7 +51,7 @@ function mount(element, { newJob, showAttention }) {
   let seed = 0;
   const text = el("textarea", { id: "lab-text", rows: "8", maxlength: LONGEST, oninput: () => later() });
   text.value = t("labs.gpt-example");
-  const temperature = el("input", { id: "lab-temperature", type: "range", min: "0", max: "1.5", step: "0.1", value: "0.5" });
+  const temperature = el("input", { id: "lab-temperature", type: "range", min: "0", max: "1.5", step: "0.1", value: "0.3" });
   const bars = el("ol", { class: "lab-bars", "aria-label": t("labs.next") });
   const seen = el("p", { class: "soft" });
 
