@@ -19,7 +19,7 @@ PARTS = {
 ALLOWED = {
     "transformer": (set(), CORE),
     "inference": ({"transformer", "decoding", "compiling"}, CORE | {"numpy"}),
-    "decoding": (set(), CORE),
+    "decoding": ({"compiling"}, CORE | {"numpy"}),
     "compiling": (set(), {"numba", "llvmlite"}),
     "files": (set(), {"filelock"}),
     "sokoban": ({"compiling", "files"}, CORE | {"numpy"}),

@@ -86,7 +86,11 @@ _RUNS: Mapping[str, Sequence[str]] = {
     "evaluate": (
         "evaluate push --weights {folder}/first --levels {file} --states 2 --most-evaluated 10",
     ),
-    "translate": ("translate --beam 1 Hallo", "translate Hallo"),
+    "translate": (
+        "translate --beam 1 Hallo",
+        "translate --beam 1 Hallo Welt",
+        "translate Hallo Welt",
+    ),
     "generate-text": ("generate-text --max-tokens 4 Hallo",),
 }
 

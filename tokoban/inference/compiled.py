@@ -211,6 +211,19 @@ class CompiledRows(Rows):
             self.sources, self.source_lengths = self.sources[rows], self.source_lengths[rows]
         return self._append
 
+    def log_probs(self) -> Float32[Tensor, "R V"]:
+        """In one compiled loop."""
+        _normalise(self.output.numpy())
+        return self.output
+
+    def best(
+        self, wanted: Int64[Tensor, "R"], is_allowed: Bool[Tensor, "V"]
+    ) -> tuple[Int64[Tensor, "R"], Float32[Tensor, "R"]]:
+        """In one compiled loop."""
+        chosen, gained = wanted.clone(), torch.empty(len(wanted))
+        _best_of_rows(self.output.numpy(), is_allowed.numpy(), chosen.numpy(), gained.numpy())
+        return chosen, gained
+
     def _append(self, inputs: Inputs) -> Tensor:
         """The outputs, in storage that the next call writes into."""
         num_rows = len(self.lengths)
@@ -342,6 +355,26 @@ def _greedy(
         if token == end:
             return position + 1, score_nats
     return len(forced), score_nats
+
+
+@entry
+@no_type_check
+def _normalise(logits):
+    """Subtracts from each row its log of summed exponentials."""
+    for row in range(len(logits)):
+        total = np.float32(log_sum_exp(logits[row]))
+        for token in range(logits.shape[1]):
+            logits[row, token] -= total
+
+
+@entry
+@no_type_check
+def _best_of_rows(logits, is_allowed, chosen, gained):
+    """The best token of each row, where ``chosen`` is negative, and log-probabilities."""
+    for row in range(len(logits)):
+        if chosen[row] < 0:
+            chosen[row] = _best(logits[row], is_allowed, -1)
+        gained[row] = logits[row, chosen[row]] - log_sum_exp(logits[row])
 
 
 @inner

@@ -137,7 +137,7 @@ def _repeated(builder, value, lanes):
     return builder.shuffle_vector(single, ir.Constant(lanes, ir.Undefined), nowhere)
 
 
-_sum_row, _sum_rows = _summing(1), _summing(TILE[0])
+_sum_1, _sum_2, _sum_4, _sum_6 = (_summing(num_rows) for num_rows in (1, 2, 4, TILE[0]))
 
 
 @inner
@@ -152,11 +152,16 @@ def affine(out, weights, bias, x, least, tile):
         first, last = panel * width, (panel + 1) * width
         own = bias[first:last]
         for row in range(0, len(x), height):
-            if len(x) == 1:
-                _sum_row(tile, weights[panel], x, row)
+            count = min(height, len(x) - row)
+            if count > 4:
+                _sum_6(tile, weights[panel], x, row)
+            elif count > 2:  # a beam of four, say
+                _sum_4(tile, weights[panel], x, row)
+            elif count == 2:
+                _sum_2(tile, weights[panel], x, row)
             else:
-                _sum_rows(tile, weights[panel], x, row)
-            for i in range(min(height, len(x) - row)):
+                _sum_1(tile, weights[panel], x, row)
+            for i in range(count):
                 into = out[row + i, first:last]
                 for j in range(len(into)):
                     into[j] = max(tile[i, j] + own[j], least)

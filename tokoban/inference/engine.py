@@ -101,6 +101,25 @@ class Rows(Protocol):
         """
         ...
 
+    def log_probs(self) -> Float[Tensor, "R V"]:
+        """The log-softmax of the output, which on a CPU it may overwrite."""
+        logits = self.output.to(torch.promote_types(self.output.dtype, torch.float32))
+        # Nobody needs the logits: where memory is slow, that saves writing to new.
+        out = logits if logits.device.type == "cpu" else None
+        return torch.log_softmax(logits, dim=-1, out=out)
+
+    def best(
+        self, wanted: Int64[Tensor, "R"], is_allowed: Bool[Tensor, "V"]
+    ) -> tuple[Int64[Tensor, "R"], Float[Tensor, "R"]]:
+        """Each row's most probable token of those allowed, and the log-probability of it.
+
+        Where ``wanted`` is not negative, it is that token's.
+        """
+        logits = self.output.to(torch.promote_types(self.output.dtype, torch.float32))
+        best = logits.masked_fill(~is_allowed, -torch.inf).argmax(dim=1)
+        chosen = torch.where(wanted < 0, best, wanted)
+        return chosen, logits.gather(1, chosen[:, None])[:, 0] - logits.logsumexp(dim=1)
+
 
 @runtime_checkable
 class Engine(Protocol):
@@ -138,16 +157,13 @@ class Engine(Protocol):
         """
         rows = self.read(sources, max_length=forced.shape[1])
         tokens, scores_nats = [list[int]() for _ in sources], [0.0 for _ in sources]
-        forbidden = (~may_follow).nonzero()[:, 0].to(rows.output.device)
+        may_follow = may_follow.to(rows.output.device)
+        may_begin = may_follow.clone()
+        may_begin[end] = False
         running = torch.arange(len(sources))
         for position, wanted in enumerate(forced.to(rows.output.device).T):
-            logits = rows.output.to(torch.promote_types(rows.output.dtype, torch.float32))
-            allowed = logits.index_fill(1, forbidden, -torch.inf)
-            if position == 0:
-                allowed[:, end] = -torch.inf
             own = wanted[running.to(wanted.device)]
-            chosen = torch.where(own < 0, allowed.argmax(dim=1), own)
-            gained = logits.gather(1, chosen[:, None])[:, 0] - logits.logsumexp(dim=1)
+            chosen, gained = rows.best(own, may_follow if position else may_begin)
             newest = zip(running.tolist(), chosen.tolist(), gained.tolist(), strict=True)
             for number, token, gained_nats in newest:
                 tokens[number].append(token)

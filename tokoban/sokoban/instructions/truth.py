@@ -5,7 +5,7 @@ machine. Axes as in ``graph`` and ``machine``.
 """
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import no_type_check
 
 import numpy as np
@@ -65,10 +65,14 @@ class Truth:
             return REJECTED
         return int(self.machine.after[state].flat[self.graph.pushes.event[push]])
 
+    @cached_property
+    def plain(self) -> "Truth":
+        """That of the level without the sentence, over the same graph."""
+        return _solve(self.graph, build_machine(self.graph.cells, ()))
+
     def asks_something(self) -> bool:
         """Whether some solution of the level with the fewest pushes disobeys."""
-        plain = _solve(self.graph, build_machine(self.graph.cells, ()))
-        free = plain.machine.start
+        plain, free = self.plain, self.plain.machine.start
         waiting = [(0, self.machine.start)]
         known = {*waiting}
         while waiting:

@@ -25,8 +25,8 @@ from tokoban.training.ahead import made_ahead
 from tokoban.training.streams import Purpose, derived_seed
 
 _BATCHES_A_DRAWING = 16
-_POSITIONS = 8  # of a sentence, at most
-_PLAIN_POSITIONS = 2
+_PLAYS = 2  # of a sentence that can be obeyed
+_ASKED_POSITIONS, _OTHER_POSITIONS = 6, 2  # of a play, at most
 _IMPOSSIBLE_POSITIONS = 2
 _QUESTIONED = 1  # boards of a level with questions, besides its start
 _MOST_PUSHES = 40  # of a play
@@ -93,10 +93,11 @@ def examples_of(
 ) -> list[Example]:
     """Examples of one level, with questions if it ``asks``."""
     encoder = Encoder(board)
-    plain = positions(truth_of(board, ()), chance, most=_PLAIN_POSITIONS)
+    plain = positions(truth_of(board, ()), chance)
     drawn = [(play, "", "en", best) for play, best in plain]
     for language, text, truth in benchmark.instructions(chance, board, benchmark.SPLITS["train"]):
-        drawn += [(play, text, language, best) for play, best in positions(truth, chance)]
+        for _ in range(_PLAYS if truth.fewest_pushes is not None else 1):
+            drawn += [(play, text, language, best) for play, best in positions(truth, chance)]
     prompts, answers = [], []
     for play, text, language, best in drawn:
         prompts.append((play, text))
@@ -118,15 +119,18 @@ def examples_of(
     ]
 
 
-def positions(
-    truth: Truth, chance: random.Random, *, most: int = _POSITIONS
-) -> list[tuple[Play, Pushes]]:
-    """The start and other positions of a play, with the best pushes; none where all is lost."""
-    graph = truth.graph
-    found: list[tuple[Play, Pushes]] = []
+def positions(truth: Truth, chance: random.Random) -> list[tuple[Play, Pushes]]:
+    """Positions of a play and the best pushes, none where all is lost.
+
+    Most are such that a best push of the level itself is not one of them: elsewhere nobody needs to
+    read.
+    """
+    graph, free = truth.graph, truth.plain.machine.start
+    asked: list[tuple[Play, Pushes]] = []
+    others: list[tuple[Play, Pushes]] = []
     play, position, state = Play.of(graph.cells.board), 0, truth.machine.start
     num_impossible = 0
-    while len(found) < _MOST_PUSHES and num_impossible < _IMPOSSIBLE_POSITIONS:
+    while len(asked) + len(others) < _MOST_PUSHES and num_impossible < _IMPOSSIBLE_POSITIONS:
         is_known = REJECTED not in (position, state)
         left = truth.pushes_left[position, state] if is_known else FAR
         legal = play.pushes()
@@ -134,17 +138,22 @@ def positions(
             break
         best = truth.best_pushes(position, state) if left != FAR else []
         num_impossible += not best
-        found.append((play, [pushed(graph, push) for push in best]))
+        usual = truth.plain.best_pushes(position, free) if best else []
+        pushes = [pushed(graph, push) for push in best]
+        (others if {*usual} <= {*best} else asked).append((play, pushes))
         is_error = not best or chance.random() < _ERRORS
-        chosen = chance.choice(legal) if is_error else chance.choice(found[-1][1])
+        chosen = chance.choice(legal if is_error else pushes)
         of_graph = graph.pushes_from(position) if is_known else ()
         known = [push for push in of_graph if pushed(graph, push) == chosen]
         state = truth.after(known[0], state) if known else REJECTED  # not in the graph: deadlocked
         position = int(graph.pushes.target[known[0]]) if known else REJECTED
         play = play.push(*chosen)
-    if not found:  # solved, or no push is legal
+    if not asked and not others:  # solved, or no push is legal
         return [(play, [])] if not play.board.is_solved else []
-    return [found[0], *chance.sample(found[1:], min(most, len(found)) - 1)]
+    groups = (asked, _ASKED_POSITIONS), (others, _OTHER_POSITIONS)
+    return [
+        found for group, most in groups for found in chance.sample(group, min(most, len(group)))
+    ]
 
 
 def batch_of(examples: Sequence[Example]) -> Batch:

@@ -48,7 +48,7 @@ class TranslationStepper:
         self._starts_word = starts_word
         self._tokens = list[list[int]]([[]] * len(forced))  # so far, where words are looked at
         self._rows, self._position = rows, 0  # of the token to come
-        self._log_probs = self._normalised(rows.output)
+        self._log_probs = self._allowed(rows.log_probs())
 
     @property
     def max_length(self) -> int:
@@ -74,17 +74,14 @@ class TranslationStepper:
             ]
         self._position += 1
         if self._position < self.max_length:  # nobody reads what follows the longest translation
-            self._log_probs = self._normalised(self._rows.advance(actions, parents))
+            self._rows.advance(actions, parents)
+            self._log_probs = self._allowed(self._rows.log_probs())
         return actions == EOS
 
     @torch.no_grad()
-    def _normalised(self, logits: Float[Tensor, "R V"]) -> Float[Tensor, "R V"]:
+    def _allowed(self, log_probs: Float[Tensor, "R V"]) -> Float[Tensor, "R V"]:
         position = self._position
         forbidden = self.forbidden if position else self.forbidden_first
-        logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
-        # Nobody needs the logits: where memory is slow, that saves writing to new.
-        out = logits if logits.device.type == "cpu" else None
-        log_probs = torch.log_softmax(logits, dim=-1, out=out)
         if not self.is_forced[position]:
             # A few columns, and not a mask over all: that would take as long as the softmax.
             return self._unrepeated(log_probs.index_fill_(1, forbidden, -torch.inf))
