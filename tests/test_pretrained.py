@@ -18,7 +18,9 @@ def test_shipped_weights_load_and_are_small_and_have_a_card(name: str) -> None:
     system = load_weights(path)[1]["system"]
     assert system in systems.SYSTEMS
     pretrained.load(name, system=system)
-    assert path.stat().st_size < {"translation": 15_000_000, "gpt": 10_000_000}.get(system, 6_000_000)
+    assert path.stat().st_size < {"translation": 15_000_000, "gpt": 10_000_000}.get(
+        system, 6_000_000
+    )
     card = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
     for word in ("Data", "Command", "Commit", "Hardware", "Figures"):
         assert word in card

@@ -90,6 +90,23 @@ def test_rows_say_what_a_whole_pass_says_wherever_they_move(
     close(rows.output, expected)
 
 
+@EVERY_TOKEN_NETWORK
+@EVERY_ENGINE
+def test_the_best_token_and_all_log_probabilities_are_those_of_the_output(
+    make_engine: MakeEngine, make_network: Callable[[], Network]
+) -> None:
+    rows = make_engine(make_network()).read(PROMPTS, width=2)
+    expected = rows.output.log_softmax(1)
+    wanted = torch.tensor([-1, 3, -1, -1, 0, V - 1])
+    is_allowed = torch.ones(V, dtype=torch.bool)
+    is_allowed[expected[0].argmax()] = False
+    chosen, log_probs = rows.best(wanted, is_allowed)
+    best = torch.where(is_allowed, expected, -torch.inf).argmax(1)
+    assert torch.equal(chosen, torch.where(wanted < 0, best, wanted))
+    close(log_probs, expected.gather(1, chosen[:, None])[:, 0])
+    close(rows.log_probs(), expected)
+
+
 @EVERY_VECTOR_NETWORK
 @pytest.mark.parametrize(
     "make_engine",
