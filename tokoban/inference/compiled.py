@@ -165,14 +165,14 @@ class CompiledRows(Rows):
 
         if engine.encoder is not None:
             read = _Sources(engine, cast(Sequence[Sequence[int]], prompts))
-            self.memory = read.memory
-            self.sources = read.places.repeat(width, axis=0)
-            self.source_lengths = read.lengths.repeat(width)
+            self.memory, self.sources, self.source_lengths = read.memory, read.places, read.lengths
             self.cache = new_cache(self.max_length * num_rows)
-            self.places = np.zeros((num_rows, self.max_length), np.int64)
-            self.lengths, self.longest = np.zeros(num_rows, np.int64), 0
-            self.output = self._new_output(num_rows)
-            self._append(torch.full((num_rows,), engine.network.first_token))
+            self.places = np.zeros((len(prompts), self.max_length), np.int64)
+            self.lengths, self.longest = np.zeros(len(prompts), np.int64), 0
+            self.output = self._new_output(len(prompts))
+            self._append(torch.full((len(prompts),), engine.network.first_token))
+            self.sources = self.sources.repeat(width, axis=0)
+            self.source_lengths = self.source_lengths.repeat(width)
         else:
             inputs, lengths = _joined(engine.network, prompts)
             self.longest = int(lengths.max())
@@ -190,8 +190,10 @@ class CompiledRows(Rows):
                 owners=np.arange(len(prompts)).repeat(lengths),
                 wanted=starts + lengths - 1,
             )
-            self.lengths, self.places = lengths.repeat(width), self.places.repeat(width, axis=0)
-            self.output = self.output.repeat_interleave(width, dim=0)
+            self.lengths = lengths
+        # Until now the rows of a prompt are one.
+        self.lengths, self.places = self.lengths.repeat(width), self.places.repeat(width, axis=0)
+        self.output = self.output.repeat_interleave(width, dim=0)
 
     def _new_output(self, num_rows: int) -> Tensor:
         ends, stack = self.engine.ends, self.engine.stack
