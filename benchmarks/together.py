@@ -18,7 +18,7 @@ import tarfile
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -72,7 +72,9 @@ def cpu_parts(*, is_quick: bool, levels: Sequence[str] = ()) -> list[Part]:
     return named
 
 
-GROUPS = ("proof", "push", "push-more", "trainings", "multi30k", "scale")
+GROUPS = (
+    "proof", "push", "push-more", "trainings", "multi30k", "language", "instructions", "scale",
+)  # fmt: skip
 
 
 def gpu_parts(group: str, *, device: str, is_quick: bool, data: Path | None = None) -> list[Part]:
@@ -107,6 +109,16 @@ def gpu_parts(group: str, *, device: str, is_quick: bool, data: Path | None = No
         ]
     if group in ("push", "push-more"):
         return _push_parts(device, is_more=group == "push-more", is_quick=is_quick, data=data)
+    if group == "language":
+        return _language_parts(training, device=device, is_quick=is_quick, data=data)
+    if group == "instructions":
+        others = max(1, (os.cpu_count() or 2) - 1)  # draw the examples
+        train = training(
+            *("instructions", "tiny" if is_quick else "base", "8.5", "--precision", "fp32"),
+            *unless_quick("--start-from", "sokoban-push", "--batch-examples", "384"),
+            *("--workers", str(others), "--checkpoint-every-s", "60"),
+        )
+        return [Part("instructions", 590, (*train, "--output", "OUT/instructions"))]
     if group == "trainings":
         text = _file(data, "tinyshakespeare/input.txt")
         pictures = _file(data, "fashion-mnist")
@@ -146,6 +158,41 @@ def gpu_parts(group: str, *, device: str, is_quick: bool, data: Path | None = No
         # Its many rows are of the CPU, which `--device cpu` has measured at length.
         benchmark("environment", 20, "--device", device, "--quick", needs=("gymnasium",)),
         benchmark("rollouts", 150, *common, *small),
+    ]
+
+
+def _language_parts(
+    training: Callable[..., tuple[str, ...]], *, device: str, is_quick: bool, data: Path | None
+) -> list[Part]:
+    """The translators that ship, and beside their common part the GPT; each then as it ships.
+
+    FOLDER of ``everyday`` is DATA/everyday, with the text that its `text` has written.
+    """
+    folder = _file(data, "everyday")
+    texts = [_file(data, f"translation/tatoeba.{language}.gz") for language in ("de", "en")]
+    batch = ("--batch-tokens", "2048" if is_quick else "32768", "--checkpoint-every-s", "60")
+
+    def everyday(direction: str, minutes: str, *options: str) -> tuple[str, ...]:
+        words = ("-m", "benchmarks.everyday", str(data or "data"), folder, "train", direction)
+        minutes = "0.05" if is_quick else minutes
+        return (*words, "--device", device, "--minutes", minutes, *options, *batch)
+
+    gpt = training(
+        *("gpt", "everyday", "3", "--text", *texts, "--batch-size", "16" if is_quick else "256"),
+        *("--warmup-steps", "200", "--evaluate-every", "500", "--monitor=-validation_nats"),
+    )
+    both = everyday("both", "3", "--schedule", "constant", "--beam-width", "1")
+    last = ("--schedule", "linear", "--warmup-steps", "100", "--learning-rate", "0.0015")
+    forth, back = (everyday(direction, "3.4", *last) for direction in ("de-en", "en-de"))
+    runs = {"gpt": "OUT/both/gpt", "de-en": f"{folder}/de-en", "en-de": f"{folder}/en-de"}
+    ship = [
+        ("-m", "benchmarks.ship", run, f"OUT/ship/{name}.safetensors") for name, run in runs.items()
+    ]
+    files = (f"{folder}/everyday.de.gz", *texts)
+    return [
+        Part("both", 250, both, files=files, beside=((*gpt, "--output", "OUT/both/gpt"),)),
+        Part("directions", 290, forth, files=files, beside=(back,)),
+        Part("ship", 30, ship[0], files=files, beside=tuple(ship[1:])),
     ]
 
 

@@ -1,0 +1,55 @@
+"""The weights of a run as those that ship: in half precision, without the folders of its text.
+
+`python -m benchmarks.ship RUN FILE` prints the step, the parameters, the bytes and the SHA-256,
+which the card beside the weights has.
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tokoban.cli.exit_codes import ExitCode
+from tokoban.systems import load
+from tokoban.training.checkpoint import load_weights, save_weights
+
+
+def without_folders(value: object) -> object:
+    """The names of files without where they lay; of what is no path, itself."""
+    if isinstance(value, list):
+        return [without_folders(each) for each in value]
+    return Path(value).name if isinstance(value, str) else value
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Answers 0, or 2 for what are no weights."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    parser.add_argument("file", type=Path, metavar="FILE", help="such as NAME.safetensors")
+    options = parser.parse_args(argv)
+    try:
+        state, metadata = load_weights(options.run / "weights.safetensors")
+        config = json.loads(metadata["config"])
+        for name in load(metadata["system"]).data_fields:
+            config[name] = without_folders(config[name])
+        if "cache" in config:
+            config["cache"] = ""
+        metadata["config"] = json.dumps(config)
+        state = {name: x.half() if x.is_floating_point() else x for name, x in state.items()}
+        save_weights(options.file, state, metadata)
+    except (ValueError, OSError, KeyError) as error:
+        print(f"{options.run}: {error}", file=sys.stderr)
+        return ExitCode.INVALID_INPUT
+    parameters = sum(x.numel() for x in state.values() if x.is_floating_point())
+    print(f"step {metadata.get('step')}, {parameters:,} parameters")
+    content = options.file.read_bytes()
+    print(f"{len(content):,} bytes, sha256 {hashlib.sha256(content).hexdigest()}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

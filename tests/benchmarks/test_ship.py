@@ -1,0 +1,36 @@
+"""Weights as they ship are those of the run, rounded, and say nothing of where its text lay."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from benchmarks import ship
+from tokoban import cli
+from tokoban.training.checkpoint import load_weights
+
+
+def test_what_ships_is_the_run_rounded_and_without_folders(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, run, file = tmp_path / "text.txt", tmp_path / "run", tmp_path / "shipped.safetensors"
+    text.write_text("to be, or not to be\n" * 40)
+    command = "train gpt --preset shakespeare_small --vocabulary-size 20 --steps 1 --device cpu"
+    assert cli.main([*command.split(), "--text", str(text), "--output", str(run)]) == 0
+    capsys.readouterr()
+    assert ship.main([str(run), str(file)]) == 0
+    assert hashlib.sha256(file.read_bytes()).hexdigest() in capsys.readouterr().out
+    trained, shipped = load_weights(run / "weights.safetensors")[0], load_weights(file)
+    assert json.loads(shipped[1]["config"])["text"] == ["text.txt"]
+    for name, value in trained.items():
+        expected = value.half() if value.is_floating_point() else value
+        assert torch.equal(shipped[0][name], expected)
+
+
+def test_a_folder_without_weights_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ship.main([str(tmp_path), str(tmp_path / "out")]) == 2
+    assert "no such weights file" in capsys.readouterr().err
