@@ -20,6 +20,7 @@ SYSTEMS = {
     "sokoban": "tokoban.systems.sokoban_policy.spec",
     "push": "tokoban.systems.push_policy.spec",
     "instructions": "tokoban.systems.instructions.spec",
+    "subgoals": "tokoban.systems.subgoals.spec",
     "translation": "tokoban.systems.translation.spec",
     "life": "tokoban.systems.life.spec",
     "gpt": "tokoban.systems.gpt.spec",

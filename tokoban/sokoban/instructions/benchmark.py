@@ -6,7 +6,7 @@ arXiv:1711.00350), paraphrases, names that training uses in questions only, and 
 """
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -60,12 +60,14 @@ SPLITS: Mapping[str, Split] = {
 }
 
 
-def boards(num_levels: int, *, seed: int) -> dict[bool, list[Board]]:
+def boards(
+    num_levels: int, *, seed: int, num_boxes: Sequence[int] = (2, 3)
+) -> dict[bool, list[Board]]:
     """The levels for training (True), and ``num_levels`` for all other splits."""
     found: dict[bool, list[Board]] = {True: [], False: []}
-    for num_boxes in (2, 3):
-        count = num_levels // 2 + num_levels % 2 * (num_boxes == 2)
-        recipe = Recipe(rows=8, columns=8, num_boxes=num_boxes, measures_choices=False)
+    for index, boxes in enumerate(num_boxes):
+        count = num_levels // len(num_boxes) + (index < num_levels % len(num_boxes))
+        recipe = Recipe(rows=8, columns=8, num_boxes=boxes, measures_choices=False)
         puzzles = generate_puzzles((TRAIN_SHARE + 1) * count, recipe, seed=seed) if count else ()
         for number, puzzle in enumerate(puzzles):
             found[number >= count].append(puzzle.board)

@@ -1,0 +1,147 @@
+"""Positions with their exact subgoals, drawn while the network trains.
+
+They are met in plays that follow best subgoals and push at random now and then. Axes: B positions,
+T tokens of squares (padded), F floor squares of one level.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Bool, UInt8
+from torch import Tensor
+
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.encoding.boards import Boards
+from tokoban.sokoban.encoding.encoded import collated, seen
+from tokoban.sokoban.encoding.tokens import Tokens
+from tokoban.sokoban.instructions.play import Play
+from tokoban.sokoban.search.level.ground import Squares, build_ground
+from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
+from tokoban.systems.subgoals.config import SubgoalsConfig
+from tokoban.systems.subgoals.stretches import Stretches
+from tokoban.training.ahead import made_ahead
+from tokoban.training.streams import Purpose, derived_seed
+
+NUM_BOXES = (2, 3, 4)
+
+_BATCHES_A_DRAWING = 16
+_PLAYS = 6  # of a level
+_MOST_POSITIONS = 20  # of a play
+_MOST_LOST = 2  # of a play
+_ERRORS = 0.3  # subgoals in the place of which any legal push is made
+_SYMMETRIES = 8
+
+Subgoal = tuple[Square, Square]  # a box, and where it is to go
+
+
+class Example(NamedTuple):
+    """A position, and the subgoals of which each is best; none where it is lost."""
+
+    tokens: Tokens
+    features: UInt8[np.ndarray, "F 17"]
+    best: list[tuple[int, int]]  # by tokens
+
+
+class Batch(NamedTuple):
+    """Positions with their subgoals."""
+
+    boards: Boards
+    is_best: Bool[Tensor, "B T T"]  # by the box and its target
+
+    def to(self, device: torch.device) -> "Batch":
+        """The batch on a device."""
+        return Batch(self.boards.to(device), self.is_best.to(device))
+
+
+class Encoder:
+    """The squares of one level."""
+
+    def __init__(self, board: Board) -> None:
+        self.squares = Squares(board)
+        self.tokens = Tokens(self.squares, build_ground(board, self.squares))
+
+    def encode(self, boards: Sequence[Board]) -> UInt8[np.ndarray, "_ F 17"]:
+        """The features of positions of the level."""
+        return self.tokens.features(*boxes_and_zones(self.squares, boards))[0]
+
+
+def batches(
+    boards: Sequence[Board], config: SubgoalsConfig, *, start_step: int, place: int
+) -> Iterator[Batch]:
+    """Batch n depends on the seed, the place of the process and n alone."""
+    first, skipped = divmod(start_step, _BATCHES_A_DRAWING)
+    draw = partial(_drawing, boards, config, place)
+    for drawn in made_ahead(draw, first, workers=config.workers):
+        yield from drawn[skipped:]
+        skipped = 0
+
+
+def _drawing(
+    boards: Sequence[Board], config: SubgoalsConfig, place: int, number: int
+) -> list[Batch]:
+    """Batches of positions that were drawn together, of many levels each."""
+    seed = derived_seed(config.data_seed, Purpose.EXAMPLES, number, place)
+    chance, size = random.Random(seed), config.batch_positions
+    examples: list[Example] = []
+    while len(examples) < _BATCHES_A_DRAWING * size:
+        examples += examples_of(chance.choice(boards), chance)
+    examples = chance.sample(examples, _BATCHES_A_DRAWING * size)
+    return [
+        batch_of(examples[first : first + size], view=chance.randrange(_SYMMETRIES))
+        for first in range(0, len(examples), size)
+    ]
+
+
+def examples_of(board: Board, chance: random.Random) -> list[Example]:
+    """Examples of one level."""
+    stretches, encoder = Stretches(board), Encoder(board)
+    drawn: dict[Board, list[Subgoal]] = {}
+    for _ in range(_PLAYS):
+        drawn |= positions(stretches, chance)
+    number = encoder.squares.number
+    features = encoder.encode([*drawn])
+    return [
+        Example(encoder.tokens, own, [(number[box], number[target]) for box, target in best])
+        for own, best in zip(features, drawn.values(), strict=True)
+    ]
+
+
+def positions(stretches: Stretches, chance: random.Random) -> dict[Board, list[Subgoal]]:
+    """The positions of a play, with the best subgoals: none where all is lost."""
+    square = stretches.graph.cells.square
+    found: dict[Board, list[Subgoal]] = {}
+    position: int | None = 0
+    board, num_lost = stretches.board(0), 0
+    while not board.is_solved and len(found) < _MOST_POSITIONS and num_lost < _MOST_LOST:
+        best = {} if position is None else stretches.best(position)
+        found[board] = [(square(box), square(target)) for box, target in best]
+        num_lost += not best
+        if best and chance.random() >= _ERRORS:
+            position = chance.choice(chance.choice([*best.values()]).ends)
+            board = stretches.board(position)
+            continue
+        legal = Play.of(board).pushes()
+        if not legal:
+            break
+        pushed = Play.of(board).push(*chance.choice(legal)).board
+        position = stretches.position(pushed)
+        board = pushed if position is None else stretches.board(position)
+    return found
+
+
+def batch_of(examples: Sequence[Example], *, view: int = 0) -> Batch:
+    """Examples, padded, under a symmetry."""
+    encoded = collated(
+        [each.tokens for each in examples], [each.features[None] for each in examples]
+    )
+    boards = Boards.of(seen(encoded, view))
+    num_tokens = boards.features.shape[1]
+    is_best = torch.zeros(len(examples), num_tokens, num_tokens, dtype=torch.bool)
+    for row, example in enumerate(examples):
+        for box, target in example.best:
+            is_best[row, box, target] = True
+    return Batch(boards, is_best)

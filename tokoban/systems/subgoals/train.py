@@ -1,0 +1,93 @@
+"""Subgoals as a ``System``: network, examples and loss, wired together."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.instructions import benchmark
+from tokoban.systems.subgoals.config import SubgoalsConfig
+from tokoban.systems.subgoals.dataset import NUM_BOXES, Batch, batches
+from tokoban.systems.subgoals.model import Output, SubgoalNet
+from tokoban.training import processes
+from tokoban.training.system import Loss
+
+
+def build_model(config: SubgoalsConfig) -> SubgoalNet:
+    """A freshly initialised network on the CPU."""
+    return SubgoalNet(config)
+
+
+def grow(config: SubgoalsConfig, lower: nn.Module) -> SubgoalNet:
+    """A network that reads boards as a push policy does; ``ValueError`` if that has other sizes."""
+    model = build_model(config)
+    own = model.state_dict()
+    shared = {name: tensor for name, tensor in lower.state_dict().items() if name in own}
+    try:
+        model.load_state_dict(own | shared)
+    except RuntimeError:
+        raise ValueError("the push policy to start from has other sizes") from None
+    return model
+
+
+def loss_of(output: Output, batch: Batch) -> Loss:
+    """-log of the probability of the best subgoals; of stopping, where there are none."""
+    of_best = output.subgoal.masked_fill(~batch.is_best, -torch.inf).flatten(1)
+    is_lost = ~batch.is_best.flatten(1).any(1)
+    right = of_best.masked_fill(is_lost[:, None], 0.0).logsumexp(1)
+    nats = torch.where(is_lost, output.stop, right)
+    with torch.no_grad():
+        chosen, place = output.subgoal.flatten(1).max(1)
+        is_best = batch.is_best.flatten(1).gather(1, place[:, None]).squeeze(1)
+        num_best = (~is_lost).sum().clamp(min=1)
+        metrics = {
+            "top1": (is_best & ~is_lost).sum() / num_best,
+            "lost_told": ((output.stop > chosen) == is_lost).float().mean(),
+        }
+    return Loss(-nats.mean(), metrics)
+
+
+@dataclass(frozen=True)
+class SubgoalsSystem:
+    """Trains one network on some levels."""
+
+    config: SubgoalsConfig
+    boards: Sequence[Board]
+
+    def initial_model(self) -> SubgoalNet:
+        """A freshly initialised network on the CPU."""
+        return build_model(self.config)
+
+    def train_batches(self, model: SubgoalNet, *, start_step: int) -> Iterator[Batch]:
+        """Batches for this process, on the model's device."""
+        device = next(model.parameters()).device
+        endless = batches(self.boards, self.config, start_step=start_step, place=processes.rank())
+        return (batch.to(device) for batch in endless)
+
+    def loss(self, model: nn.Module, batch: Batch) -> Loss:
+        """``loss_of`` the network's choices."""
+        return loss_of(model(batch.boards), batch)
+
+    def weights(self, batch: Batch) -> Tensor:
+        """The number of positions."""
+        return torch.full((1,), len(batch.is_best), device=batch.is_best.device)
+
+    def validate(self, model: SubgoalNet) -> dict[str, float]:
+        """Nothing while it trains: ``tokoban evaluate subgoals`` plays levels."""
+        return {}
+
+    def metric_names(self) -> tuple[str, ...]:
+        """The names of the metrics of ``validate``."""
+        return ()
+
+
+def levels_of(config: SubgoalsConfig) -> dict[bool, list[Board]]:
+    """The levels for training (True), and those that are held out."""
+    return benchmark.boards(config.levels, seed=config.level_seed, num_boxes=NUM_BOXES)
+
+
+def make_system(config: SubgoalsConfig, start: SubgoalNet | None = None) -> SubgoalsSystem:
+    """The system of ``config``, whose levels are generated now."""
+    return SubgoalsSystem(config, levels_of(config)[True])
