@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from dataclasses import replace
 from typing import Any
 
 from tokoban.cli.exit_codes import ExitCode, meanings
@@ -55,6 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check_files(spec.evaluation_type, options, chosen)
     named = [value for value in given.values() if isinstance(value, str)]
     trained = pretrained.load_trained(chosen.weights, spec, named=named)
+    trained = replace(trained, players=pretrained.players(spec.plays_beside))
     trained.model.to(find_device(chosen.device))
     print(f"measuring {chosen.weights}; this may take minutes", file=sys.stderr)
     metrics = spec.evaluate(trained, options)

@@ -5,7 +5,7 @@
 """
 
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import partial
 from importlib import resources
 from pathlib import Path
@@ -82,6 +82,16 @@ def load_trained(
     if not are_numbers(model):
         raise _no_numbers(path)
     return Trained(model.eval(), config, path)
+
+
+def players(names: Collection[str]) -> dict[str, Callable[..., Any]]:
+    """``SystemSpec.play`` of these weights, without its first argument."""
+    found: dict[str, Callable[..., Any]] = {}
+    for name in names:
+        spec = systems.load(system_of(name))
+        assert spec.play is not None
+        found[name] = partial(spec.play, load_trained(name, spec).model)
+    return found
 
 
 def load_pushes(name_or_path: str) -> tuple[Any, Any]:

@@ -1,7 +1,7 @@
 """The typed record by which a system is trained, evaluated and loaded."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -30,6 +30,8 @@ class Trained(Generic[ConfigT, ModelT]):
     model: ModelT
     config: ConfigT
     weights: Path  # the file
+    # Players of ``SystemSpec.plays_beside`` by the names of their weights.
+    players: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
 
 def accept(config: Any, named: Collection[str]) -> None:
@@ -74,6 +76,12 @@ class SystemSpec(Generic[ConfigT, ModelT, BatchT, EvaluationT]):
     evaluation_type: type[EvaluationT]  # the options of ``evaluate``
     evaluate: Callable[[Trained[ConfigT, ModelT], EvaluationT], Mapping[str, float | str]]
 
+    # The moves by which a model solves each board, or None; of so many evaluated positions each, or
+    # greedily. Another system plays by it, or is compared with it.
+    play: Callable[[ModelT, Any, int | None], list[Any]] | None = None
+    # The shipped weights of other systems whose ``play`` the evaluation has.
+    plays_beside: tuple[str, ...] = ()
+
     # The inference.Network of a model that decodes; None where no engine executes it.
     network_of: Callable[[ModelT], object] | None = None
 
@@ -86,7 +94,7 @@ class SystemSpec(Generic[ConfigT, ModelT, BatchT, EvaluationT]):
     without_writing: Callable[[ConfigT, Collection[str]], ConfigT] = unchanged
 
     def __post_init__(self) -> None:
-        known = {field.name for field in fields(self.config_type)}  # type: ignore[arg-type]
+        known = {each.name for each in fields(self.config_type)}  # type: ignore[arg-type]
         if unknown := [name for name in self.data_fields if name not in known]:
             raise ValueError(f"data_fields: {self.config_type.__name__} has no {unknown[0]!r}")
         for preset in (self.smallest, *((self.default,) if self.default is not None else ())):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool
 
-from tokoban.sokoban.board import Board
+from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.encoding.encoded import collated
 from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.formats.level import Solution
@@ -21,9 +21,10 @@ from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.searches.guided.classical import classical_rules
 from tokoban.sokoban.search.searches.guided.guide import Guidance, UniformGuide
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions, GuidedSearch, prepare
-from tokoban.systems.push_policy.guide import Judge, judged
+from tokoban.systems.push_policy.guide import Judge, as_judge, judged
 
 _AT_ONCE = 128  # levels
+_MOST_GREEDY = 1000  # positions of greedy play
 
 # Called with the number of a level and the boxes and zones of its positions.
 ReportPositions = Callable[[int, Bool[np.ndarray, "P F"], Bool[np.ndarray, "P F"]], None]
@@ -100,6 +101,16 @@ def play_all(
         elif len(found) == len(boards):
             return [found[number] for number in range(len(boards))]
         active = still
+
+
+def play(
+    model: object, boards: Sequence[Board], most_evaluated: int | None
+) -> list[tuple[Direction, ...] | None]:
+    """``SystemSpec.play``."""
+    options = GuidedOptions(order="greedy" if most_evaluated is None else "phs")
+    most = _MOST_GREEDY if most_evaluated is None else most_evaluated
+    games = play_all(as_judge(model), boards, options, max_evaluated=most)
+    return [None if game.solution is None else game.solution.directions for game in games]
 
 
 def _games(

@@ -6,6 +6,7 @@ from tokoban.systems.push_policy import config
 from tokoban.systems.push_policy.attention import attention
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.evaluate import PushEvaluation, evaluate
+from tokoban.systems.push_policy.lockstep import play
 from tokoban.systems.push_policy.train import build_model, make_system
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
@@ -36,4 +37,5 @@ SPEC = SystemSpec(
     evaluation_type=PushEvaluation,
     evaluate=evaluate,
     attention=attention,
+    play=play,
 )

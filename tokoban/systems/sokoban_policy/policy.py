@@ -115,3 +115,14 @@ class Policy:
 
     def _pack(self, boards: Sequence[Board]) -> Bitboards:
         return solve.pack(boards, self.device, margin=self.model.margin)
+
+
+def play(
+    model: nn.Module, boards: Sequence[Board], most_evaluated: int | None
+) -> list[solve.Moves | None]:
+    """``SystemSpec.play``: by a rollout, or by a beam as wide as the positions allow."""
+    policy = Policy(model)
+    width = 1 if most_evaluated is None else max(1, most_evaluated // policy.longest_solution)
+    by: Literal["beam", "rollout"] = "rollout" if most_evaluated is None else "beam"
+    found = [answer.solution for answer, _ in policy.solve(boards, by=by, width=width)]
+    return [None if solution is None else solution.directions for solution in found]

@@ -5,6 +5,7 @@ from tokoban.systems.sokoban_policy.attention import attention
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
 from tokoban.systems.sokoban_policy.engine import network_of
 from tokoban.systems.sokoban_policy.evaluate import SokobanEvaluation, evaluate
+from tokoban.systems.sokoban_policy.policy import play
 from tokoban.systems.sokoban_policy.train import build_model, make_system
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
@@ -37,5 +38,6 @@ SPEC = SystemSpec(
     evaluation_type=SokobanEvaluation,
     evaluate=evaluate,
     attention=attention,
+    play=play,
     network_of=network_of,
 )

@@ -1,13 +1,25 @@
-"""Levels solved by a higher policy over a lower one."""
+"""Levels solved by a higher policy over a lower one, and by the push policy alone."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Literal
 
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.level import Solution
 from tokoban.systems.subgoals.config import SubgoalsConfig
+from tokoban.systems.subgoals.dataset import NUM_BOXES
 from tokoban.systems.subgoals.model import SubgoalNet
+from tokoban.systems.subgoals.play import Lower, Moves, exactly, play_all
+from tokoban.systems.subgoals.stretches import Stretches
+from tokoban.systems.subgoals.train import levels_of
 from tokoban.training.config import check_limits
 from tokoban.training.limits import Between
+from tokoban.training.metrics import share
 from tokoban.training.spec import Trained
+
+LOWER, FLAT = "sokoban-8x8", "sokoban-push"  # shipped weights
+_BEAM = 960  # positions that the policy of one box reads for a subgoal: 32 beams of 30 moves
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,6 +27,9 @@ class SubgoalsEvaluation:
     """Which levels, and who carries the subgoals out."""
 
     levels: Annotated[int, Between(3, 10_000)] = 300  # of those that its training held out
+    lower: Literal["rollout", "beam", "search"] = "rollout"  # of the policy of one box; search: by
+    # an exact search instead
+    most_evaluated: Annotated[int, Between(1, 10**6)] = 100  # positions, by the network
 
     def __post_init__(self) -> None:
         check_limits(self)
@@ -23,5 +38,59 @@ class SubgoalsEvaluation:
 def evaluate(
     trained: Trained[SubgoalsConfig, SubgoalNet], options: SubgoalsEvaluation
 ) -> dict[str, float]:
-    """Nothing yet."""
-    return {}
+    """For each number of boxes: the shares of levels solved, with and without a higher policy.
+
+    ``greedy`` and ``by_search`` are the higher policy's, ``flat_greedy`` and ``flat_by_search``
+    those of the push policy within as many evaluated positions. ``one_at_a_time`` is the share of
+    levels that can be solved by stretches of one box which all end on goals. ``extra_pushes`` is of
+    greedy play, as a share of the fewest; ``refused`` is of the subgoals of the search.
+    """
+    held_out = levels_of(trained.config)[False]
+    count = min(options.levels, len(held_out))
+    chosen = [held_out[i * len(held_out) // count] for i in range(count)]
+    metrics: dict[str, float] = {}
+    for num_boxes in NUM_BOXES:
+        boards = [board for board in chosen if len(board.boxes) == num_boxes]
+        found = _measured(trained, boards, options)
+        metrics |= {f"boxes_{num_boxes}_{name}": value for name, value in found.items()}
+    return metrics
+
+
+def _measured(
+    trained: Trained[SubgoalsConfig, SubgoalNet],
+    boards: Sequence[Board],
+    options: SubgoalsEvaluation,
+) -> dict[str, float]:
+    most = options.most_evaluated
+    lower = _lower(trained, options)
+    stretches = [Stretches(board) for board in boards]
+    fewest = [each.pushes_left[0] for each in stretches]
+    play = partial(play_all, trained.model, boards, lower, most_evaluated=most)
+    greedy, searched = play(is_greedy=True), play()
+    solved = [number for number, game in enumerate(greedy) if game.moves is not None]
+    needed = sum(fewest[number] for number in solved)
+    pushes = sum(_num_pushes(boards[number], greedy[number].moves) for number in solved)
+    num_commands = sum(game.num_commands for game in searched)
+    metrics = {
+        **share("greedy", len(solved), len(boards)),
+        **share("by_search", sum(game.moves is not None for game in searched), len(boards)),
+        "extra_pushes": pushes / needed - 1 if needed else float("nan"),
+        **share("refused", sum(game.num_refused for game in searched), num_commands),
+    }
+    for name, budget in (("flat_greedy", None), ("flat_by_search", most)):
+        flat = trained.players[FLAT](boards, budget)
+        metrics |= share(name, sum(moves is not None for moves in flat), len(boards))
+    one_at_a_time = sum(each.can_be_solved_one_at_a_time() for each in stretches)
+    return metrics | share("one_at_a_time", one_at_a_time, len(boards)) | {"levels": len(boards)}
+
+
+def _lower(trained: Trained[SubgoalsConfig, SubgoalNet], options: SubgoalsEvaluation) -> Lower:
+    if options.lower == "search":
+        return exactly
+    policy, beam = trained.players[LOWER], _BEAM if options.lower == "beam" else None
+    return lambda boards: policy(boards, beam)
+
+
+def _num_pushes(board: Board, moves: Moves | None) -> int:
+    assert moves is not None
+    return Solution.of(board, moves).num_pushes

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tokoban.systems.subgoals import config
 from tokoban.systems.subgoals.config import SubgoalsConfig
-from tokoban.systems.subgoals.evaluate import SubgoalsEvaluation, evaluate
+from tokoban.systems.subgoals.evaluate import FLAT, LOWER, SubgoalsEvaluation, evaluate
 from tokoban.systems.subgoals.train import build_model, grow, make_system
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
@@ -26,4 +26,5 @@ SPEC = SystemSpec(
     grow=grow,
     evaluation_type=SubgoalsEvaluation,
     evaluate=evaluate,
+    plays_beside=(LOWER, FLAT),
 )

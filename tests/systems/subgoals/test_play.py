@@ -1,0 +1,114 @@
+"""Plays by a lower policy: every plan is replayed, refusals are struck out, levels stay apart."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from tokoban import cli, pretrained
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board
+from tokoban.systems.subgoals.config import tiny
+from tokoban.systems.subgoals.evaluate import LOWER
+from tokoban.systems.subgoals.model import SubgoalNet
+from tokoban.systems.subgoals.play import Moves, command, exactly, play_all
+from tokoban.systems.subgoals.train import levels_of
+
+LOST = Board.from_xsb("#######|#@   .#|#$ $ .#|#######")
+
+
+@pytest.fixture(scope="module")
+def boards() -> list[Board]:
+    """Of 2, 3 and 4 boxes."""
+    return levels_of(replace(tiny(), levels=6, level_seed=4))[False]
+
+
+@pytest.fixture(scope="module")
+def model() -> SubgoalNet:
+    torch.manual_seed(0)
+    return SubgoalNet(tiny()).eval()
+
+
+def test_an_untrained_network_that_may_evaluate_all_solves_what_can_be_solved(
+    model: SubgoalNet, boards: list[Board]
+) -> None:
+    boards = [board for board in boards if len(board.boxes) == 2]
+    *games, lost = play_all(model, [*boards, LOST], exactly, most_evaluated=10**6)
+    assert lost.moves is None
+    for board, game in zip(boards, games, strict=True):
+        assert game.moves is not None
+        assert rules.play(board, game.moves)[-1].is_solved
+
+
+@pytest.mark.parametrize("is_greedy", [True, False])
+def test_levels_side_by_side_are_played_as_each_alone(
+    model: SubgoalNet, boards: list[Board], is_greedy: bool
+) -> None:
+    together = play_all(model, boards, exactly, most_evaluated=9, is_greedy=is_greedy)
+    assert len({game.num_evaluated for game in together}) > 1
+    for board, game in zip(boards, together, strict=True):
+        [alone] = play_all(model, [board], exactly, most_evaluated=9, is_greedy=is_greedy)
+        assert (alone.moves, alone.num_evaluated, alone.num_commands) == (
+            game.moves,
+            game.num_evaluated,
+            game.num_commands,
+        )
+
+
+def test_a_lower_policy_that_refuses_is_asked_for_the_next_best(model: SubgoalNet) -> None:
+    board = Board.from_xsb("#######|#.$@$.#|#######")
+    asked: list[Board] = []
+
+    def only_left(boards: Sequence[Board]) -> list[Moves | None]:
+        asked.extend(boards)
+        return [
+            moves if min(each.boxes).column < 3 else None
+            for each, moves in zip(boards, exactly(boards), strict=True)
+        ]
+
+    [game] = play_all(model, [board], only_left, most_evaluated=99, is_greedy=True)
+    assert game.moves is None and game.num_evaluated == 2 and game.num_refused > 1
+    assert game.num_commands == len(asked)
+    seen = command(board, (min(board.boxes), min(board.goals)))
+    assert str(seen) == "#######\n#.$@# #\n#######" and seen in asked
+
+
+def test_a_lower_policy_that_does_something_else_is_found_out(
+    model: SubgoalNet, boards: list[Board]
+) -> None:
+    with pytest.raises(RuntimeError, match="the lower policy did not do"):
+        play_all(model, boards, lambda asked: [()] * len(asked), most_evaluated=9)
+
+
+def test_the_shipped_policy_of_one_box_carries_out_most_that_an_exact_search_can(
+    boards: list[Board],
+) -> None:
+    lower = pretrained.players([LOWER])[LOWER]
+    commands = [
+        command(board, (box, goal))
+        for board in boards
+        for box in board.boxes
+        for goal in board.goals - board.boxes
+    ]
+    wanted, found = exactly(commands), lower(commands, None)
+    num_done, num_can = (sum(moves is not None for moves in each) for each in (found, wanted))
+    assert 0.9 * num_can <= num_done <= num_can < len(commands)
+    for board, moves in zip(commands, found, strict=True):
+        assert moves is None or rules.play(board, moves)[-1].is_solved
+
+
+def test_the_command_trains_from_a_push_policy_and_evaluates(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    train = ["--steps", "1", "--device", "cpu", "--output"]
+    assert cli.main(["train", "push", "--preset", "tiny", *train, f"{tmp_path}/push"]) == 0
+    grown = ["train", "subgoals", "--preset", "tiny", "--start-from", f"{tmp_path}/push"]
+    assert cli.main([*grown, *train, f"{tmp_path}/grown"]) == 0
+    weights = ["--weights", f"{tmp_path}/grown", "--device", "cpu", "--levels", "3"]
+    capfd.readouterr()
+    assert cli.main(["evaluate", "subgoals", *weights, "--most-evaluated", "2"]) == 0
+    printed = capfd.readouterr().out
+    for name in ("2_greedy", "3_by_search", "4_flat_greedy", "4_one_at_a_time"):
+        assert f"boxes_{name}" in printed
