@@ -59,6 +59,18 @@ class System(Protocol[ModelT, BatchT]):
         ...
 
 
+class Unvalidated:
+    """The part of a system that is evaluated by its evaluation alone."""
+
+    def validate(self, model: nn.Module) -> dict[str, float]:
+        """Nothing."""
+        return {}
+
+    def metric_names(self) -> tuple[str, ...]:
+        """No names."""
+        return ()
+
+
 @runtime_checkable
 class Stateful(Protocol):
     """A system whose batches depend on more than the seed and their number: it plays for them, say.

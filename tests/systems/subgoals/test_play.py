@@ -50,11 +50,8 @@ def test_levels_side_by_side_are_played_as_each_alone(
     assert len({game.num_evaluated for game in together}) > 1
     for board, game in zip(boards, together, strict=True):
         [alone] = play_all(model, [board], exactly, most_evaluated=9, is_greedy=is_greedy)
-        assert (alone.moves, alone.num_evaluated, alone.num_commands) == (
-            game.moves,
-            game.num_evaluated,
-            game.num_commands,
-        )
+        for name in ("moves", "num_evaluated", "num_commands"):
+            assert getattr(alone, name) == getattr(game, name)
 
 
 def test_a_lower_policy_that_refuses_is_asked_for_the_next_best(model: SubgoalNet) -> None:
@@ -63,10 +60,8 @@ def test_a_lower_policy_that_refuses_is_asked_for_the_next_best(model: SubgoalNe
 
     def only_left(boards: Sequence[Board]) -> list[Moves | None]:
         asked.extend(boards)
-        return [
-            moves if min(each.boxes).column < 3 else None
-            for each, moves in zip(boards, exactly(boards), strict=True)
-        ]
+        is_left = [min(each.boxes).column < 3 for each in boards]
+        return [can if left else None for can, left in zip(exactly(boards), is_left, strict=True)]
 
     [game] = play_all(model, [board], only_left, most_evaluated=99, is_greedy=True)
     assert game.moves is None and game.num_evaluated == 2 and game.num_refused > 1

@@ -15,7 +15,7 @@ from tokoban.systems.instructions.model import InstructionNet, Output
 from tokoban.systems.instructions.words import PADDING, Words, grammar_words
 from tokoban.text.saved import tokenizer_of
 from tokoban.training import processes
-from tokoban.training.system import Loss
+from tokoban.training.system import Loss, Unvalidated
 
 _LEAST_NATS = -16.0  # of a right answer, below which the loss no longer grows
 
@@ -85,7 +85,7 @@ def counts_of(batch: Batch) -> Float[Tensor, "2"]:
 
 
 @dataclass(frozen=True)
-class InstructionsSystem:
+class InstructionsSystem(Unvalidated):
     """Trains one network on sentences about some levels."""
 
     config: InstructionsConfig
@@ -111,14 +111,6 @@ class InstructionsSystem:
     def weights(self, batch: Batch) -> Tensor:
         """``counts_of`` the batch."""
         return counts_of(batch)
-
-    def validate(self, model: InstructionNet) -> dict[str, float]:
-        """Nothing while it trains: ``tokoban evaluate instructions`` plays levels."""
-        return {}
-
-    def metric_names(self) -> tuple[str, ...]:
-        """The names of the metrics of ``validate``."""
-        return ()
 
 
 def make_system(

@@ -19,7 +19,7 @@ from tokoban.systems.push_policy.large_positions import LargePositions
 from tokoban.systems.push_policy.model import PushNet, PushOutput
 from tokoban.systems.push_policy.results import ILLEGAL, NO_CLASS, Result
 from tokoban.training import processes
-from tokoban.training.system import Loss
+from tokoban.training.system import Loss, Unvalidated
 
 _LEAST_PROBABILITY = 1e-7  # of the optimal pushes, below which the loss no longer grows
 
@@ -84,7 +84,7 @@ def _is_proved(batch: Batch) -> Bool[Tensor, "B T 4"]:
 
 
 @dataclass(frozen=True)
-class PushSystem:
+class PushSystem(Unvalidated):
     """Trains one network on the shards of some folders."""
 
     config: PushPolicyConfig
@@ -116,14 +116,6 @@ class PushSystem:
     def weights(self, batch: Batch) -> Tensor:
         """``counts_of`` the batch."""
         return counts_of(batch)
-
-    def validate(self, model: PushNet) -> dict[str, float]:
-        """Nothing while it trains: ``tokoban evaluate push`` plays levels."""
-        return {}
-
-    def metric_names(self) -> tuple[str, ...]:
-        """The names of the metrics of ``validate``."""
-        return ()
 
 
 def make_system(config: PushPolicyConfig, start: PushNet | None = None) -> PushSystem:

@@ -10,7 +10,7 @@ from tokoban.sokoban.formats.level import Solution
 from tokoban.systems.subgoals.config import SubgoalsConfig
 from tokoban.systems.subgoals.dataset import NUM_BOXES
 from tokoban.systems.subgoals.model import SubgoalNet
-from tokoban.systems.subgoals.play import Lower, Moves, exactly, play_all
+from tokoban.systems.subgoals.play import Lower, exactly, play_all
 from tokoban.systems.subgoals.stretches import Stretches
 from tokoban.systems.subgoals.train import levels_of
 from tokoban.training.config import check_limits
@@ -67,14 +67,17 @@ def _measured(
     fewest = [each.pushes_left[0] for each in stretches]
     play = partial(play_all, trained.model, boards, lower, most_evaluated=most)
     greedy, searched = play(is_greedy=True), play()
-    solved = [number for number, game in enumerate(greedy) if game.moves is not None]
+    solved = {
+        number: Solution.of(game.start, game.moves).num_pushes
+        for number, game in enumerate(greedy)
+        if game.moves is not None
+    }
     needed = sum(fewest[number] for number in solved)
-    pushes = sum(_num_pushes(boards[number], greedy[number].moves) for number in solved)
     num_commands = sum(game.num_commands for game in searched)
     metrics = {
         **share("greedy", len(solved), len(boards)),
         **share("by_search", sum(game.moves is not None for game in searched), len(boards)),
-        "extra_pushes": pushes / needed - 1 if needed else float("nan"),
+        "extra_pushes": sum(solved.values()) / needed - 1 if needed else float("nan"),
         **share("refused", sum(game.num_refused for game in searched), num_commands),
     }
     for name, budget in (("flat_greedy", None), ("flat_by_search", most)):
@@ -89,8 +92,3 @@ def _lower(trained: Trained[SubgoalsConfig, SubgoalNet], options: SubgoalsEvalua
         return exactly
     policy, beam = trained.players[LOWER], _BEAM if options.lower == "beam" else None
     return lambda boards: policy(boards, beam)
-
-
-def _num_pushes(board: Board, moves: Moves | None) -> int:
-    assert moves is not None
-    return Solution.of(board, moves).num_pushes

@@ -1,7 +1,7 @@
 """A higher policy plays by a lower one: greedily, or by best-first search over subgoals.
 
 The search is Levin's (Orseau et al. 2018, arXiv:1811.10928): the next subgoal to carry out has the
-fewest before it for the probability of them all.
+fewest before it for the probability of them all, itself included.
 """
 
 import heapq
@@ -46,7 +46,7 @@ def exactly(boards: Sequence[Board]) -> list[Moves | None]:
 
 
 class _Node(NamedTuple):
-    """A subgoal on a board."""
+    """A board, and the subgoal that is to be carried out there."""
 
     cost: float
     number: int  # parts equal costs
@@ -54,7 +54,7 @@ class _Node(NamedTuple):
     depth: int  # their number
     board: Board
     moves: Moves  # to the board
-    subgoal: Subgoal
+    subgoal: Subgoal | None  # None at the start
 
 
 class Game:
@@ -65,34 +65,29 @@ class Game:
         self.moves: Moves | None = () if board.is_solved else None  # a solution
         self.num_evaluated = self.num_commands = self.num_refused = 0
         self.waiting: list[_Node] = []
-        self._seen = {_key(board)}
-        self._count = 0
+        self._seen, self._count = {_key(board)}, 0
 
-    def expand(
-        self, board: Board, before: _Node | None, subgoals: Float32[np.ndarray, "T T"]
-    ) -> None:
-        """Adds the subgoals of a position, by their log-probabilities."""
+    def expand(self, node: _Node, subgoals: Float32[np.ndarray, "T T"]) -> None:
+        """Adds the subgoals of a node's board, by their log-probabilities."""
         self.num_evaluated += 1
-        nats, depth, moves = (
-            (0.0, 0, ()) if before is None else (before.nats, before.depth, before.moves)
-        )
-        squares = self.encoder.squares.squares
+        squares, depth = self.encoder.squares.squares, node.depth + 1
         for box, target in np.argwhere(subgoals > _LEAST_NATS).tolist():
-            all_nats = nats + float(subgoals[box, target])
-            cost = math.log(depth + 1) - all_nats
             self._count += 1
+            nats = node.nats + float(subgoals[box, target])
+            order = math.log(depth) - nats, self._count
             subgoal = squares[box], squares[target]
-            node = _Node(cost, self._count, all_nats, depth + 1, board, moves, subgoal)
-            heapq.heappush(self.waiting, node)
+            heapq.heappush(
+                self.waiting, _Node(*order, nats, depth, node.board, node.moves, subgoal)
+            )
 
     def carry_out(self, node: _Node, moves: Moves | None) -> _Node | None:
         """The node after the lower policy's moves; None if it refuses, or leads nowhere new."""
+        assert node.subgoal is not None
         self.num_commands += 1
         if moves is None:
             self.num_refused += 1
             return None
-        after = rules.play(node.board, moves)[-1]
-        box, target = node.subgoal
+        (box, target), after = node.subgoal, rules.play(node.board, moves)[-1]
         if after.boxes != node.board.boxes - {box} | {target}:
             raise RuntimeError(f"{node.board!r}: the lower policy did not do {node.subgoal}")
         if _key(after) in self._seen:
@@ -124,39 +119,29 @@ def play_all(
     likeliest subgoal until the lower policy carries one out that leads to a new position.
     """
     games = [Game(board) for board in boards]
-    reached: list[tuple[Game, Board, _Node | None]] = [
-        (game, game.start, None) for game in games if game.moves is None
-    ]
-    while reached:
+    reached = [(game, _Node(0.0, 0, 0.0, 0, game.start, (), None)) for game in games]
+    while reached := [(game, node) for game, node in reached if game.moves is None]:
         for first in range(0, len(reached), _ROWS_AT_ONCE):
             group = reached[first : first + _ROWS_AT_ONCE]
-            nats = judged(model, [(game.encoder, board) for game, board, _ in group])
-            for (game, board, node), subgoals in zip(group, nats, strict=True):
+            nats = judged(model, [(game.encoder, node.board) for game, node in group])
+            for (game, node), subgoals in zip(group, nats, strict=True):
                 if is_greedy:
                     game.waiting.clear()
-                game.expand(board, node, subgoals)
-        reached = _steps(games, lower, most_evaluated)
+                game.expand(node, subgoals)
+        reached = []
+        active = [
+            game for game in games if game.moves is None and game.num_evaluated < most_evaluated
+        ]
+        while active := [game for game in active if game.waiting]:  # not at a new position yet
+            nodes = [heapq.heappop(game.waiting) for game in active]
+            found = lower([command(node.board, node.subgoal) for node in nodes if node.subgoal])
+            after = [
+                (game, game.carry_out(node, moves))
+                for game, node, moves in zip(active, nodes, found, strict=True)
+            ]
+            reached += [(game, node) for game, node in after if node is not None]
+            active = [game for game, node in after if node is None]
     return games
-
-
-def _steps(
-    games: Sequence[Game], lower: Lower, most_evaluated: int
-) -> list[tuple[Game, Board, _Node | None]]:
-    """Carries out subgoals until every game that goes on has come to a new position."""
-    reached: list[tuple[Game, Board, _Node | None]] = []
-    active = [game for game in games if game.moves is None and game.num_evaluated < most_evaluated]
-    while active := [game for game in active if game.waiting]:
-        nodes = [heapq.heappop(game.waiting) for game in active]
-        answers = lower([command(node.board, node.subgoal) for node in nodes])
-        refused = []
-        for game, node, moves in zip(active, nodes, answers, strict=True):
-            after = game.carry_out(node, moves)
-            if after is None:
-                refused.append(game)
-            elif game.moves is None:
-                reached.append((game, after.board, after))
-        active = refused
-    return reached
 
 
 def judged(

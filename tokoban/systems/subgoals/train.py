@@ -12,7 +12,7 @@ from tokoban.systems.subgoals.config import SubgoalsConfig
 from tokoban.systems.subgoals.dataset import NUM_BOXES, Batch, batches
 from tokoban.systems.subgoals.model import Output, SubgoalNet
 from tokoban.training import processes
-from tokoban.training.system import Loss
+from tokoban.training.system import Loss, Unvalidated
 
 
 def build_model(config: SubgoalsConfig) -> SubgoalNet:
@@ -50,7 +50,7 @@ def loss_of(output: Output, batch: Batch) -> Loss:
 
 
 @dataclass(frozen=True)
-class SubgoalsSystem:
+class SubgoalsSystem(Unvalidated):
     """Trains one network on some levels."""
 
     config: SubgoalsConfig
@@ -73,14 +73,6 @@ class SubgoalsSystem:
     def weights(self, batch: Batch) -> Tensor:
         """The number of positions."""
         return torch.full((1,), len(batch.is_best), device=batch.is_best.device)
-
-    def validate(self, model: SubgoalNet) -> dict[str, float]:
-        """Nothing while it trains: ``tokoban evaluate subgoals`` plays levels."""
-        return {}
-
-    def metric_names(self) -> tuple[str, ...]:
-        """The names of the metrics of ``validate``."""
-        return ()
 
 
 def levels_of(config: SubgoalsConfig) -> dict[bool, list[Board]]:
