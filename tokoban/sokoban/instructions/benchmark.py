@@ -35,6 +35,7 @@ Options = Mapping[str, list[Any]]  # names by the field of a clause
 TRAIN_SHARE = 4  # levels for training for each of the others
 _EACH = 2  # sentences of a level and a split that can be obeyed, and that cannot
 _MOST_DRAWS = 500
+_DRAWS_A_KIND = 40
 _QUESTIONS_EACH = 4
 _COMBINATIONS = 5  # one of so many is held out
 
@@ -101,19 +102,25 @@ def is_combination_held_out(clause: Clause) -> bool:
 
 
 def instructions(
-    chance: random.Random, board: Board, split: Split
+    chance: random.Random,
+    board: Board,
+    split: Split,
+    *,
+    kinds: Sequence[Kind] = DEMANDS,
+    is_balanced: bool = True,
 ) -> Iterator[tuple[str, str, Truth]]:
-    """Languages, sentences and their truth: as many that can be obeyed as that cannot.
+    """Languages, sentences and their truth: as many that can be obeyed as that cannot, if balanced.
 
-    Some shortest solution of the level disobeys each.
+    Some shortest solution of the level disobeys each. Clauses are of these kinds; with fewer than
+    all of them a sentence has one clause.
     """
     level = Level(board, board.boxes)
     phrases = languages()["en"]
     names = [*phrases.untaught] if split.are_names_new else [*phrases.boxes]
     options = _options(board, names)
     found: dict[bool, dict[Meaning, Truth]] = {True: {}, False: {}}
-    for _ in range(_MOST_DRAWS):
-        meaning = _draw(chance, split, options)
+    for _ in range(min(_MOST_DRAWS, _DRAWS_A_KIND * len(kinds))):
+        meaning = _draw(chance, split, options, kinds)
         if meaning is None:
             continue
         try:
@@ -129,7 +136,7 @@ def instructions(
             of_kind[meaning] = truth
         if min(map(len, found.values())) == _EACH:
             break
-    count = min(map(len, found.values()))
+    count = min(map(len, found.values())) if is_balanced else _EACH
     for of_kind in found.values():
         for meaning, truth in [*of_kind.items()][:count]:
             language = chance.choice([*languages()])
@@ -166,9 +173,12 @@ def questions(chance: random.Random, board: Board) -> Iterator[dict[str, Any]]:
         yield {"kind": "question", "language": language, "text": text, "answer": right}
 
 
-def _draw(chance: random.Random, split: Split, options: Options) -> Meaning | None:
+def _draw(
+    chance: random.Random, split: Split, options: Options, allowed: Sequence[Kind]
+) -> Meaning | None:
     """A meaning; None if it does not belong to the split, or the board lacks names for it."""
-    kinds = chance.choices(DEMANDS, k=chance.choice(split.num_clauses))
+    num_clauses = split.num_clauses if len(allowed) == len(DEMANDS) else (1,)
+    kinds = chance.choices(allowed, k=chance.choice(num_clauses))
     clauses = [_clause(chance, kind, options) for kind in kinds]
     meaning = tuple(clause for clause in clauses if clause is not None)
     has_boxes = all(clause.box or clause.other for clause in meaning)

@@ -16,6 +16,7 @@ from torch import Tensor
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.instructions import benchmark
 from tokoban.sokoban.instructions.machine import REJECTED
+from tokoban.sokoban.instructions.meaning import Kind
 from tokoban.sokoban.instructions.play import Play
 from tokoban.sokoban.instructions.truth import FAR, Truth, pushed, truth_of
 from tokoban.systems.instructions.config import InstructionsConfig
@@ -31,6 +32,14 @@ _IMPOSSIBLE_POSITIONS = 2
 _QUESTIONED = 1  # boards of a level with questions, besides its start
 _MOST_PUSHES = 40  # of a play
 _ERRORS = 0.2  # pushes that are any legal ones
+
+# The order in which kinds of sentences are learned, the easiest first (Bengio et al. 2009,
+# doi:10.1145/1553374.1553380): with all of them at once it learns to read none.
+LESSONS = (
+    Kind.FIRST, Kind.LEAVE, Kind.LAST, Kind.BEFORE, Kind.AFTER, Kind.BRING, Kind.BRING_FIRST,
+    Kind.BRING_LAST, Kind.BRING_BEFORE, Kind.ARRIVE_BEFORE, Kind.LEAVE_UNTIL, Kind.KEEP_FREE,
+    Kind.KEEP_FREE_UNTIL, Kind.AVOID, Kind.STAY_OUT, Kind.STAY_OUT_UNTIL, Kind.PLAYER_ENDS,
+)  # fmt: skip
 
 Pushes = list[tuple[Square, Direction]]
 
@@ -78,10 +87,12 @@ def _drawing(
     """Batches of examples that were drawn together, so that little of each is padded."""
     seed = derived_seed(config.data_seed, Purpose.EXAMPLES, number, place)
     chance, size = random.Random(seed), config.batch_examples
+    lesson = number // config.drawings_a_lesson if config.drawings_a_lesson else len(LESSONS)
+    kinds = LESSONS[: 1 + lesson]
     examples: list[Example] = []
     while len(examples) < _BATCHES_A_DRAWING * size:
         board = chance.choice(boards)
-        examples += examples_of(board, chance, words, asks=config.has_questions)
+        examples += examples_of(board, chance, words, kinds=kinds, asks=config.has_questions)
     examples = chance.sample(examples, _BATCHES_A_DRAWING * size)
     examples.sort(key=lambda example: len(example.play.history))
     firsts = chance.sample(range(0, len(examples), size), _BATCHES_A_DRAWING)
@@ -89,13 +100,20 @@ def _drawing(
 
 
 def examples_of(
-    board: Board, chance: random.Random, words: Words, *, asks: bool = True
+    board: Board,
+    chance: random.Random,
+    words: Words,
+    *,
+    kinds: Sequence[Kind] = LESSONS,
+    asks: bool = True,
 ) -> list[Example]:
     """Examples of one level, with questions if it ``asks``."""
     encoder = Encoder(board)
     plain = positions(truth_of(board, ()), chance)
     drawn = [(play, "", "en", best) for play, best in plain]
-    for language, text, truth in benchmark.instructions(chance, board, benchmark.SPLITS["train"]):
+    split = benchmark.SPLITS["train"]
+    sentences = benchmark.instructions(chance, board, split, kinds=kinds, is_balanced=False)
+    for language, text, truth in sentences:
         for _ in range(_PLAYS if truth.fewest_pushes is not None else 1):
             drawn += [(play, text, language, best) for play, best in positions(truth, chance)]
     prompts, answers = [], []
