@@ -1,5 +1,6 @@
 """Levels solved by a higher policy over a lower one, and by the push policy alone."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -42,8 +43,9 @@ def evaluate(
 
     ``greedy`` and ``by_search`` are the higher policy's, ``flat_greedy`` and ``flat_by_search``
     those of the push policy within as many evaluated positions. ``one_at_a_time`` is the share of
-    levels that can be solved by stretches of one box which all end on goals. ``extra_pushes`` is of
-    greedy play, as a share of the fewest; ``refused`` is of the subgoals of the search.
+    levels that can be solved by stretches of one box which all end on goals, ``..._by_search`` of
+    those that the search solves. ``extra_pushes`` is of greedy play, as a share of the fewest;
+    ``refused`` is of the subgoals of the search.
     """
     held_out = levels_of(trained.config)[False]
     count = min(options.levels, len(held_out))
@@ -83,8 +85,14 @@ def _measured(
     for name, budget in (("flat_greedy", None), ("flat_by_search", most)):
         flat = trained.players[FLAT](boards, budget)
         metrics |= share(name, sum(moves is not None for moves in flat), len(boards))
-    one_at_a_time = sum(each.can_be_solved_one_at_a_time() for each in stretches)
-    return metrics | share("one_at_a_time", one_at_a_time, len(boards)) | {"levels": len(boards)}
+    simple = [each.can_be_solved_one_at_a_time() for each in stretches]
+    of_simple = sum(game.moves is not None for game in itertools.compress(searched, simple))
+    return {
+        **metrics,
+        **share("one_at_a_time", sum(simple), len(boards)),
+        **share("one_at_a_time_by_search", of_simple, sum(simple)),
+        "levels": len(boards),
+    }
 
 
 def _lower(trained: Trained[SubgoalsConfig, SubgoalNet], options: SubgoalsEvaluation) -> Lower:
