@@ -4,9 +4,9 @@ A command's module has ``SUMMARY`` (one line), ``UNDECIDED`` (when the exit stat
 never is), ``add_arguments(parser)`` and ``run(arguments)``, which answers the exit status.
 """
 
-import _thread
 import importlib
 import logging
+import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -96,7 +96,7 @@ def _interrupts_not_lost() -> Iterator[None]:
 
     def hear(lost: "sys.UnraisableHookArgs") -> None:
         if isinstance(lost.exc_value, KeyboardInterrupt):
-            again = threading.Timer(_AGAIN_S, _thread.interrupt_main)
+            again = threading.Timer(_AGAIN_S, signal.raise_signal, (signal.SIGINT,))
             again.daemon = True
             again.start()
         else:

@@ -2,7 +2,6 @@
 
 import itertools
 import multiprocessing
-import os
 import pickle
 import signal
 import threading
@@ -54,7 +53,7 @@ def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
-    os._exit(1)
+    signal.raise_signal(signal.SIGTERM)
 
 
 def _make(number: int) -> bytes:
