@@ -40,6 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             config["cache"] = ""
         metadata["config"] = json.dumps(config)
         state = {name: x.half() if x.is_floating_point() else x for name, x in state.items()}
+        options.file.parent.mkdir(parents=True, exist_ok=True)
         save_weights(options.file, state, metadata)
     except (ValueError, OSError, KeyError) as error:
         print(f"{options.run}: {error}", file=sys.stderr)

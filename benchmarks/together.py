@@ -114,7 +114,7 @@ def gpu_parts(group: str, *, device: str, is_quick: bool, data: Path | None = No
     if group == "instructions":
         others = max(1, (os.cpu_count() or 2) - 1)  # draw the examples
         train = training(
-            *("instructions", "tiny" if is_quick else "base", "8.5", "--precision", "fp32"),
+            *("instructions", "tiny" if is_quick else "base", "8.5"),
             *unless_quick("--start-from", "sokoban-push", "--batch-examples", "384"),
             *("--workers", str(others), "--checkpoint-every-s", "60"),
         )
@@ -164,9 +164,10 @@ def gpu_parts(group: str, *, device: str, is_quick: bool, data: Path | None = No
 def _language_parts(
     training: Callable[..., tuple[str, ...]], *, device: str, is_quick: bool, data: Path | None
 ) -> list[Part]:
-    """The translators that ship, and beside their common part the GPT; each then as it ships.
+    """Trains the translators and the GPT that ship, and writes their weights as they ship.
 
-    FOLDER of ``everyday`` is DATA/everyday, with the text that its `text` has written.
+    The GPT trains beside the part that both translators share. DATA/everyday has the text that
+    ``python -m benchmarks.everyday DATA DATA/everyday text`` writes.
     """
     folder = _file(data, "everyday")
     texts = [_file(data, f"translation/tatoeba.{language}.gz") for language in ("de", "en")]

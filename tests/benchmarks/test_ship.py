@@ -15,7 +15,11 @@ from tokoban.training.checkpoint import load_weights
 def test_what_ships_is_the_run_rounded_and_without_folders(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text, run, file = tmp_path / "text.txt", tmp_path / "run", tmp_path / "shipped.safetensors"
+    text, run, file = (
+        tmp_path / "text.txt",
+        tmp_path / "run",
+        tmp_path / "new" / "shipped.safetensors",
+    )
     text.write_text("to be, or not to be\n" * 40)
     command = "train gpt --preset shakespeare_small --vocabulary-size 20 --steps 1 --device cpu"
     assert cli.main([*command.split(), "--text", str(text), "--output", str(run)]) == 0

@@ -111,9 +111,9 @@ class Rows(Protocol):
     def best(
         self, wanted: Int64[Tensor, "R"], is_allowed: Bool[Tensor, "V"]
     ) -> tuple[Int64[Tensor, "R"], Float[Tensor, "R"]]:
-        """Each row's most probable token of those allowed, and the log-probability of it.
+        """The most probable allowed token of each row, and its log-probability.
 
-        Where ``wanted`` is not negative, it is that token's.
+        Where ``wanted`` is not negative, that token is taken instead.
         """
         logits = self.output.to(torch.promote_types(self.output.dtype, torch.float32))
         best = logits.masked_fill(~is_allowed, -torch.inf).argmax(dim=1)

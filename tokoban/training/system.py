@@ -60,7 +60,7 @@ class System(Protocol[ModelT, BatchT]):
 
 
 class Unvalidated:
-    """The part of a system that is evaluated by its evaluation alone."""
+    """A system that is not evaluated while it trains."""
 
     def validate(self, model: nn.Module) -> dict[str, float]:
         """Nothing."""

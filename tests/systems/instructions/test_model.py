@@ -7,8 +7,10 @@ import torch
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.instructions import benchmark
+from tokoban.sokoban.instructions.grammar import parse
+from tokoban.sokoban.instructions.meaning import DEMANDS, Kind
 from tokoban.systems.instructions.config import tiny
-from tokoban.systems.instructions.dataset import Batch, Example, batch_of, examples_of
+from tokoban.systems.instructions.dataset import LESSONS, Batch, Example, batch_of, examples_of
 from tokoban.systems.instructions.model import InstructionNet, Output
 from tokoban.systems.instructions.train import grow, loss_of
 from tokoban.systems.instructions.words import END, PADDING, grammar_words
@@ -127,3 +129,18 @@ def test_the_loss_is_the_one_computed_by_hand(examples: list[Example]) -> None:
                 said.append(-of_word[word])
     loss = loss_of(output, Batch(batch.prompt, answers, batch.is_best))
     torch.testing.assert_close(loss.total, torch.stack(pushes).mean() + torch.stack(said).mean())
+
+
+def test_lessons_end_with_every_kind_of_demand_and_begin_with_one(boards: list[Board]) -> None:
+    assert sorted(LESSONS, key=DEMANDS.index) == [*DEMANDS]
+    chance, split = random.Random(1), benchmark.SPLITS["train"]
+    found = [
+        parse(text).meaning
+        for board in boards
+        for _, text, _ in benchmark.instructions(
+            chance, board, split, kinds=LESSONS[:1], is_balanced=False
+        )
+    ]
+    assert found
+    assert {clause.kind for meaning in found for clause in meaning} == {Kind.FIRST}
+    assert {len(meaning) for meaning in found} == {1}

@@ -24,8 +24,8 @@ class InstructionsConfig:
     level_seed: Seed = 0  # of the levels
     data_seed: Seed = 0  # of the sentences and the positions
     batch_examples: Width = 64  # of a batch
-    drawings_a_lesson: CountOrZero = 16  # of 16 batches, after which one kind of sentence more is
-    # drawn; 0: all from the start, from which nothing was learned
+    drawings_a_lesson: CountOrZero = 16  # a new kind of sentence begins after so many times 16
+    # batches; 0: all kinds from the start
     has_questions: bool = True  # whether questions are among the examples
     workers: CountOrZero = 0  # processes that draw examples ahead of the training, for a GPU; the
     # examples are the same

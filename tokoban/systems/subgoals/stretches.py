@@ -78,9 +78,9 @@ class Stretches:
         return found
 
     def best(self, position: int) -> dict[tuple[int, int], Stretch]:
-        """The longest stretches that begin a solution with the fewest pushes, however they end.
+        """The longest stretches that begin a solution with the fewest pushes.
 
-        None where the position is lost.
+        A stretch counts only if all its ends do. There is none where the position is lost.
         """
         left = self.pushes_left
         right = {
