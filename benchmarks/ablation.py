@@ -1,8 +1,9 @@
 """What each member and part of the portfolio is worth: the table that decides what is taken out.
 
 Runs each level, in some of its images (turned, mirrored), by the whole portfolio, by each member
-alone, and by the portfolio without each member and each part. Those without run only on the
-levels that the whole solves after ``--hard-after`` seconds or not at all. The score is the mean
+alone, and by the portfolio without each member and each part, or several of them at once
+("without opener+rooms"). Those without run only on the levels that the whole solves after
+``--hard-after`` seconds or not at all. The score is the mean
 logarithm of the processor time, an unsolved level counting twice the limit. Its difference from
 the whole has a 90 % interval by bootstrap over levels (Efron 1979). A mechanism goes if the upper
 end of the variant without it is at most 1 %.
@@ -36,8 +37,8 @@ WHOLE = "whole"
 EVERYTHING = (FIRST, *MEMBERS)
 # By name, what is left out.
 ALONE = {f"{one} alone": frozenset(EVERYTHING) - {one} for one in EVERYTHING}
-WITHOUT = {f"without {part}": frozenset({part}) for part in sorted(PARTS)}
-VARIANTS = {WHOLE: frozenset[str]()} | ALONE | WITHOUT
+_WITHOUT = "without "
+VARIANTS = [WHOLE, *ALONE, *(_WITHOUT + part for part in sorted(PARTS))]
 IMAGES = (Symmetry(0, False), Symmetry(1, False), Symmetry(2, True))
 
 _SAMPLES = 10_000
@@ -45,6 +46,24 @@ _MOST_WORSE = 0.01  # of a part that goes
 
 Row = dict[str, Any]  # a run, as a line of the file has it
 Key = tuple[str, str, int, int]  # variant, file, level, image
+
+
+def left_out(variant: str) -> frozenset[str]:
+    """The parts that a variant does without; ``ValueError`` if there is no such variant."""
+    if variant in (WHOLE, *ALONE):
+        return ALONE.get(variant, frozenset())
+    parts = frozenset(variant.removeprefix(_WITHOUT).split("+"))
+    if not variant.startswith(_WITHOUT) or not parts <= PARTS:
+        raise ValueError(f"no variant {variant!r}")
+    return parts
+
+
+def _variant(text: str) -> str:
+    try:
+        left_out(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{error}; expected such as --help names") from None
+    return text
 
 
 def key_of(row: Row) -> Key:
@@ -79,7 +98,8 @@ def wanted(
     """The runs in their order; ``rows`` has those before when the next one is asked for."""
     hard: set[tuple[str, int]] = set()
     for variant in chosen.variants:
-        if variant in WITHOUT:
+        is_without = variant.startswith(_WITHOUT)
+        if is_without:
             hard = {
                 (row["file"], row["number"])
                 for row in rows
@@ -87,7 +107,7 @@ def wanted(
                 and (row["answer"] == "gave up" or row["elapsed_s"] > chosen.hard_after)
             }
         for file, number in boards:
-            if variant not in WITHOUT or (file, number) in hard:
+            if not is_without or (file, number) in hard:
                 for image in range(chosen.images):
                     yield variant, file, number, image
 
@@ -100,7 +120,7 @@ def table(rows: Sequence[Row], time_limit_s: float) -> str:
         "time against the whole, 90 % | goes |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---|",
     ]
-    for variant in VARIANTS:
+    for variant in dict.fromkeys(row["variant"] for row in rows):
         pairs = [
             (row, found[WHOLE, *key[1:]])
             for key, row in found.items()
@@ -126,7 +146,7 @@ def table(rows: Sequence[Row], time_limit_s: float) -> str:
         lines.append(
             f"| {variant} | {len(of_level)} | {len(pairs)} | {solved} | {unsolvable} | "
             f"{whole_solved} | {exp(np.mean(times)):.2f} | {'' if variant == WHOLE else against} | "
-            f"{goes if variant in WITHOUT else ''} |"
+            f"{goes if variant.startswith(_WITHOUT) else ''} |"
         )
     return "\n".join(lines)
 
@@ -153,8 +173,8 @@ def arguments_of(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--variants",
         nargs="+",
-        default=[*VARIANTS],
-        choices=VARIANTS,
+        default=VARIANTS,
+        type=_variant,
         metavar="VARIANT",
         help=f"only these, in this order: {', '.join(VARIANTS)}",
     )
@@ -193,7 +213,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if (variant, file, number, image) in done:
             continue
         run = players_levels.arguments_of([file, *limits])
-        run.without = VARIANTS[variant]
+        run.without = left_out(variant)
         board = IMAGES[image].of_board(boards[file, number])
         row = {"variant": variant, "image": image}
         row |= asdict(players_levels.run(file, number, board, run))
