@@ -26,7 +26,7 @@ class InstructionsConfig:
     batch_examples: Width = 64  # of a batch
     drawings_a_lesson: CountOrZero = 16  # a new kind of sentence begins after so many times 16
     # batches; 0: all kinds from the start
-    has_questions: bool = True  # whether questions are among the examples
+    has_questions: bool = True  # whether questions are among the examples after the lessons
     workers: CountOrZero = 0  # processes that draw examples ahead of the training, for a GPU; the
     # examples are the same
 

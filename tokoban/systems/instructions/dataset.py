@@ -88,15 +88,23 @@ def _drawing(
     seed = derived_seed(config.data_seed, Purpose.EXAMPLES, number, place)
     chance, size = random.Random(seed), config.batch_examples
     lesson = number // config.drawings_a_lesson if config.drawings_a_lesson else len(LESSONS)
-    kinds = LESSONS[: 1 + lesson]
+    kinds = _kinds_of(lesson)
+    asks = config.has_questions and lesson >= len(LESSONS)
     examples: list[Example] = []
     while len(examples) < _BATCHES_A_DRAWING * size:
         board = chance.choice(boards)
-        examples += examples_of(board, chance, words, kinds=kinds, asks=config.has_questions)
+        examples += examples_of(board, chance, words, kinds=kinds, asks=asks)
     examples = chance.sample(examples, _BATCHES_A_DRAWING * size)
     examples.sort(key=lambda example: len(example.play.history))
     firsts = chance.sample(range(0, len(examples), size), _BATCHES_A_DRAWING)
     return [batch_of(examples[first : first + size]) for first in firsts]
+
+
+def _kinds_of(lesson: int) -> Sequence[Kind]:
+    """The new kind as often as all before it together; all alike after the last lesson."""
+    if lesson >= len(LESSONS):
+        return LESSONS
+    return [*LESSONS[:lesson], *[LESSONS[lesson]] * max(1, lesson)]
 
 
 def examples_of(
