@@ -33,6 +33,7 @@ SOLVER_NAMES = {
     "push-beam": "beam search by moves of one box",
     "rules": "the rules",
     "instruction": "exact search",
+    "network": "the network that reads",
     "policy": "the policy",
     "phs": "PHS",
 }
@@ -41,6 +42,8 @@ _BY_MOVES = ("predicted_steps_left", "predicted_unsolvable")
 _BY_PUSHES = ("predicted_pushes_left", "predicted_unsolvable")
 _PREDICTED = dict.fromkeys(("beam", "rollout"), _BY_MOVES)
 _PREDICTED |= dict.fromkeys(("policy", "phs"), _BY_PUSHES)
+_PREDICTED["network"] = ("predicted_unsolvable",)
+_JUDGED = ("policy", "phs", "network")  # the searches that ask a network about each position
 _STYLES = {"solved": "green", "unsolvable": "yellow", "gave up": "red"}
 
 
@@ -133,7 +136,7 @@ def describe(number: int, level: Level, found: Found) -> dict[str, object]:
         "moves_at_least": answer.at_least_moves,
         "pushes_at_least": answer.at_least_pushes,
     }
-    if _PREDICTED.get(answer.solver) == _BY_PUSHES:
+    if answer.solver in _JUDGED:
         described["evaluated"] = answer.num_evaluated
     for name in _PREDICTED.get(answer.solver, ()):
         described[name] = found.prediction and getattr(found.prediction, name)

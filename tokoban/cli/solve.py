@@ -40,9 +40,11 @@ _OF_ANSWERS = (
     *("beam", "score", "max_unsolvable", "max_moves", "precision"),
 )
 _NOT_OF_INSTRUCTION = (
-    *("--by", "--minimise", *_OF_SEARCH, "--memory-limit", "--folder", "--output", "--attention"),
-    *_OF_MOVES,
+    *("--minimise", "--time-limit", "--threads", "--memory-limit", "--folder", "--output"),
+    *("--attention", "--device", "--precision", "--max-moves", *policy_options.OF_BEAM),
 )
+_OF_NETWORK = ("--weights", "--max-expansions")
+_MOST_EVALUATED = 100  # positions, by the network that reads an instruction
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +89,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SENTENCE",
         help="solve levels whose floor lies within 8 x 8 squares as an English or German sentence "
         'says, such as "push the left box to the upper goal last", with the fewest pushes, or '
-        "prove that it cannot be done; docs/instructions.md lists the sentences",
+        "prove that it cannot be done; docs/instructions.md lists the sentences. With --by policy "
+        "a network that reads the sentence searches, which proves nothing",
     )
     parser.add_argument(
         "--folder",
@@ -213,6 +216,13 @@ def _check(arguments: argparse.Namespace) -> None:
         raise ValueError(f"{arguments.file} is a folder; its levels are answered with --folder DIR")
     if arguments.instruction is not None:
         options.refuse(arguments, *_NOT_OF_INSTRUCTION, because="with --instruction")
+        if arguments.by not in (None, "policy", "search"):
+            raise ValueError(f"--by {arguments.by} reads no instruction; expected policy or search")
+        if arguments.by != "policy":
+            options.refuse(arguments, *_OF_NETWORK, because="with --instruction by search")
+        check_outputs(arguments, "json", "jsonl", inputs=["file", "weights"])
+        level_options.check_whole(arguments)
+        return
     by, method = arguments.by, _method(arguments)
     weights = arguments.weights
     if by is None and weights and not arguments.minimise and policies.system_of(weights) == "push":
@@ -330,7 +340,7 @@ def _answers(
 
     boards = {number: level.board for number, level in levels.items()}
     if arguments.instruction is not None:
-        yield from _by_instruction(boards, arguments.instruction)
+        yield from _by_instruction(boards, arguments)
         return
     method = _method(arguments)
     if method == "search" or arguments.minimise:
@@ -351,16 +361,26 @@ def _answers(
             ).items()
 
 
-def _by_instruction(boards: "Mapping[int, Board]", text: str) -> "Iterator[tuple[int, Found]]":
+def _by_instruction(
+    boards: "Mapping[int, Board]", arguments: argparse.Namespace
+) -> "Iterator[tuple[int, Found]]":
     """Obedient solutions; ``ValueError`` at the end if the sentence means nothing on some."""
     from tokoban.cli.found import Found
     from tokoban.sokoban.instructions import grammar, truth
 
+    text = arguments.instruction
     meaning = grammar.parse(text, is_question=False).meaning
+    model = policies.load_reader(arguments.weights) if arguments.by == "policy" else None
     problems = []
     for number, board in boards.items():
         try:
-            yield number, Found(truth.solve(board, meaning))
+            if model is None:
+                yield number, Found(truth.solve(board, meaning))
+                continue
+            from tokoban.systems.instructions import obey
+
+            most = arguments.max_expansions or _MOST_EVALUATED
+            yield number, Found(*obey.answer(model, board, text, most_evaluated=most))
         except ValueError as error:
             problems.append(f"level {number}: {error}")
     if problems:

@@ -14,14 +14,21 @@ import numpy as np
 import torch
 from jaxtyping import Float32
 
-from tokoban.sokoban.board import Direction
-from tokoban.sokoban.instructions.machine import Cells, Machine, obeys
+from tokoban.compiling import clock
+from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.formats.level import Solution
+from tokoban.sokoban.instructions import grammar
+from tokoban.sokoban.instructions.machine import Cells, Machine, build_machine, obeys
+from tokoban.sokoban.instructions.naming import named_boxes
 from tokoban.sokoban.instructions.play import Followed, Play, followed
+from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.wording import counted
 from tokoban.systems.instructions.model import InstructionNet
 from tokoban.systems.instructions.prompts import EncodedPlay, Encoder, Prompt, hidden, prompt_of
 from tokoban.systems.instructions.words import IMPOSSIBLE
 from tokoban.text.saved import tokenizer_of
 
+BY_NETWORK = "network"  # the ``Answer.solver``
 _ROWS_AT_ONCE = 64
 
 
@@ -31,6 +38,15 @@ class Task(NamedTuple):
     cells: Cells
     machine: Machine
     text: str
+
+
+class Predicted(NamedTuple):
+    """What the network says of a sentence before the first push."""
+
+    predicted_unsolvable: float  # the probability of "impossible"
+
+    def __str__(self) -> str:
+        return f"impossible with probability {self.predicted_unsolvable:.2f}"
 
 
 class _Node(NamedTuple):
@@ -112,6 +128,30 @@ def obey_all(
                     search.impossible = float(said[row, impossible].sum())
                 search.expand(node, push[row], is_greedy=is_greedy)
     return searches
+
+
+def answer(
+    model: InstructionNet, board: Board, text: str, *, most_evaluated: int
+) -> tuple[Answer, Predicted]:
+    """The solution that the search of a network finds, or none; the network proves nothing.
+
+    ``ValueError`` where the sentence means nothing on the board, or the floor is too large.
+    """
+    started_s = clock()
+    meaning = grammar.parse(text, is_question=False).meaning
+    cells = Cells.of(board, named_boxes(board, meaning))
+    task = Task(cells, build_machine(cells, meaning), text)
+    [found] = obey_all(model, [task], most_evaluated=most_evaluated)
+    tried = counted(found.num_evaluated, "position")
+    found_answer = Answer(
+        status="gave up" if found.moves is None else "solved",
+        solver=BY_NETWORK,
+        solution=None if found.moves is None else Solution.of(board, found.moves),
+        num_evaluated=found.num_evaluated,
+        elapsed_s=clock() - started_s,
+        reason=f"not within {tried}" if found.moves is None else None,
+    )
+    return found_answer, Predicted(found.impossible)
 
 
 def judged(
