@@ -32,6 +32,7 @@ MODULES = (
     "tokoban.web.making_jobs",
     "tokoban.web.watching_jobs",
     "tokoban.web.lab_jobs",
+    "tokoban.web.instruction_jobs",
 )
 
 # All others are quick: they answer in a moment and have a worker of their own, so that none of them

@@ -1,7 +1,8 @@
-/** The panel that works: solve, optimise, rate, generate. */
+/** The panel that works: solve, obey, optimise, rate, generate. */
 
 import { el } from "../shell/dom.js";
 import { GeneratePart } from "../work/generate_part.js";
+import { InstructionPart } from "../work/instruction_part.js";
 import { RatePart } from "../work/rate_part.js";
 import { OptimisePart, SolvePart } from "../work/solve_part.js";
 
@@ -14,6 +15,7 @@ import { OptimisePart, SolvePart } from "../work/solve_part.js";
 export function mount(element, session, app) {
   const parts = [
     new SolvePart(session),
+    new InstructionPart(session),
     new OptimisePart(session),
     new RatePart(session),
     new GeneratePart(app),

@@ -59,6 +59,43 @@ export const strings = {
     en: "Solved; the search for better solutions has ended: {reason}.",
     de: "Gelöst; die Suche nach besseren Lösungen ist beendet: {reason}.",
   },
+  "instruction.title": { en: "Solve it as you say", de: "So lösen, wie Sie es sagen" },
+  "instruction.say": {
+    en: "An instruction or a question",
+    de: "Eine Anweisung oder eine Frage",
+  },
+  "instruction.example": {
+    en: "push the left box last",
+    de: "schiebe die linke Kiste zuletzt",
+  },
+  "instruction.start": { en: "Say it", de: "Sagen" },
+  "instruction.understood": { en: "Understood: {sentence}.", de: "Verstanden: {sentence}." },
+  "instruction.solved": {
+    en: "Proved: {pushes} {pushes|push|pushes} are the fewest that obey, in {moves} {moves|move|moves}.",
+    de: "Bewiesen: {pushes} {pushes|Schub|Schübe} sind die wenigsten, die gehorchen, in {moves} {moves|Zug|Zügen}.",
+  },
+  "instruction.impossible": {
+    en: "Proved impossible: {reason}.",
+    de: "Bewiesen unmöglich: {reason}.",
+  },
+  "instruction.too-large": { en: "No answer: {reason}.", de: "Keine Antwort: {reason}." },
+  "instruction.answer": { en: "Exact answer: {answer}.", de: "Exakte Antwort: {answer}." },
+  "instruction.network-answer": {
+    en: "The network answers: {answer}.",
+    de: "Das Netz antwortet: {answer}.",
+  },
+  "instruction.network-solved": {
+    en: "The network obeys with {pushes} {pushes|push|pushes}, after {count} {count|position|positions}; “impossible” it gave {percent} %.",
+    de: "Das Netz gehorcht mit {pushes} {pushes|Schub|Schüben}, nach {count} {count|Stellung|Stellungen}; „unmöglich“ gab es {percent} %.",
+  },
+  "instruction.network-none": {
+    en: "The network found no way within {count} {count|position|positions}; “impossible” it gave {percent} %.",
+    de: "Das Netz fand keinen Weg in {count} {count|Stellung|Stellungen}; „unmöglich“ gab es {percent} %.",
+  },
+  "instruction.no-network": {
+    en: "The network that reads needs torch: pip install 'tokoban[networks]'.",
+    de: "Das Netz, das liest, braucht torch: pip install 'tokoban[networks]'.",
+  },
   "work.rate": { en: "How hard is the level?", de: "Wie schwer ist das Level?" },
   "work.rate-start": { en: "Rate", de: "Bewerten" },
   "work.rated-unsolvable": { en: "The level has no solution.", de: "Das Level hat keine Lösung." },

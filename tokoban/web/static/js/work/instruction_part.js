@@ -1,0 +1,132 @@
+/** Solves the position as a sentence says, or answers a question: exactly, and by the network. */
+
+import { JobButton } from "../jobs/job_button.js";
+import { wireBoard } from "../jobs/latest_job.js";
+import { button, el } from "../shell/dom.js";
+import { t } from "../strings/index.js";
+
+/**
+ * @typedef {import("../game/session.js").Session} Session
+ * @typedef {import("../board/marks.js").Mark} Mark
+ */
+
+const OWNER = "instruction";
+
+export class InstructionPart {
+  /** @param {Session} session */
+  constructor(session) {
+    this._session = session;
+    this._job = new JobButton({
+      kind: "obey",
+      start: "instruction.start",
+      class: "primary",
+      statusClass: "",
+      begin: () => this._begin(),
+      take: (event) => {
+        if (event.event === "understood") this._mark(event);
+        if (event.event === "answer") this._exact.textContent = exactText(event);
+      },
+      end: (done) => done && this._show(done),
+    });
+    const example = t("instruction.example");
+    this._text = el("input", {
+      type: "text",
+      value: example,
+      maxlength: 400,
+      onkeydown: (/** @type {KeyboardEvent} */ event) => {
+        if (event.key === "Enter") this._job.element.click();
+      },
+    });
+    /** The moves played before the position that the sentence speaks of. */
+    this._played = "";
+    /** The moves of the exact solution. @type {string | null} */
+    this._moves = null;
+    this._understood = el("p", { class: "soft" });
+    this._exact = el("p", { class: "answer" });
+    this._network = el("p", { class: "soft" });
+    this._put = button({ label: t("work.show"), run: () => this._takeOver() });
+    this.element = el(
+      "section",
+      { class: "stack" },
+      el("h3", {}, t("instruction.title")),
+      el("label", { class: "stack" }, t("instruction.say"), this._text),
+      el("div", { class: "row" }, this._job.element, this._put),
+      this._job.status,
+      el("div", { class: "stack", "aria-live": "polite" }, this._understood, this._exact, this._network),
+    );
+    this._abort = new AbortController();
+    const { signal } = this._abort;
+    session.addEventListener("level", () => this._clear(), { signal });
+    this._clear();
+  }
+
+  destroy() {
+    this._abort.abort();
+    this._clear();
+  }
+
+  _clear() {
+    this._job.stop();
+    this._moves = null;
+    this._put.hidden = true;
+    for (const line of [this._understood, this._exact, this._network]) line.textContent = "";
+    this._session.clearMarks(OWNER);
+  }
+
+  _begin() {
+    const { level, game } = this._session;
+    this._clear();
+    this._played = game.played;
+    return level && { board: wireBoard(game.board), text: this._text.value };
+  }
+
+  /** @param {any} event */
+  _mark({ sentence, names }) {
+    this._understood.textContent = t("instruction.understood", { sentence });
+    const { width } = this._session.game.board;
+    /** @type {Mark[]} */
+    const marks = [];
+    for (const { kind, name, squares } of names) {
+      for (const [row, column] of squares) {
+        const square = row * width + column;
+        if (kind === "place") marks.push({ square, kind: "heat", weight: 0.5 });
+        else marks.push({ square, kind: "hint-box" }, { square, kind: "text", text: shortened(name) });
+      }
+    }
+    this._session.setMarks(OWNER, marks);
+  }
+
+  /** @param {any} done */
+  _show({ network, ...exact }) {
+    this._exact.textContent = exactText(exact);
+    this._network.textContent = network ? networkText(network) : t("instruction.no-network");
+    this._moves = exact.moves ?? null;
+    this._put.hidden = this._moves === null;
+  }
+
+  _takeOver() {
+    this._session.clearMarks(OWNER);
+    this._session.showSolution(this._played + this._moves, this._played.length);
+  }
+}
+
+/** @param {string} name such as "the left box" @returns {string} "left", which fits on a box */
+function shortened(name) {
+  return name.replace(/^the | box|box | that is/g, "").trim();
+}
+
+/** @param {any} exact @returns {string} */
+function exactText({ answer, status, num_moves: moves, num_pushes: pushes, reason }) {
+  if (answer !== undefined) return t("instruction.answer", { answer });
+  if (status === "solved") return t("instruction.solved", { moves, pushes });
+  const key = status === "unsolvable" ? "instruction.impossible" : "instruction.too-large";
+  return t(key, { reason: reason.message });
+}
+
+/** @param {any} network @returns {string} */
+function networkText({ answer, status, num_pushes: pushes, num_evaluated: count, impossible }) {
+  if (answer !== undefined) return t("instruction.network-answer", { answer });
+  const percent = Math.round(100 * impossible);
+  if (status === "solved") return t("instruction.network-solved", { pushes, count, percent });
+  return t("instruction.network-none", { count, percent });
+}
