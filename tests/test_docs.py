@@ -30,10 +30,8 @@ UNLISTED = {
     "decisions/index.md",
     "lab-notebook.md",
     "results.md",
-    "systems/instructions.md",  # ships no weights yet
-    "systems/subgoals.md",  # for the limit of words
 }
-MOST_WORDS_OF_NAVIGATION = 22_000
+MOST_WORDS_OF_NAVIGATION = 23_500
 THRESHOLDS = {"99.9"}  # a precision that is asked for, not one that was found
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")

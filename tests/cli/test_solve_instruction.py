@@ -48,7 +48,7 @@ def test_an_instruction_is_obeyed_or_refuted_or_not_understood(
 def test_what_an_instruction_does_not_read_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for option in ("--by search", "--output out.sok", "--folder out", "--time-limit 1"):
+    for option in ("--minimise moves", "--output out.sok", "--folder out", "--time-limit 1"):
         words = ["solve", "x.xsb", "--instruction", "push the left box last", *option.split()]
         assert cli.main(words) == 2
         refused = f"tokoban: {option.split()[0]} has no effect with --instruction\n"
