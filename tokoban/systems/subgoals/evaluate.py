@@ -28,8 +28,8 @@ class SubgoalsEvaluation:
     """Which levels, and who carries the subgoals out."""
 
     levels: Annotated[int, Between(3, 10_000)] = 300  # of those that its training held out
-    lower: Literal["rollout", "beam", "search"] = "rollout"  # of the policy of one box; search: by
-    # an exact search instead
+    lower: Literal["rollout", "beam", "push", "search"] = "rollout"  # rollout and beam: of the
+    # policy of one box; push: greedy play of the push policy; search: an exact one
     most_evaluated: Annotated[int, Between(1, 10**6)] = 100  # positions, by the network
 
     def __post_init__(self) -> None:
@@ -64,7 +64,7 @@ def _measured(
     options: SubgoalsEvaluation,
 ) -> dict[str, float]:
     most = options.most_evaluated
-    lower = _lower(trained, options)
+    lower = lower_policy(trained, options.lower)
     stretches = [Stretches(board) for board in boards]
     fewest = [each.pushes_left[0] for each in stretches]
     play = partial(play_all, trained.model, boards, lower, most_evaluated=most)
@@ -95,8 +95,10 @@ def _measured(
     }
 
 
-def _lower(trained: Trained[SubgoalsConfig, SubgoalNet], options: SubgoalsEvaluation) -> Lower:
-    if options.lower == "search":
+def lower_policy(trained: Trained[SubgoalsConfig, SubgoalNet], name: str) -> Lower:
+    """The lower policy of ``SubgoalsEvaluation.lower``."""
+    if name == "search":
         return exactly
-    policy, beam = trained.players[LOWER], _BEAM if options.lower == "beam" else None
+    policy = trained.players[FLAT if name == "push" else LOWER]
+    beam = _BEAM if name == "beam" else None
     return lambda boards: policy(boards, beam)
