@@ -1,6 +1,7 @@
 """The box or the squares that a name means on a board; a tie means none."""
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from tokoban.sokoban.board import OFFSETS, Board, Square
 from tokoban.sokoban.instructions.meaning import Box, Meaning, Place
@@ -15,7 +16,7 @@ _SIDE_OF: Mapping[str, Callable[[Square], int]] = {
 
 def find_box(board: Board, box: Box) -> Square:
     """The square of the box; ``ValueError`` if no box, or more than one, has this name."""
-    boxes = board.boxes & board.inside()
+    boxes = board.boxes & _inside(board)
     if box.name in _SIDE_OF:
         found = _least(boxes, _SIDE_OF[box.name])
     elif box == Box.NEAREST:
@@ -37,7 +38,7 @@ def find_box(board: Board, box: Box) -> Square:
 
 def find_place(board: Board, place: Place) -> frozenset[Square]:
     """The squares of a place, inside the walls; ``ValueError`` if there are none, or two goals."""
-    inside = board.inside()
+    inside = _inside(board)
     goals = board.goals & inside
     side = place.name.partition("_")[0]
     if place == Place.GOAL:
@@ -80,6 +81,12 @@ def name_of(board: Board, square: Square) -> Box | None:
         except ValueError:
             continue
     return None
+
+
+@lru_cache(maxsize=16)
+def _inside(board: Board) -> frozenset[Square]:
+    """A level is named in many sentences."""
+    return board.inside()
 
 
 def _least(squares: frozenset[Square], measure: Callable[[Square], int]) -> frozenset[Square]:

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from typing import no_type_check
 
 import numpy as np
-from jaxtyping import Bool, Int32
+from jaxtyping import Bool, Int8, Int32
 
 from tokoban.compiling import clock, entry
 from tokoban.sokoban.board import Board, Direction, Square
@@ -60,10 +60,18 @@ class Truth:
 
     def after(self, push: int, state: int) -> int:
         """The state of the machine after a push; ``REJECTED`` where it is forbidden."""
-        walls = self.graph.walls.index(_word(self.machine.walls[state]))
-        if not self.graph.pushes.is_allowed[push] >> walls & 1:
+        if not self.graph.pushes.is_allowed[push] >> self._walls[state] & 1:
             return REJECTED
-        return int(self.machine.after[state].flat[self.graph.pushes.event[push]])
+        return int(self._after[state, self.graph.pushes.event[push]])
+
+    @cached_property
+    def _walls(self) -> list[int]:
+        """By state, the number of its walls in the graph."""
+        return [self.graph.walls.index(_word(row)) for row in self.machine.walls]
+
+    @cached_property
+    def _after(self) -> Int8[np.ndarray, "Q events"]:
+        return self.machine.after.reshape(len(self.machine.accepts), -1)
 
     @cached_property
     def plain(self) -> "Truth":
@@ -177,19 +185,19 @@ def _solve(graph: Graph, machine: Machine) -> Truth:
         pairs = f"{graph.num_positions:,} positions times {num_states} states"
         raise TooLargeError(f"too large: {pairs}; expected at most {MAX_PAIRS:,}")
     pushes_left = np.full((graph.num_positions, num_states), FAR, np.int32)
-    bits = np.array([1 << graph.walls.index(_word(row)) for row in machine.walls], np.uint8)
+    truth = Truth(graph, machine, pushes_left)
     _go_back(
         graph.is_solved,
         graph.pushes,
         graph.by_target,
         graph.ends_by_target,
-        machine.after.reshape(num_states, -1),
+        truth._after,
         machine.accepts,
-        bits,
+        np.array([1 << number for number in truth._walls], np.uint8),
         pushes_left,
         np.empty(num_pairs, np.int32),
     )
-    return Truth(graph, machine, pushes_left)
+    return truth
 
 
 @entry
