@@ -27,7 +27,7 @@ from tokoban.training.streams import Purpose, derived_seed
 
 _BATCHES_A_DRAWING = 16
 _PLAYS = 2  # of a sentence that can be obeyed
-_ASKED_POSITIONS, _OTHER_POSITIONS = 6, 2  # of a play, at most
+_ASKED_POSITIONS, _OTHER_POSITIONS = 6, 1  # of a play, at most
 _IMPOSSIBLE_POSITIONS = 2
 _QUESTIONED = 1  # boards of a level with questions, besides its start
 _MOST_PUSHES = 40  # of a play
@@ -148,8 +148,8 @@ def examples_of(
 def positions(truth: Truth, chance: random.Random) -> list[tuple[Play, Pushes]]:
     """Positions of a play and the best pushes, none where all is lost.
 
-    Most are such that a best push of the level itself is not one of them: elsewhere nobody needs to
-    read.
+    Most are such that half of the best pushes of the level itself or more are not among them:
+    elsewhere hardly anybody needs to read.
     """
     graph, free = truth.graph, truth.plain.machine.start
     asked: list[tuple[Play, Pushes]] = []
@@ -166,7 +166,8 @@ def positions(truth: Truth, chance: random.Random) -> list[tuple[Play, Pushes]]:
         num_impossible += not best
         usual = truth.plain.best_pushes(position, free) if best else []
         pushes = [pushed(graph, push) for push in best]
-        (others if {*usual} <= {*best} else asked).append((play, pushes))
+        is_asked = usual and 2 * len({*usual} - {*best}) >= len(usual)
+        (asked if is_asked else others).append((play, pushes))
         is_error = not best or chance.random() < _ERRORS
         chosen = chance.choice(legal if is_error else pushes)
         of_graph = graph.pushes_from(position) if is_known else ()
