@@ -40,6 +40,6 @@ MODULES = (
 # are any, and wait for no compilation.
 QUEUES: dict[str, Queue] = {
     **dict.fromkeys(("solve", "optimise", "rate", "generate"), "long"),
-    **dict.fromkeys(("prove_line", "watch", "race", "classify"), "long"),
+    **dict.fromkeys(("prove_line", "watch", "classify"), "long"),
     "animation": "drawing",
 }

@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-import tokoban
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import OFFSETS, Board, Direction, Square
 from tokoban.sokoban.formats import Solution
 from tokoban.sokoban.formats.xsb import format_board
-from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import (
     Limits,
@@ -52,10 +50,8 @@ class Found:
     """The result of a search."""
 
     status: str
-    solver: str
     solution: Solution | None = None
     num_evaluated: int = 0  # positions that the policy judged
-    num_expansions: int = 0
     reason: str | None = None  # why it gave up
     followed: tuple[int, ...] = ()  # the row of the best at each step
     elapsed_s: float = 0.0  # without compiling and loading
@@ -67,13 +63,9 @@ def search(board: Board, method: str, limits: Limits, *, width: int, show: Show)
     Raises ``ValueError`` saying why a board does not fit the policy.
     """
     if board.is_solved:
-        return Found("solved", "rules", Solution(""))
+        return Found("solved", Solution(""))
     if is_hopeless(board):
-        return Found("unsolvable", "rules")
-    if method == "classical":
-        watch = Watch(limits)
-        found = classical(board, show, limits)
-        return replace(found, elapsed_s=watch.elapsed_s())
+        return Found("unsolvable")
     guide, squares = policy().guide(board)
     prepare_guided(is_classical=True)
     level = Level(board, squares, guide, Watch(limits))
@@ -148,17 +140,17 @@ def beam(level: Level, show: Show, *, width: int) -> Found:
                     visited.add(int(keys[number]))
                     chosen.append(number)
             if not chosen:
-                return _gave_up("beam", rows, Reason("no position left", "no-position"))
+                return _gave_up(rows, Reason("no position left", "no-position"))
             parents, actions = np.divmod(chosen, rows.plays.log_probs.shape[1])
             rows.advance(parents.tolist(), actions.tolist(), np.zeros(len(chosen), np.bool_))
             if rows.plays.is_solved.any():
                 taken = rows.histories[-1][int(rows.plays.is_solved.argmax())]
                 begun = enumerate(rows.histories, 1)
                 followed = tuple(past.index(taken[:count]) for count, past in begun)
-                return _solved("beam", rows, taken, followed)
+                return _solved(rows, taken, followed)
     except OutOfTimeError as error:
-        return _gave_up("beam", rows, error.args[0])
-    return _gave_up("beam", rows, _TOO_LONG)
+        return _gave_up(rows, error.args[0])
+    return _gave_up(rows, _TOO_LONG)
 
 
 def rollouts(level: Level, show: Show, *, width: int) -> Found:
@@ -177,12 +169,12 @@ def rollouts(level: Level, show: Show, *, width: int) -> Found:
                 solved[row] = len(rows.histories)
             is_over |= rows.plays.is_solved
     except OutOfTimeError as error:
-        return _gave_up("rollouts", rows, error.args[0])
+        return _gave_up(rows, error.args[0])
     if not solved:
-        return _gave_up("rollouts", rows, _TOO_LONG)
+        return _gave_up(rows, _TOO_LONG)
     best = min(solved, key=lambda row: (solved[row], row))
     taken = rows.histories[-1][best][: solved[best]]
-    return _solved("rollouts", rows, taken, (best,) * len(rows.histories))
+    return _solved(rows, taken, (best,) * len(rows.histories))
 
 
 def best_first(level: Level, show: Show) -> Found:
@@ -219,12 +211,7 @@ def best_first(level: Level, show: Show) -> Found:
             else:
                 list(search.grow())
         reason = reason or level.watch.reason_to_end()
-    found = Found(
-        "gave up",
-        "best-first",
-        num_evaluated=search.num_evaluated,
-        num_expansions=search.pause().expansions,
-    )
+    found = Found("gave up", num_evaluated=search.num_evaluated)
     if outcome == Outcome.SOLVED:
         solution = Solution.of(board, search.directions())
         return replace(found, status="solved", solution=solution)
@@ -233,40 +220,17 @@ def best_first(level: Level, show: Show) -> Found:
     return replace(found, reason=reason)
 
 
-def classical(board: Board, show: Show, limits: Limits) -> Found:
-    """The solver without a network, looking for any solution."""
-
-    def report(_: object, progress: Progress) -> None:
-        show({"num_expansions": progress.expansions, "working": progress.working})
-
-    *_, answer = tokoban.solve_anytime(
-        board,
-        minimise="any",
-        time_limit_s=limits.time_limit_s,
-        memory_limit_mb=limits.memory_limit_mb,
-        stop=limits.stop,
-        report=report,
-    )
-    return Found(
-        answer.status,
-        answer.solver,
-        answer.solution,
-        num_expansions=answer.num_expansions,
-        reason=answer.reason,
-    )
-
-
 def _with(board: Board, boxes: set[Square], player: Square) -> Board:
     """The board with other boxes inside, and the player elsewhere."""
     outside = board.boxes - board.inside()
     return replace(board, boxes=outside | boxes, player=player)
 
 
-def _gave_up(solver: str, rows: _Rows, reason: str) -> Found:
-    return Found("gave up", solver, num_evaluated=rows.plays.num_evaluated, reason=reason)
+def _gave_up(rows: _Rows, reason: str) -> Found:
+    return Found("gave up", num_evaluated=rows.plays.num_evaluated, reason=reason)
 
 
-def _solved(solver: str, rows: _Rows, taken: tuple[int, ...], followed: tuple[int, ...]) -> Found:
+def _solved(rows: _Rows, taken: tuple[int, ...], followed: tuple[int, ...]) -> Found:
     """The answer of pushes that solve the board, with the walks between them."""
     level = rows.level
     board = level.board
@@ -278,7 +242,6 @@ def _solved(solver: str, rows: _Rows, taken: tuple[int, ...], followed: tuple[in
         moves += made
     return Found(
         "solved",
-        solver,
         Solution.of(level.board, moves),
         num_evaluated=rows.plays.num_evaluated,
         followed=followed,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.search.limits import Limits
     from tokoban.web.watched import Found
 
-METHODS = ("rollouts", "beam", "best-first", "classical")
+METHODS = ("rollouts", "beam", "best-first")
 _MOST_ROWS = 16  # boards that are shown side by side
 _WATCH_S = 20.0  # where the page names no limit
 _MEMORY_MB = 500.0  # of a search beside the network
@@ -90,7 +90,7 @@ def watch(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any
 
     board = wire.board_of(arguments)
     method = wire.choice_of(arguments, "method", METHODS, usual=None) or "beam"
-    width = _width(arguments)
+    width = wire.whole_of(arguments, "width", usual=6, least=1, most=_MOST_ROWS)
     limits = _limits(arguments, context)
     steps: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
@@ -109,29 +109,6 @@ def watch(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any
     yield {"event": "done", **_as_event(found)}
 
 
-def race(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
-    """All searches on one board, one after the other, so that none takes time from another."""
-    from tokoban.web import watched
-
-    board = wire.board_of(arguments)
-    width, limits = _width(arguments), _limits(arguments, context)
-    for method in METHODS:
-        if context.stop.is_set():
-            return
-        yield {"event": "answer", "method": method, "status": "running"}
-
-        def show(step: dict[str, Any], method: str = method) -> None:
-            context.report({"method": method, **step})
-
-        try:
-            found = watched.search(board, method, limits, width=width, show=show)
-        except ValueError as error:  # the board does not fit the policy
-            yield {"event": "answer", "method": method, "status": "refused", "reason": str(error)}
-            continue
-        yield {"event": "answer", "method": method, **_as_event(found)}
-    yield {"event": "done"}
-
-
 def attention(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
     """The attention of one floor square: its weights over the floor, by layer and head."""
     from tokoban.web import opinions
@@ -143,10 +120,8 @@ def attention(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
 def _as_event(found: "Found") -> dict[str, Any]:
     return {
         "status": found.status,
-        "solver": found.solver,
         **wire.solution_to_json(found.solution),
         "num_evaluated": found.num_evaluated,
-        "num_expansions": found.num_expansions,
         "reason": found.reason and wire.coded_to_json(found.reason),
         "followed": list(found.followed),
         "elapsed_s": round(found.elapsed_s, 3),
@@ -168,10 +143,6 @@ def _turns(arguments: dict[str, Any]) -> tuple[int, Iterator[tuple[int, Board]]]
             yield push.end(), board
 
     return played.pushes + 1, turns()
-
-
-def _width(arguments: dict[str, Any]) -> int:
-    return wire.whole_of(arguments, "width", usual=6, least=1, most=_MOST_ROWS)
 
 
 def _limits(arguments: dict[str, Any], context: Context) -> "Limits":

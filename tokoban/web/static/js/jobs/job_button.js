@@ -12,9 +12,6 @@ export class JobButton {
    * @param {object} options
    * @param {string} options.kind of the job
    * @param {string} options.start the key of the button's word
-   * @param {string} [options.stop] of its word while the job runs
-   * @param {string} [options.stopped] of what is said after that
-   * @param {string} [options.doing] of what is said while the job works
    * @param {string} [options.class] of the button
    * @param {string} [options.statusClass]
    * @param {() => Record<string, any> | null} options.begin gives the arguments; null: it cannot start
@@ -22,14 +19,14 @@ export class JobButton {
    * @param {(done: JobEvent | null) => void} options.end null where the job was stopped or failed
    * @param {() => void} [options.refresh] after it has started or ended
    */
-  constructor({ stop = "work.cancel", stopped = "work.cancelled", ...options }) {
-    this._options = { stop, stopped, ...options };
+  constructor(options) {
+    this._options = options;
     this.element = button({ label: t(options.start), class: options.class, run: () => this._toggle() });
     this.status = el("p", { class: options.statusClass ?? "soft", role: "status" });
     const say = (/** @type {string} */ text) => (this.status.textContent = text);
     this._job = new LatestJob({
       say,
-      doing: () => t(options.doing ?? "work.running"),
+      doing: () => t("work.running"),
       fail: (error) => {
         options.end(null);
         say(sentenceOf(error));
@@ -50,16 +47,16 @@ export class JobButton {
   }
 
   refresh() {
-    const { start, stop, refresh } = this._options;
-    relabel(this.element, t(this.isRunning ? stop : start));
+    const { start, refresh } = this._options;
+    relabel(this.element, t(this.isRunning ? "work.cancel" : start));
     refresh?.();
   }
 
   async _toggle() {
-    const { kind, stopped, begin, take, end } = this._options;
+    const { kind, begin, take, end } = this._options;
     if (this.isRunning) {
       this.stop();
-      this.status.textContent = t(stopped);
+      this.status.textContent = t("work.cancelled");
       end(null);
       return;
     }

@@ -3,7 +3,6 @@
 import { el } from "../shell/dom.js";
 import { AttentionPart } from "../watch/attention_part.js";
 import { OpinionPart } from "../watch/opinion.js";
-import { RacePart } from "../watch/race_part.js";
 import { SearchPart } from "../watch/search_part.js";
 
 /**
@@ -14,7 +13,7 @@ import { SearchPart } from "../watch/search_part.js";
  */
 export function mount(element, session, app) {
   const opinion = new OpinionPart(session);
-  const parts = [opinion, new AttentionPart(session), new SearchPart(session), new RacePart(session)];
+  const parts = [opinion, new AttentionPart(session), new SearchPart(session)];
   element.append(el("div", { class: "stack" }, ...parts.map((part) => part.element)));
   const run = () => opinion.toggle();
   const removeKeys = app.keys.add([

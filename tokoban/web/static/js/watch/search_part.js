@@ -24,9 +24,6 @@ export class SearchPart {
     this._job = new JobButton({
       kind: "watch",
       start: "watch.start",
-      stop: "watch.stop",
-      stopped: "watch.stopped",
-      doing: "watch.searching",
       class: "primary",
       begin: () => this._begin(),
       take: (event) => {
