@@ -49,7 +49,6 @@ export const strings = {
   "watch.best-first": { en: "Best-first search", de: "Bestensuche" },
   "watch.width": { en: "Boards at once", de: "Bretter zugleich" },
   "watch.start": { en: "Start", de: "Starten" },
-  "watch.film": { en: "Play the steps", de: "Schritte abspielen" },
   "watch.step": { en: "Step of the search", de: "Schritt der Suche" },
   "watch.take": { en: "Put its solution on the board", de: "Ihre Lösung aufs Brett übernehmen" },
   "watch.at-step": {

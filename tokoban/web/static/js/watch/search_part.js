@@ -14,8 +14,6 @@ import { RowsView } from "./rows_view.js";
 
 const METHODS = ["beam", "rollouts", "best-first"];
 const WIDTHS = [1, 2, 4, 6, 9, 16];
-/** Between two steps of the film. */
-const FILM_MS = 450;
 
 export class SearchPart {
   /** @param {Session} session */
@@ -48,18 +46,11 @@ export class SearchPart {
     this._steps = [];
     /** @type {any} the last event */
     this._done = null;
-    /** @type {ReturnType<typeof setInterval> | undefined} */
-    this._film = undefined;
     this._rows = new RowsView();
     this._text = this._job.status;
-    this._slider = el("input", { type: "range", min: "1", "aria-label": t("watch.step"), class: "grow" });
-    this._slider.addEventListener("input", () => {
-      this._stopFilm();
-      this._show();
-    });
-    this._play = button({ label: t("watch.film"), icon: "play", run: () => this._toggleFilm() });
+    this._slider = el("input", { type: "range", min: "1", "aria-label": t("watch.step"), class: "wide" });
+    this._slider.addEventListener("input", () => this._show());
     this._take = button({ label: t("watch.take"), run: () => this._takeOver() });
-    this._timeline = el("div", { class: "row", hidden: true }, this._play, this._slider);
     this._widths = choice({
       label: t("watch.width"),
       options: WIDTHS.map((width) => [String(width), String(width)]),
@@ -82,7 +73,7 @@ export class SearchPart {
       this._widths,
       el("div", { class: "row" }, this._job.element, this._take),
       this._text,
-      this._timeline,
+      this._slider,
       this._rows.element,
     );
     this._abort = new AbortController();
@@ -93,12 +84,10 @@ export class SearchPart {
   destroy() {
     this._abort.abort();
     this._job.stop();
-    this._stopFilm();
     this._rows.destroy();
   }
 
   _clear() {
-    this._stopFilm();
     this._steps = [];
     this._done = null;
     this._job.stop();
@@ -114,7 +103,7 @@ export class SearchPart {
   _show() {
     const at = Math.min(Number(this._slider.value), this._steps.length) - 1;
     const step = this._steps[at];
-    this._timeline.hidden = this._steps.length === 0;
+    this._slider.hidden = this._steps.length === 0;
     this._take.hidden = !this._done?.moves;
     this._rows.show(step?.rows ?? [], this._done?.followed[at] ?? -1);
     if (!step) return;
@@ -123,22 +112,6 @@ export class SearchPart {
     this._slider.setAttribute("aria-valuetext", text);
     if (this._job.isRunning) this._text.textContent = text;
     else if (this._done) this._text.textContent = `${text}. ${resultText(this._done)}`;
-  }
-
-  _toggleFilm() {
-    if (this._film !== undefined) return this._stopFilm();
-    if (Number(this._slider.value) === this._steps.length) this._slider.value = "1";
-    this._show();
-    this._film = setInterval(() => {
-      this._slider.value = String(Number(this._slider.value) + 1);
-      this._show();
-      if (Number(this._slider.value) >= this._steps.length) this._stopFilm();
-    }, FILM_MS);
-  }
-
-  _stopFilm() {
-    clearInterval(this._film);
-    this._film = undefined;
   }
 
   _takeOver() {
@@ -151,7 +124,7 @@ export class SearchPart {
  * @param {any} done
  * @returns {string}
  */
-export function resultText(done) {
+function resultText(done) {
   const spent = t("watch.spent", {
     evaluated: done.num_evaluated,
     seconds: number(Math.round(100 * done.elapsed_s) / 100),
