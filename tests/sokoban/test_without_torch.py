@@ -74,7 +74,7 @@ context = job.Context(threading.Event(), lambda event: None)
 for jobs, kinds in (
     (solving_jobs, ("solve", "hint", "explain")),
     (making_jobs, ("rate", "animation")),
-    (watching_jobs, ("predict", "predict_line", "prove_line", "watch", "race", "attention")),
+    (watching_jobs, ("predict", "predict_line", "watch", "attention")),
 ):
     for kind in kinds:
         asked = {"board": level, "moves": "", "square": [1, 1], "width": 3}

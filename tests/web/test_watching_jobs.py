@@ -119,18 +119,6 @@ def test_line_has_a_point_for_the_start_and_each_push() -> None:
     assert [point["at"] for point in points] == [0, *pushes]
     assert points[-1] == {"at": len(moves), "pushes_left": 0.0, "deadlocked": 0.0}
 
-    *proved, done = events("prove_line", board=LEVEL, moves=moves)
-    assert [(one["at"], one["pushes_left"]) for one in proved[::-1]] == [
-        (at, len(pushes) - number) for number, at in enumerate([0, *pushes])
-    ]
-    assert done["num_proved"] == len(proved)
-
-
-def test_line_of_a_lost_game_is_proved_lost_from_the_push_that_lost_it() -> None:
-    start, moves = "#######\n#     #\n#.$ $.#\n#@    #\n#######", "rU"
-    *proved, _ = events("prove_line", board=start, moves=moves)
-    assert [(one["at"], one["is_deadlocked"]) for one in proved] == [(2, True), (0, False)]
-
 
 def test_attention_of_a_square_is_a_distribution_over_the_floor() -> None:
     (done,) = events("attention", board=LEVEL, square=[2, 1])

@@ -24,8 +24,6 @@ _MOST_ROWS = 16  # boards that are shown side by side
 _WATCH_S = 20.0  # where the page names no limit
 _MEMORY_MB = 500.0  # of a search beside the network
 _AT_ONCE = 16  # positions of a game that are judged together
-_MOST_PROVED = 60  # positions of a game
-_PROOF_TIME_S = 0.5  # for each of them
 
 
 def predict(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
@@ -39,49 +37,14 @@ def predict_line(arguments: dict[str, Any], context: Context) -> Iterator[dict[s
     """The policy's opinion of the start of a game and of each position after a push."""
     from tokoban.web import opinions
 
-    num_turns, turns = _turns(arguments)
+    turns = _turns(arguments)
     while some := list(islice(turns, _AT_ONCE)):
         if context.stop.is_set():
             return
         views = opinions.opinions([board for _, board in some])
         points = [{"at": at, **view} for (at, _), view in zip(some, views, strict=True)]
         yield {"event": "answer", "points": points}
-    yield {"event": "done", "num_evaluated": num_turns}
-
-
-def prove_line(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
-    """For positions of a game, the last first: a proved deadlock, or the fewest pushes left.
-
-    Of a long game, evenly spaced positions are searched. Nothing is answered for a position of
-    which neither is proved in time.
-    """
-    import tokoban
-    from tokoban.sokoban.search.limits import Watch
-
-    num_turns, turns = _turns(arguments)
-    apart = -(-num_turns // _MOST_PROVED)
-    asked = [turn for number, turn in enumerate(turns, 1) if (num_turns - number) % apart == 0]
-    watch = Watch(_limits(arguments, context))
-    num_proved = 0
-    for at, board in reversed(asked):
-        if watch.reason_to_end() is not None:
-            break
-        answer = tokoban.solve(
-            board,
-            minimise="pushes",
-            time_limit_s=_PROOF_TIME_S,
-            memory_limit_mb=_MEMORY_MB,
-            stop=context.stop,
-        )
-        if answer.status == "unsolvable":
-            yield {"event": "answer", "at": at, "is_deadlocked": True, "pushes_left": None}
-        elif answer.solution is not None and answer.at_least_pushes == answer.solution.num_pushes:
-            left = answer.solution.num_pushes
-            yield {"event": "answer", "at": at, "is_deadlocked": False, "pushes_left": left}
-        else:
-            continue
-        num_proved += 1
-    yield {"event": "done", "num_proved": num_proved}
+    yield {"event": "done"}
 
 
 def watch(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
@@ -128,21 +91,13 @@ def _as_event(found: "Found") -> dict[str, Any]:
     }
 
 
-def _turns(arguments: dict[str, Any]) -> tuple[int, Iterator[tuple[int, Board]]]:
-    """The start of a game and each position after a push, with the number of moves made.
-
-    Returns their number and an iterator: all positions of a long game would fill the memory.
-    """
-    start, played = wire.played_game_of(arguments)
-
-    def turns() -> Iterator[tuple[int, Board]]:
-        board = start
-        yield 0, board
-        for push in re.finditer("[udlr]*[UDLR]", played.lurd):
-            board = lurd.replay(board, push[0]).board
-            yield push.end(), board
-
-    return played.pushes + 1, turns()
+def _turns(arguments: dict[str, Any]) -> Iterator[tuple[int, Board]]:
+    """The start of a game and each position after a push, with the number of moves made."""
+    board, played = wire.played_game_of(arguments)
+    yield 0, board
+    for push in re.finditer("[udlr]*[UDLR]", played.lurd):
+        board = lurd.replay(board, push[0]).board
+        yield push.end(), board
 
 
 def _limits(arguments: dict[str, Any], context: Context) -> "Limits":

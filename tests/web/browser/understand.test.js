@@ -98,7 +98,7 @@ export function a_click_on_the_line_goes_to_the_nearest_push() {
   document.body.append(chart.element);
   const game = new Game(Board.fromRows(["#######", "#@ $ .#", "#######"]));
   game.play("rRR");
-  chart.show(game, { points: new Map(), proofs: new Map() }, null);
+  chart.show(game, { points: new Map() }, null);
   const box = chart.element.getBoundingClientRect();
   const click = (share) =>
     chart.element.dispatchEvent(new MouseEvent("click", { clientX: box.left + share * box.width }));
@@ -221,7 +221,7 @@ export async function a_proof_is_of_this_level_and_this_line_alone() {
   watch.destroy();
 }
 
-export async function opinions_proofs_and_hints_of_another_line_are_dropped() {
+export async function opinions_and_hints_of_another_line_are_dropped() {
   const job = takeJobs();
   const session = new Session(new Store(null));
   const line = new GameLine(session);
@@ -234,14 +234,11 @@ export async function opinions_proofs_and_hints_of_another_line_are_dropped() {
   const point = { at: 2, pushes_left: 1, deadlocked: 0 };
   await opinions.send({ event: "answer", points: [point] });
   equal(line.points.size, 0);
-  line.prove();
-  const proofs = await job("prove_line", "rdr");
   hints.more();
   const hint = await job("hint", undefined);
   session.open(other);
-  await proofs.send({ event: "answer", at: 0, is_deadlocked: true, pushes_left: null });
   await hint.send({ event: "done", status: "solved", box: [1, 3], destination: [1, 5], moves: "rR" });
-  equal([line.proofs.size, line.isProving, hints.grade, hints.text, session.marks], [0, false, 0, "", []]);
+  equal([hints.grade, hints.text, session.marks], [0, "", []]);
   line.destroy();
   hints.destroy();
 }

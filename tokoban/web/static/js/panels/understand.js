@@ -1,7 +1,6 @@
 /** The panel that explains: is it lost and why, hints, and the line of the pushes left. */
 
 import { button, el, relabel } from "../shell/dom.js";
-import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 import { Chart } from "../understand/chart.js";
 import { certificateSteps, staticSteps } from "../understand/certificate_steps.js";
@@ -27,7 +26,7 @@ export const panel = { id: "understand", titleKey: "understand.title", mount };
 function mount(element, session, app) {
   const lost = lostPart(session, app);
   const hints = hintPart(session, app, lost.watch);
-  const line = linePart(session, app, lost.watch);
+  const line = linePart(session, lost.watch);
   element.append(el("div", { class: "stack" }, lost.element, hints.element, line.element));
   const removeKeys = app.keys.add([
     { id: "hint", titleKey: "hint.more", group: "understand", keys: ["h"], run: hints.more },
@@ -164,34 +163,21 @@ function hintPart(session, app, watch) {
   return { element, more, destroy: () => hints.destroy() };
 }
 
-/** The line of the pushes left. @param {Session} session @param {App} app @param {LostWatch} watch */
-function linePart(session, app, watch) {
+/** The line of the pushes left. @param {Session} session @param {LostWatch} watch */
+function linePart(session, watch) {
   const line = new GameLine(session);
   const chart = new Chart((at) => session.game.goTo(at));
   const about = el("p", { class: "soft" });
-  const prove = button({
-    label: t("line.prove"),
-    run: async () => {
-      try {
-        if (line.isProving) line.stopProving();
-        else await line.prove();
-      } catch (error) {
-        app.toast(sentenceOf(error));
-      }
-    },
-  });
   const element = el(
     "section",
     { class: "stack" },
     el("h3", {}, t("line.title")),
     chart.element,
     about,
-    el("div", { class: "row" }, prove),
   );
   const refresh = () => {
     chart.show(session.game, line, watch.lineLostAt);
     about.textContent = line.refusal || t("line.legend");
-    relabel(prove, t(line.isProving ? "line.stop" : "line.prove"));
   };
   line.addEventListener("change", refresh);
   watch.addEventListener("change", refresh);

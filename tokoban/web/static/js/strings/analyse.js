@@ -125,8 +125,8 @@ export const strings = {
   },
   "line.title": { en: "Pushes left along the game", de: "Schübe bis zum Ziel, im Verlauf" },
   "line.legend": {
-    en: "Line: the policy's opinion, ringed where it suspects a deadlock. Dots: proved. Shaded: proved lost. Click to go there.",
-    de: "Linie: Meinung des Netzes, umringt, wo es einen Verlust vermutet. Punkte: bewiesen. Schattiert: bewiesen verloren. Klick: dorthin.",
+    en: "Line: the policy's opinion, ringed where it suspects a deadlock. Shaded: proved lost. Click to go there.",
+    de: "Linie: Meinung des Netzes, umringt, wo es einen Verlust vermutet. Schattiert: bewiesen verloren. Klick: dorthin.",
   },
   "line.here": {
     en: "After {pushes} {pushes|push|pushes} about {left} left",
@@ -136,6 +136,4 @@ export const strings = {
     en: "Proved lost from push {pushes} on",
     de: "Ab Schub {pushes} bewiesen verloren",
   },
-  "line.prove": { en: "Prove the values", de: "Werte beweisen" },
-  "line.stop": { en: "Stop proving", de: "Beweisen beenden" },
 };

@@ -40,17 +40,13 @@ export class Chart {
     const turns = [0];
     for (let at = 0; at < game.moves.length; at++) if (game.moves[at] < "a") turns.push(at + 1);
     this._turns = turns;
-    const values = [...line.points.values(), ...line.proofs.values()].map(
-      ({ pushes_left: left }) => left ?? 0,
-    );
+    const values = [...line.points.values()].map(({ pushes_left: left }) => left ?? 0);
     const most = Math.max(4, ...values);
     const x = (/** @type {number} */ turn) =>
       LEFT + ((WIDTH - LEFT - RIGHT) * turn) / Math.max(1, turns.length - 1);
     const y = (/** @type {number} */ left) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - left / most);
     const parts = [];
-    const proved = [...line.proofs.values()].filter((proof) => proof.is_deadlocked);
-    const lost = Math.min(lostAt ?? Infinity, ...proved.map(({ at }) => at));
-    const firstLost = turns.findIndex((at) => at >= lost);
+    const firstLost = turns.findIndex((at) => at >= (lostAt ?? Infinity));
     if (firstLost >= 0) {
       const from = x(Math.max(0, firstLost - 0.5));
       parts.push(
@@ -71,12 +67,6 @@ export class Chart {
     parts.push(words(`${turns.length - 1}`, WIDTH - RIGHT, HEIGHT - 4, "end"));
     parts.push(words("0", LEFT, HEIGHT - 4, "start"));
     parts.push(...this._opinions(turns, line, x, y));
-    for (const [turn, at] of turns.entries()) {
-      const proof = line.proofs.get(at);
-      if (!proof || proof.pushes_left === null) continue;
-      const centre = { cx: x(turn), cy: y(proof.pushes_left) };
-      parts.push(shape("circle", { class: "proved", ...centre, r: 3.2 }));
-    }
     const here = countPushes(game.played);
     parts.push(shape("line", { class: "here", x1: x(here), x2: x(here), y1: TOP, y2: HEIGHT - BOTTOM }));
     this.element.replaceChildren(...parts);

@@ -1,4 +1,4 @@
-/** What is known and thought of each position of a game: opinions of the policy, and proofs. */
+/** What the policy thinks of each position of a game. */
 
 import { LatestJob, wireBoard } from "../jobs/latest_job.js";
 import { advance } from "../rules/board.js";
@@ -7,13 +7,12 @@ import { sentenceOf } from "../shell/sentences.js";
 /**
  * @typedef {import("../game/session.js").Session} Session
  * @typedef {{at: number, pushes_left: number | null, deadlocked: number}} Point an opinion
- * @typedef {{at: number, pushes_left: number | null, is_deadlocked: boolean}} Proof
  */
 
 /** So long after the last move the policy is asked about new positions. */
 const ASK_AFTER_MS = 150;
 
-/** Sends "change" when points or proofs change. */
+/** Sends "change" when the game or the points change. */
 export class GameLine extends EventTarget {
   /** @param {Session} session */
   constructor(session) {
@@ -26,14 +25,11 @@ export class GameLine extends EventTarget {
         this._tell();
       },
     });
-    this._proofs = new LatestJob();
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this._timer = undefined;
     this._moves = "";
     /** By the number of moves. @type {Map<number, Point>} */
     this.points = new Map();
-    /** @type {Map<number, Proof>} */
-    this.proofs = new Map();
     /** Why there are no opinions, such as a board too large. */
     this.refusal = "";
     this._abort = new AbortController();
@@ -43,46 +39,15 @@ export class GameLine extends EventTarget {
     this._open();
   }
 
-  get isProving() {
-    return this._proofs.isRunning;
-  }
-
   destroy() {
     this._abort.abort();
     clearTimeout(this._timer);
     this._opinions.stop();
-    this._proofs.stop();
-  }
-
-  /** Proves what it can of the whole line, from its end. */
-  async prove() {
-    const { game } = this._session;
-    const proving = this._proofs.run(
-      "prove_line",
-      { board: wireBoard(game.start), moves: game.moves },
-      (event) => {
-        if (event.event !== "answer") return;
-        this.proofs.set(event.at, /** @type {any} */ (event));
-        this._tell();
-      },
-    );
-    this._tell();
-    try {
-      await proving;
-    } finally {
-      this._tell();
-    }
-  }
-
-  stopProving() {
-    this._proofs.stop();
-    this._tell();
   }
 
   _open() {
     this._moves = "";
     this.points.clear();
-    this.proofs.clear();
     this.refusal = "";
     this._follow(true);
   }
@@ -96,14 +61,9 @@ export class GameLine extends EventTarget {
     }
     let same = 0;
     while (same < moves.length && moves[same] === this._moves[same]) same += 1;
-    for (const known of [this.points, this.proofs]) {
-      for (const at of known.keys()) if (at > same) known.delete(at);
-    }
+    for (const at of this.points.keys()) if (at > same) this.points.delete(at);
     // What is still to come is about moves that are gone.
-    if (isNew === true || same < this._moves.length) {
-      this._opinions.stop();
-      this._proofs.stop();
-    }
+    if (isNew === true || same < this._moves.length) this._opinions.stop();
     this._moves = moves;
     clearTimeout(this._timer);
     if (this._session.level && !this.refusal) {
