@@ -64,7 +64,7 @@ export function a_key_belongs_to_the_action_that_took_it_last() {
   const settings = { get: (name) => values[name], set: (name, value) => (values[name] = value) };
   const keys = new Keys(settings);
   const ran = [];
-  const action = (id, key) => ({ id, titleKey: "", group: "", keys: [key], run: () => ran.push(id) });
+  const action = (id, key) => ({ id, titleKey: "", keys: [key], run: () => ran.push(id) });
   const [one, other] = [action("one", "1"), action("other", "2")];
   const remove = keys.add([one, other]);
   keys.change(one, ["2"]);

@@ -4,7 +4,7 @@ import { GameLine } from "/static/js/understand/game_line.js";
 import { Hints, hintOf } from "/static/js/understand/hints.js";
 import { LostWatch, upToLastPush } from "/static/js/understand/lost.js";
 import { Checker } from "/static/js/editor/checker.js";
-import { boardOf, complaints } from "/static/js/editor/legality.js";
+import { complaints } from "/static/js/editor/legality.js";
 import { Draft, emptyRoom } from "/static/js/editor/draft.js";
 import { Game } from "/static/js/game/game.js";
 import { Session } from "/static/js/game/session.js";
@@ -154,7 +154,7 @@ export function a_room_stays_closed_at_every_size_and_what_is_drawn_stays_in_its
 }
 
 export function what_is_wrong_with_a_drawing_is_found() {
-  const keys = (...rows) => complaints(boardOf(rows)).map(({ key }) => key.slice(5));
+  const keys = (...rows) => complaints(Board.fromRows(rows, { needsPlayer: false })).map(({ key }) => key.slice(5));
   equal(keys("#####", "#@$.#", "#####"), []);
   equal(keys("#####", "# $.#", "#####"), ["no-player"]);
   equal(keys("###", "###", "###"), ["no-player", "no-boxes"]);

@@ -1,6 +1,6 @@
 /** Which squares of a board are worth drawing: the floor that can be reached, and its walls. */
 
-import { DIRECTIONS } from "../rules/board.js";
+import { reachedFrom } from "../rules/walk.js";
 
 /** @typedef {import("../rules/board.js").Board} Board */
 /** @typedef {{top: number, bottom: number, left: number, right: number}} Range of squares */
@@ -30,20 +30,13 @@ export class Outline {
 
   /** The squares that the player could walk to were there no boxes. @param {Board} board */
   _drawInside(board) {
-    const found = [board.player];
+    const starts = [board.player];
     // Boxes and goals behind closed walls are drawn too.
     board.boxes.forEach((box, square) => {
-      if (box || board.goals[square]) found.push(square);
+      if (box || board.goals[square]) starts.push(square);
     });
+    const found = reachedFrom(board, starts, (square) => !board.walls[square]);
     for (const square of found) this.squares[square] = FLOOR;
-    for (let index = 0; index < found.length; index++) {
-      for (const direction of DIRECTIONS) {
-        const next = board.neighbour(found[index], direction);
-        if (next < 0 || board.walls[next] || this.squares[next]) continue;
-        this.squares[next] = FLOOR;
-        found.push(next);
-      }
-    }
   }
 
   /** @param {Board} board */
@@ -62,24 +55,15 @@ export class Outline {
   /** Walls that other walls enclose are drawn, or they would be holes. @param {Board} board */
   _fillHoles(board) {
     const { walls, height, width } = board;
-    const isOutside = new Uint8Array(walls.length);
-    const found = [];
+    const edge = [];
     for (let square = 0; square < walls.length; square++) {
       const [row, column] = board.place(square);
       const isEdge = row === 0 || column === 0 || row === height - 1 || column === width - 1;
-      if (isEdge && !this.squares[square]) found.push(square);
+      if (isEdge && !this.squares[square]) edge.push(square);
     }
-    for (const square of found) isOutside[square] = 1;
-    for (let index = 0; index < found.length; index++) {
-      for (const direction of DIRECTIONS) {
-        const next = board.neighbour(found[index], direction);
-        if (next < 0 || isOutside[next] || this.squares[next]) continue;
-        isOutside[next] = 1;
-        found.push(next);
-      }
-    }
+    const outside = reachedFrom(board, edge, (square) => !this.squares[square]);
     walls.forEach((wall, square) => {
-      if (wall && !isOutside[square]) this.squares[square] = WALL;
+      if (wall && !outside.has(square)) this.squares[square] = WALL;
     });
   }
 

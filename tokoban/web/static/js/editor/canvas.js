@@ -1,37 +1,35 @@
-/** The drawing surface: pointer and keys draw on a board. */
+/** The drawing surface and its tools: pointer and keys draw on a board. */
 
 import { BoardView } from "../board/board_view.js";
-import { el } from "../shell/dom.js";
+import { button, el } from "../shell/dom.js";
+import { squareText } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
-import { boardOf } from "./legality.js";
+import { TOOLS } from "./draft.js";
 
 /**
  * @typedef {import("./draft.js").Draft} Draft
  * @typedef {import("./draft.js").Tool} Tool
  */
 
-/** @type {Record<string, [number, number]>} */
-const STEPS = { ArrowUp: [-1, 0], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowRight: [0, 1] };
-
 /** @type {Record<string, string>} */
-const NAMES = {
-  "#": "edit.is-wall",
-  " ": "edit.is-floor",
-  ".": "edit.is-goal",
-  $: "edit.is-box",
-  "*": "edit.is-box-on-goal",
-  "@": "edit.is-player",
-  "+": "edit.is-player-on-goal",
-};
+const STEPS = { ArrowUp: "u", ArrowLeft: "l", ArrowDown: "d", ArrowRight: "r" };
 
 export class DrawingCanvas {
   /**
    * @param {Draft} draft
-   * @param {{tool: () => Tool, showsNumbers: () => boolean, say: (text: string) => void}} on
+   * @param {import("../shell/app.js").App} app
    */
-  constructor(draft, on) {
+  constructor(draft, app) {
     this._draft = draft;
-    this._on = on;
+    this._app = app;
+    /** @type {Tool} */
+    this._tool = TOOLS[0];
+    this._tools = TOOLS.map((name) =>
+      button({ label: t(`edit.tool-${name}`), run: () => this._choose(name) }),
+    );
+    this._undo = button({ label: t("play.undo"), icon: "undo", run: () => draft.undo() });
+    this._redo = button({ label: t("play.redo"), icon: "redo", run: () => draft.redo() });
+    this.toolbar = el("div", { class: "toolbar" }, ...this._tools, this._undo, this._redo);
     this._room = el("div", { class: "board-frame" });
     this.element = el(
       "div",
@@ -50,6 +48,44 @@ export class DrawingCanvas {
     /** Squares to frame. @type {number[]} */
     this._framed = [];
     this._last = -1;
+    this._abort = new AbortController();
+    this._listen(this._abort.signal);
+    this._choose(this._tool);
+  }
+
+  destroy() {
+    this._abort.abort();
+    this._view.destroy();
+  }
+
+  /** @param {number[]} framed squares that are wrong */
+  show(framed) {
+    this._framed = framed;
+    const { board, canUndo, canRedo } = this._draft;
+    this._cursor = Math.min(this._cursor, board.walls.length - 1);
+    /** @type {import("../board/marks.js").Mark[]} */
+    const marks = framed.map((square) => ({ square, kind: "guilty" }));
+    if (document.activeElement === this.element) marks.push({ square: this._cursor, kind: "focus" });
+    this._view.showsNumbers = this._app.settings.get("showsNumbers");
+    this._view.show(board, { marks });
+    this._undo.disabled = !canUndo;
+    this._redo.disabled = !canRedo;
+  }
+
+  /** @param {AbortSignal} signal */
+  _listen(signal) {
+    const { _app: app, _draft: draft } = this;
+    const removeKeys = app.keys.add([
+      ...TOOLS.map((name, index) => {
+        const run = () => this._choose(name);
+        return { id: `tool-${name}`, titleKey: `edit.tool-${name}`, keys: [`${index + 1}`], run };
+      }),
+      { id: "draw-undo", titleKey: "play.undo", keys: ["u", "Ctrl+z"], run: () => draft.undo() },
+      { id: "draw-redo", titleKey: "play.redo", keys: ["y", "Ctrl+y"], run: () => draft.redo() },
+    ]);
+    signal.addEventListener("abort", removeKeys);
+    app.addEventListener("theme", () => this._view.resize(), { signal });
+    app.settings.addEventListener("change", () => this.show(this._framed), { signal });
     this.element.addEventListener("keydown", (event) => this._press(event));
     this.element.addEventListener("focus", () => this.show(this._framed));
     this.element.addEventListener("blur", () => this.show(this._framed));
@@ -61,25 +97,12 @@ export class DrawingCanvas {
     }
   }
 
-  destroy() {
-    this._view.destroy();
-  }
-
-  /** Reads the colours of the theme again. */
-  resize() {
-    this._view.resize();
-  }
-
-  /** @param {number[]} framed squares that are wrong */
-  show(framed) {
-    this._framed = framed;
-    const { height, width } = this._draft;
-    this._cursor = Math.min(this._cursor, height * width - 1);
-    /** @type {import("../board/marks.js").Mark[]} */
-    const marks = framed.map((square) => ({ square, kind: "guilty" }));
-    if (document.activeElement === this.element) marks.push({ square: this._cursor, kind: "focus" });
-    this._view.showsNumbers = this._on.showsNumbers();
-    this._view.show(boardOf(this._draft.rows), { marks });
+  /** @param {Tool} chosen */
+  _choose(chosen) {
+    this._tool = chosen;
+    TOOLS.forEach((name, index) => {
+      this._tools[index].setAttribute("aria-pressed", String(name === chosen));
+    });
   }
 
   /** @param {PointerEvent} event */
@@ -90,7 +113,7 @@ export class DrawingCanvas {
     this.element.focus();
     this._view.canvas.setPointerCapture(event.pointerId);
     this._cursor = this._last = square;
-    this._draft.beginStroke(square, this._on.tool());
+    this._draft.beginStroke(square, this._tool);
   }
 
   /** @param {PointerEvent} event */
@@ -99,7 +122,7 @@ export class DrawingCanvas {
     const square = this._view.squareAt(event.clientX, event.clientY);
     if (square < 0 || square === this._last) return;
     this._cursor = this._last = square;
-    this._draft.paint(square, this._on.tool());
+    this._draft.paint(square, this._tool);
   }
 
   _end() {
@@ -110,30 +133,24 @@ export class DrawingCanvas {
 
   /** @param {KeyboardEvent} event */
   _press(event) {
-    const { width, height } = this._draft;
-    const step = STEPS[event.key];
-    if (step) {
-      const row = Math.floor(this._cursor / width) + step[0];
-      const column = (this._cursor % width) + step[1];
-      if (row >= 0 && row < height && column >= 0 && column < width) {
-        this._cursor = row * width + column;
-      }
+    if (event.key in STEPS) {
+      const next = this._draft.board.neighbour(this._cursor, STEPS[event.key]);
+      if (next >= 0) this._cursor = next;
       this.show(this._framed);
-      this._say();
     } else if (event.key === " " || event.key === "Enter") {
-      this._draft.beginStroke(this._cursor, this._on.tool());
+      this._draft.beginStroke(this._cursor, this._tool);
       this._draft.endStroke();
-      this._say();
     } else {
       return;
     }
+    this._say();
     event.preventDefault();
   }
 
   _say() {
-    const { width } = this._draft;
-    const [row, column] = [Math.floor(this._cursor / width) + 1, (this._cursor % width) + 1];
-    const what = t(NAMES[this._draft.letterAt(this._cursor)]);
-    this._on.say(t("edit.at", { row, column, what }));
+    const { board } = this._draft;
+    const [row, column] = board.place(this._cursor);
+    const at = t("say.at", { row: row + 1, column: column + 1 });
+    this._app.announce(`${at}: ${squareText(board.letterAt(this._cursor))}`);
   }
 }

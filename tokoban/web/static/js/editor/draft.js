@@ -1,5 +1,7 @@
 /** A level while it is drawn: squares, and everything taken back and made again. */
 
+import { Board } from "../rules/board.js";
+
 /** What is drawn with. @typedef {"wall" | "floor" | "goal" | "box" | "player"} Tool */
 
 /** @type {readonly Tool[]} */
@@ -32,6 +34,11 @@ export class Draft extends EventTarget {
 
   get width() {
     return this.rows[0].length;
+  }
+
+  /** What is drawn; without a player its square is -1. */
+  get board() {
+    return Board.fromRows(this.rows, { needsPlayer: false });
   }
 
   get canUndo() {

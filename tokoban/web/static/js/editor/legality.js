@@ -1,51 +1,16 @@
 /** What is wrong with a drawing, told while it is drawn. */
 
-import { Board, DIRECTIONS } from "../rules/board.js";
 import { deadSquares, staticDeadlock } from "../rules/deadlocks.js";
+import { reachedFrom } from "../rules/walk.js";
 
+/** @typedef {import("../rules/board.js").Board} Board */
 /** @typedef {{key: string, values?: Record<string, number>, squares: number[]}} Complaint */
 
 const DEADLOCKS = { "dead-square": "edit.dead-square", frozen: "edit.frozen" };
 
 /**
- * A board as far as the rows have one: without a player its square is -1.
- * @param {readonly string[]} rows
- * @returns {Board}
- */
-export function boardOf(rows) {
-  const text = rows.join("");
-  const at = text.search(/[@+]/);
-  const stand = (/** @type {string} */ row) => row.replace("@", " ").replace("+", ".");
-  // The class wants a player; one is put in and then taken back.
-  const others = rows.map(stand);
-  const free = others.join("").search(/[^#$*]/);
-  const width = rows[0].length;
-  const withPlayer = others.map((row, r) => {
-    if (Math.floor(free / width) !== r || free < 0) return row;
-    const c = free % width;
-    return row.slice(0, c) + (row[c] === "." ? "+" : "@") + row.slice(c + 1);
-  });
-  if (free < 0) return new Board({ ...emptyOf(rows), player: -1 });
-  return new Board({ ...Board.fromRows(withPlayer), player: at });
-}
-
-/** A board that is all walls and boxes. @param {readonly string[]} rows */
-function emptyOf(rows) {
-  const letters = [...rows.join("")];
-  const flags = (/** @type {string} */ kinds) =>
-    Uint8Array.from(letters, (letter) => (kinds.includes(letter) ? 1 : 0));
-  return {
-    height: rows.length,
-    width: rows[0].length,
-    walls: flags("#"),
-    goals: flags("*"),
-    boxes: flags("$*"),
-  };
-}
-
-/**
  * All that keeps a drawing from being a level to play, or makes it a bad one.
- * @param {Board} board as `boardOf` gives it
+ * @param {Board} board without a player, perhaps
  * @returns {Complaint[]}
  */
 export function complaints(board) {
@@ -60,7 +25,8 @@ export function complaints(board) {
     found.push({ key: "edit.unequal", values, squares: [] });
   }
   if (board.player < 0) return found;
-  const inside = insideOf(board);
+  // The squares that the player could walk to were there no boxes.
+  const inside = reachedFrom(board, [board.player], (square) => !board.walls[square]);
   const leaks = [...inside].filter((square) => isAtEdge(board, square));
   if (leaks.length) {
     found.push({ key: "edit.open", squares: leaks });
@@ -78,18 +44,6 @@ export function complaints(board) {
     found.push({ key: DEADLOCKS[deadlock.reason], values, squares: deadlock.squares });
   }
   return found;
-}
-
-/** The squares that the player could walk to were there no boxes. @param {Board} board */
-function insideOf(board) {
-  const inside = new Set([board.player]);
-  for (const square of inside) {
-    for (const direction of DIRECTIONS) {
-      const next = board.neighbour(square, direction);
-      if (next >= 0 && !board.walls[next]) inside.add(next);
-    }
-  }
-  return inside;
 }
 
 /** @param {Board} board @param {number} square */

@@ -2,20 +2,10 @@
 
 import { outlineOf } from "../board/outline.js";
 import { el } from "../shell/dom.js";
+import { squareText } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 
 /** @typedef {import("../rules/board.js").Board} Board */
-
-/** The word of each XSB letter. @type {Record<string, string>} */
-const WORDS = {
-  "#": "square.wall",
-  " ": "square.floor",
-  ".": "square.goal",
-  $: "square.box",
-  "*": "square.box-on-goal",
-  "@": "square.player",
-  "+": "square.player-on-goal",
-};
 
 /** Beyond this a table takes seconds to build, and nobody reads it. */
 const MAX_SQUARES = 10_000;
@@ -47,6 +37,6 @@ function square(letter) {
     "td",
     { "data-square": letter },
     el("span", { "aria-hidden": "true" }, letter),
-    el("span", { class: "for-readers" }, t(WORDS[letter])),
+    el("span", { class: "for-readers" }, squareText(letter)),
   );
 }

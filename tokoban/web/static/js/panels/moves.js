@@ -46,20 +46,8 @@ function mount(element, session, app) {
   }
   replay.addEventListener("change", refreshSoon);
   const removeKeys = app.keys.add([
-    {
-      id: "replay",
-      titleKey: "moves.replay",
-      group: "play",
-      keys: ["Space"],
-      run: () => replay.toggle(),
-    },
-    {
-      id: "snapshot",
-      titleKey: "moves.snapshot",
-      group: "play",
-      keys: ["k"],
-      run: () => keepSnapshot(session),
-    },
+    { id: "replay", titleKey: "moves.replay", keys: ["Space"], run: () => replay.toggle() },
+    { id: "snapshot", titleKey: "moves.snapshot", keys: ["k"], run: () => keepSnapshot(session) },
   ]);
   refresh();
   return () => {

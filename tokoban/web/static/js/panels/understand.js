@@ -29,9 +29,9 @@ function mount(element, session, app) {
   const line = linePart(session, lost.watch);
   element.append(el("div", { class: "stack" }, lost.element, hints.element, line.element));
   const removeKeys = app.keys.add([
-    { id: "hint", titleKey: "hint.more", group: "understand", keys: ["h"], run: hints.more },
-    { id: "why", titleKey: "why.why", group: "understand", keys: ["e"], run: lost.explain },
-    { id: "back", titleKey: "lost.back", group: "understand", keys: ["b"], run: lost.goBack },
+    { id: "hint", titleKey: "hint.more", keys: ["h"], run: hints.more },
+    { id: "why", titleKey: "why.why", keys: ["e"], run: lost.explain },
+    { id: "back", titleKey: "lost.back", keys: ["b"], run: lost.goBack },
   ]);
   return () => {
     removeKeys();

@@ -16,9 +16,7 @@ export function mount(element, session, app) {
   const parts = [opinion, new AttentionPart(session), new SearchPart(session)];
   element.append(el("div", { class: "stack" }, ...parts.map((part) => part.element)));
   const run = () => opinion.toggle();
-  const removeKeys = app.keys.add([
-    { id: "arrows", titleKey: "opinion.arrows", group: "watch", keys: ["o"], run },
-  ]);
+  const removeKeys = app.keys.add([{ id: "arrows", titleKey: "opinion.arrows", keys: ["o"], run }]);
   return () => {
     removeKeys();
     for (const part of parts) part.destroy();

@@ -46,9 +46,10 @@ export class Board {
   /**
    * The board drawn in XSB rows; floor fills the short ones.
    * @param {readonly string[]} rows
+   * @param {{needsPlayer?: boolean}} [options] a drawing may be without a player, whose square is -1
    * @returns {Board}
    */
-  static fromRows(rows) {
+  static fromRows(rows, { needsPlayer = true } = {}) {
     const height = rows.length;
     const width = Math.max(0, ...rows.map((row) => row.length));
     const walls = new Uint8Array(height * width);
@@ -67,7 +68,7 @@ export class Board {
         }
       }
     });
-    if (player < 0) throw new Error("no player");
+    if (player < 0 && needsPlayer) throw new Error("no player");
     return new Board({ height, width, walls, goals, boxes, player });
   }
 

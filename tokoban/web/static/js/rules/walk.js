@@ -5,6 +5,24 @@ import { DIRECTIONS } from "./board.js";
 /** @typedef {import("./board.js").Board} Board */
 
 /**
+ * Squares and all that are reached from them step by step.
+ * @param {Board} board
+ * @param {Iterable<number>} starts
+ * @param {(square: number) => boolean} mayEnter
+ * @returns {Set<number>}
+ */
+export function reachedFrom(board, starts, mayEnter) {
+  const found = new Set(starts);
+  for (const square of found) {
+    for (const direction of DIRECTIONS) {
+      const next = board.neighbour(square, direction);
+      if (next >= 0 && mayEnter(next)) found.add(next);
+    }
+  }
+  return found;
+}
+
+/**
  * A shortest walk.
  * @param {Board} board
  * @param {number} target

@@ -76,9 +76,7 @@ export class App extends EventTarget {
       const text = sentenceOf(/** @type {CustomEvent} */ (event).detail);
       this.notify("origin", { text, kind: "bad" });
     });
-    this.keys.add([
-      { id: "help", titleKey: "app.help", group: "app", keys: ["?"], run: () => this.showHelp() },
-    ]);
+    this.keys.add([{ id: "help", titleKey: "app.help", keys: ["?"], run: () => this.showHelp() }]);
     takePastedAndDropped(this);
   }
 

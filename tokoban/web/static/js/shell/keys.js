@@ -1,7 +1,7 @@
 /** The key map: actions, the keys that run them, and how the player has changed them. */
 
 /** @typedef {import("./settings.js").Settings} Settings */
-/** @typedef {{id: string, titleKey: string, group: string, keys: string[], run: () => void}} Action */
+/** @typedef {{id: string, titleKey: string, keys: string[], run: () => void}} Action */
 /**
  * Keys that controls take themselves and nobody can change, for the help.
  * @typedef {{id: string, titleKey: string, keys: string[]}} FixedKeys

@@ -26,6 +26,22 @@ export function titleText(title, collection) {
   return grade ? t(`levels.name-${grade.toLowerCase()}`, { number }) : title || t("play.untitled");
 }
 
+/** @type {Record<string, string>} */
+const SQUARES = {
+  "#": "square.wall",
+  " ": "square.floor",
+  ".": "square.goal",
+  $: "square.box",
+  "*": "square.box-on-goal",
+  "@": "square.player",
+  "+": "square.player-on-goal",
+};
+
+/** What is on a square. @param {string} letter of it in XSB @returns {string} */
+export function squareText(letter) {
+  return t(SQUARES[letter]);
+}
+
 /**
  * What is wrong with a board, or with the text that has it.
  * @param {import("../levels_api.js").Problem} problem

@@ -2,8 +2,8 @@
 
 import { DrawingCanvas } from "../editor/canvas.js";
 import { Checker } from "../editor/checker.js";
-import { Draft, LEAST_SIZE, MOST_SIZE, TOOLS, emptyRoom, isDrawing } from "../editor/draft.js";
-import { boardOf, complaints } from "../editor/legality.js";
+import { Draft, LEAST_SIZE, MOST_SIZE, emptyRoom, isDrawing } from "../editor/draft.js";
+import { complaints } from "../editor/legality.js";
 import { TextPart } from "../editor/text_part.js";
 import { writeLevels } from "../levels_api.js";
 import { button, el } from "../shell/dom.js";
@@ -11,10 +11,7 @@ import { tellServerError } from "../shell/importing.js";
 import { saveBlob } from "../shell/saving.js";
 import { t } from "../strings/index.js";
 
-/**
- * @typedef {import("../shell/app.js").App} App
- * @typedef {import("../editor/draft.js").Tool} Tool
- */
+/** @typedef {import("../shell/app.js").App} App */
 
 /** Where the browser keeps the drawing. */
 const KEPT = "draft";
@@ -28,37 +25,7 @@ const FIRST_SIZE = 9;
 export function mount(element, app) {
   const kept = app.store.value(KEPT) ?? {};
   const draft = new Draft(isDrawing(kept.rows) ? kept.rows : emptyRoom(FIRST_SIZE, FIRST_SIZE));
-  /** @type {Tool} */
-  let tool = "wall";
-  const tools = TOOLS.map((name) =>
-    button({ label: t(`edit.tool-${name}`), run: () => choose(name), class: "tool" }),
-  );
-  const choose = (/** @type {Tool} */ name) => {
-    tool = name;
-    TOOLS.forEach((other, index) => {
-      tools[index].setAttribute("aria-pressed", String(other === name));
-    });
-  };
-  const undo = button({ label: t("play.undo"), icon: "undo", run: () => draft.undo() });
-  const redo = button({ label: t("play.redo"), icon: "redo", run: () => draft.redo() });
-  const canvas = new DrawingCanvas(draft, {
-    tool: () => tool,
-    showsNumbers: () => app.settings.get("showsNumbers"),
-    say: (text) => app.announce(text),
-  });
-  /** @type {[string, string, string[], () => void][]} */
-  const actions = [
-    ...TOOLS.map((name, index) =>
-      /** @type {[string, string, string[], () => void]} */ (
-        [`tool-${name}`, `edit.tool-${name}`, [String(index + 1)], () => choose(name)]
-      ),
-    ),
-    ["draw-undo", "play.undo", ["u", "Ctrl+z"], () => draft.undo()],
-    ["draw-redo", "play.redo", ["y", "Ctrl+y"], () => draft.redo()],
-  ];
-  const removeKeys = app.keys.add(
-    actions.map(([id, titleKey, keys, run]) => ({ id, titleKey, group: "edit", keys, run })),
-  );
+  const canvas = new DrawingCanvas(draft, app);
   const title = field("edit.name", kept.title ?? "");
   const author = field("edit.author", kept.author ?? "");
   const status = el("ul", { class: "complaints", "aria-live": "polite" });
@@ -125,25 +92,19 @@ export function mount(element, app) {
   const keepDraft = () =>
     app.store.keepValue(KEPT, { rows: draft.rows, title: title.value, author: author.value });
   const refresh = () => {
-    const found = complaints(boardOf(draft.rows));
+    const found = complaints(draft.board);
     const lines = found.length ? found : [{ key: "edit.legal", values: {}, squares: [] }];
     status.replaceChildren(...lines.map(({ key, values }) => el("li", {}, t(key, values))));
     status.classList.toggle("is-legal", !found.length);
     canvas.show(found.flatMap(({ squares }) => squares));
-    undo.disabled = !draft.canUndo;
-    redo.disabled = !draft.canRedo;
     play.disabled = found.some(({ key }) => key === "edit.no-player");
     checker.refresh(found.length === 0);
     size.refresh();
     text.refresh();
     keepDraft();
   };
-  choose(tool);
   draft.addEventListener("change", refresh);
   for (const input of [title, author]) input.addEventListener("change", keepDraft);
-  const abort = new AbortController();
-  app.addEventListener("theme", () => canvas.resize(), { signal: abort.signal });
-  app.settings.addEventListener("change", refresh, { signal: abort.signal });
 
   const side = el(
     "div",
@@ -171,15 +132,13 @@ export function mount(element, app) {
         { class: "play-main" },
         el("h1", {}, t("edit.title")),
         canvas.element,
-        el("div", { class: "toolbar" }, ...tools, undo, redo),
+        canvas.toolbar,
       ),
       side,
     ),
   );
   refresh();
   return () => {
-    abort.abort();
-    removeKeys();
     checker.destroy();
     canvas.destroy();
     keepDraft();

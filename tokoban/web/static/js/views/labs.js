@@ -110,7 +110,7 @@ export function mount(element, app, params) {
     },
   });
   const removeKeys = app.keys.add(
-    KEYS.filter(({ id }) => id !== "labs-draw" || content.querySelector(".lab-grid")),
+    KEYS.filter(({ id }) => id !== "labs-draw" || content.querySelector(".lab-grid, .drawing")),
   );
   return () => {
     end();

@@ -41,5 +41,5 @@ export function playActions(app, board, pick) {
     ["zoom-in", "play.zoom-in", ["+"], () => board.zoomBy(ZOOM)],
     ["zoom-out", "play.zoom-out", ["-"], () => board.zoomBy(1 / ZOOM)],
   ];
-  return actions.map(([id, titleKey, keys, run]) => ({ id, titleKey, group: "play", keys, run }));
+  return actions.map(([id, titleKey, keys, run]) => ({ id, titleKey, keys, run }));
 }

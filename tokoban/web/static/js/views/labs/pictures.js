@@ -1,18 +1,15 @@
 /** Pictures: draw a board; a vision transformer says whether it is solved, open or lost. */
 
 import { MEAN, ROLLOUT } from "../../attention/weights.js";
+import { DrawingCanvas } from "../../editor/canvas.js";
+import { Draft } from "../../editor/draft.js";
+import { complaints } from "../../editor/legality.js";
 import { button, el } from "../../shell/dom.js";
 import { number, t } from "../../strings/index.js";
-import { GridEditor } from "./grid_editor.js";
 import { whenQuiet } from "./when_quiet.js";
 
-const SIDE = 8;
-/** XSB letters, with the names of their strings and classes. @type {Record<string, string>} */
-const TILES = {
-  "#": "wall", " ": "floor", ".": "goal", $: "box", "*": "box-on-goal", "@": "player",
-  "+": "player-on-goal",
-};
-const BRUSHES = ["#", " ", ".", "$", "@"];
+/** What keeps a drawing from being a board; one that is solved or lost is welcome. */
+const FAULTS = new Set(["edit.no-player", "edit.no-boxes", "edit.unequal", "edit.open"]);
 /** @type {Record<string, string[]>} */
 const EXAMPLES = {
   open: [
@@ -37,18 +34,6 @@ const words = {
     de: "Ein Vision Transformer sieht das Brett als Bild, ein Bildstück je Feld, und sagt, ob es gelöst, "
       + "offen oder verloren ist. Bei 96 % seiner Testbretter hat er recht; der exakte Löser prüft ihn. "
       + "Rollout zeigt, aus welchen Bildstücken die Antwort entstand.",
-  },
-  "labs.picture-board": { en: "Board", de: "Brett" },
-  "labs.brush": { en: "Draw", de: "Zeichnen" },
-  "labs.tile-wall": { en: "wall", de: "Wand" },
-  "labs.tile-floor": { en: "floor", de: "Boden" },
-  "labs.tile-goal": { en: "goal", de: "Ziel" },
-  "labs.tile-box": { en: "box", de: "Kiste" },
-  "labs.tile-box-on-goal": { en: "box on a goal", de: "Kiste auf einem Ziel" },
-  "labs.tile-player": { en: "player", de: "Figur" },
-  "labs.tile-player-on-goal": { en: "player on a goal", de: "Figur auf einem Ziel" },
-  "labs.tile-at": {
-    en: "row {row}, column {column}: {tile}", de: "Zeile {row}, Spalte {column}: {tile}",
   },
   "labs.classes": { en: "What the network says", de: "Was das Netz sagt" },
   "labs.class-solved": { en: "solved", de: "gelöst" },
@@ -76,76 +61,50 @@ export const lab = { id: "pictures", words, mount };
  * @param {HTMLElement} element
  * @param {import("../labs.js").Bench} bench
  */
-function mount(element, { newJob, showAttention }) {
+function mount(element, { app, newJob, showAttention }) {
   const job = newJob();
-  let cells = [...EXAMPLES.open.join("")];
-  let brush = "$";
-  const editor = new GridEditor({
-    height: SIDE,
-    width: SIDE,
-    label: t("labs.picture-board"),
-    classOf: (cell) => `tile-${TILES[cells[cell]]}`,
-    nameOf: (cell) =>
-      t("labs.tile-at", {
-        tile: t(`labs.tile-${TILES[cells[cell]]}`),
-        row: Math.floor(cell / SIDE) + 1,
-        column: (cell % SIDE) + 1,
-      }),
-    paint(cell) {
-      cells = painted(cells, cell, brush);
-      look();
-    },
-  });
+  const draft = new Draft(EXAMPLES.open);
+  const canvas = new DrawingCanvas(draft, app);
   const bars = el("ol", { class: "lab-bars", "aria-label": t("labs.classes") });
   const proof = el("p", { class: "note", role: "status" });
 
   const look = whenQuiet(classify);
   async function classify() {
-    const rows = Array.from({ length: SIDE }, (_, row) =>
-      cells.slice(row * SIDE, (row + 1) * SIDE).join(""));
-    proof.textContent = t("labs.proving");
-    const done = await job.run("classify", { board: rows.join("\n") }, (event) => {
+    const [fault] = complaints(draft.board).filter(({ key }) => FAULTS.has(key));
+    proof.textContent = fault ? t(fault.key, fault.values) : t("labs.proving");
+    if (fault) return job.stop();
+    const done = await job.run("classify", { board: draft.rows.join("\n") }, (event) => {
       if (event.event !== "answer") return;
       bars.replaceChildren(...event.classes.map(barOf));
       // The class token, after all layers: what the answer is made of.
       const start = { layer: ROLLOUT, head: MEAN, query: 0 };
       showAttention(event.panels.map((/** @type {any} */ panel) =>
-        ({ ...panel, name: t("labs.picture-board"), start })));
+        ({ ...panel, name: t("play.board"), start })));
     });
     proof.textContent = done ? t(`labs.proved-${done.proved}`) : "";
   }
 
-  const brushes = BRUSHES.map((letter) => {
-    const choose = button({
-      label: t(`labs.tile-${TILES[letter]}`), text: true,
-      run: () => {
-        brush = letter;
-        brushes.forEach((other) => other.setAttribute("aria-pressed", String(other === choose)));
-      },
-    });
-    choose.setAttribute("aria-pressed", String(letter === brush));
-    return choose;
+  draft.addEventListener("change", () => {
+    canvas.show([]);
+    look();
   });
   const examples = Object.entries(EXAMPLES).map(([name, rows]) =>
-    button({
-      label: t(`labs.class-${name}`), text: true,
-      run: () => {
-        cells = [...rows.join("")];
-        editor.refresh();
-        classify();
-      },
-    }));
+    button({ label: t(`labs.class-${name}`), text: true, run: () => draft.load(rows) }));
   element.append(
     el("p", {}, t("labs.pictures-about")),
     el("div", { class: "lab-two" },
-      editor.element,
+      canvas.element,
       el("div", { class: "stack" },
-        el("div", { class: "row", role: "group", "aria-label": t("labs.brush") }, ...brushes),
+        canvas.toolbar,
         el("div", { class: "row" }, el("span", {}, t("labs.examples")), ...examples),
         el("h3", {}, t("labs.classes")), bars, proof)),
   );
+  canvas.show([]);
   classify();
-  return () => look.cancel();
+  return () => {
+    canvas.destroy();
+    look.cancel();
+  };
 }
 
 /** @param {{name: string, probability: number}} found */
@@ -155,23 +114,4 @@ function barOf({ name, probability }) {
   const percent = number(Math.round(probability * 1000) / 10);
   return el("li", {}, el("span", {}, t(`labs.class-${name}`)),
     el("span", { class: "lab-bar-room" }, bar), el("span", {}, `${percent} %`));
-}
-
-/**
- * The cells after a stroke: a box or the player on a goal stays on it; there is one player.
- * @param {string[]} cells
- * @param {number} at
- * @param {string} brush
- * @returns {string[]}
- */
-function painted(cells, at, brush) {
-  const isGoal = ".*+".includes(cells[at]);
-  if (brush !== "@" && "@+".includes(cells[at])) return cells; // the player can only be moved
-  const after = [...cells];
-  if (brush === "@") {
-    const player = cells.findIndex((cell) => "@+".includes(cell));
-    after[player] = cells[player] === "+" ? "." : " ";
-  }
-  after[at] = { "#": "#", " ": " ", ".": ".", $: isGoal ? "*" : "$", "@": isGoal ? "+" : "@" }[brush] ?? brush;
-  return after;
 }
