@@ -37,7 +37,7 @@ def _read(content: dict[str, Any]) -> dict[str, Any]:
 
 def _write(content: dict[str, Any]) -> dict[str, Any]:
     """The ``levels`` as the text of a file."""
-    return {"text": wire.levels_to_text(content.get("levels"), content.get("format"))}
+    return {"text": wire.levels_to_text(content.get("levels"))}
 
 
 _ACTIONS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {"read": _read, "write": _write}

@@ -15,7 +15,6 @@ from tokoban.sokoban.formats import (
     lurd,
     parse_board,
     write_levels,
-    write_xsb,
 )
 from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.formats.legality import find_fault_in_rows
@@ -218,14 +217,11 @@ def coded_to_json(said: str) -> dict[str, Any]:
     return {"message": said, **coded}
 
 
-def levels_to_text(levels: object, format: object) -> str:
-    """Levels as the text of a file, in SOK or as bare XSB; raises ``ValueError``."""
+def levels_to_text(levels: object) -> str:
+    """Levels as the text of a SOK file; raises ``ValueError``."""
     if not isinstance(levels, list) or not len(levels) <= _MAX_LEVELS:
         raise ValueError(f"levels: expected a list of at most {_MAX_LEVELS:,}")
-    if format not in ("sok", "xsb"):
-        raise ValueError("format: expected sok or xsb")
-    made = [_level_from_json(level) for level in levels]
-    return write_levels(made) if format == "sok" else write_xsb(made)
+    return write_levels([_level_from_json(level) for level in levels])
 
 
 def _level_from_json(found: object) -> Level:

@@ -42,7 +42,7 @@ function base64Of(file) {
   });
 }
 
-/** @param {object[]} levels @param {"sok" | "xsb"} format @returns {Promise<string>} */
-export async function writeLevels(levels, format) {
-  return (await ask("api/levels/write", { levels, format })).text;
+/** @param {object[]} levels @returns {Promise<string>} as the text of a SOK file */
+export async function writeLevels(levels) {
+  return (await ask("api/levels/write", { levels })).text;
 }

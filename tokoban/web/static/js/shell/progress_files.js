@@ -22,9 +22,19 @@ export async function exportProgress(app) {
     saved: savedGames(progress),
   }));
   if (!levels.length) return app.toast(t("share.nothing"));
+  await saveLevels(app, levels, "tokoban");
+}
+
+/**
+ * Hands levels to the player as a SOK file.
+ * @param {App} app
+ * @param {object[]} levels
+ * @param {string} name of the file, without its ending
+ */
+export async function saveLevels(app, levels, name) {
   try {
-    const text = await writeLevels(levels, "sok");
-    saveBlob(new Blob([text], { type: "text/plain" }), "tokoban.sok");
+    const text = await writeLevels(levels);
+    saveBlob(new Blob([text], { type: "text/plain" }), `${name}.sok`);
   } catch (error) {
     tellServerError(app, error);
   }

@@ -31,12 +31,6 @@ export const strings = {
     en: "The editor draws up to {most} by {most} squares.",
     de: "Der Editor zeichnet bis zu {most} mal {most} Felder.",
   },
-  "edit.text": { en: "As text (XSB)", de: "Als Text (XSB)" },
-  "edit.use-text": { en: "Draw this text", de: "Diesen Text zeichnen" },
-  "edit.bad-text": {
-    en: "Expected rows of # @ + $ * . and blanks, with one player at most.",
-    de: "Erwartet werden Zeilen aus # @ + $ * . und Leerzeichen, mit höchstens einer Figur.",
-  },
   "edit.check": { en: "Can it be solved?", de: "Ist es lösbar?" },
   "edit.solvable": {
     en: "It can be solved: a solution with {pushes} {pushes|push|pushes} was found.",

@@ -4,11 +4,8 @@ import { DrawingCanvas } from "../editor/canvas.js";
 import { Checker } from "../editor/checker.js";
 import { Draft, LEAST_SIZE, MOST_SIZE, emptyRoom, isDrawing } from "../editor/draft.js";
 import { complaints } from "../editor/legality.js";
-import { TextPart } from "../editor/text_part.js";
-import { writeLevels } from "../levels_api.js";
 import { button, el } from "../shell/dom.js";
-import { tellServerError } from "../shell/importing.js";
-import { saveBlob } from "../shell/saving.js";
+import { saveLevels } from "../shell/progress_files.js";
 import { t } from "../strings/index.js";
 
 /** @typedef {import("../shell/app.js").App} App */
@@ -30,7 +27,6 @@ export function mount(element, app) {
   const author = field("edit.author", kept.author ?? "");
   const status = el("ul", { class: "complaints", "aria-live": "polite" });
   const checker = new Checker(draft);
-  const text = new TextPart(draft);
   const size = sizePart(draft);
 
   /** @returns {import("../game/store.js").Level} */
@@ -58,15 +54,7 @@ export function mount(element, app) {
   });
   const download = button({
     label: t("edit.download"),
-    run: async () => {
-      try {
-        const notes = { notes: [] };
-        const content = await writeLevels([{ ...level(), ...notes }], "sok");
-        saveBlob(new Blob([content], { type: "text/plain" }), `${level().title}.sok`);
-      } catch (error) {
-        tellServerError(app, error);
-      }
-    },
+    run: () => saveLevels(app, [level()], level().title),
   });
   const takeLevel = button({
     label: t("edit.take"),
@@ -100,7 +88,6 @@ export function mount(element, app) {
     play.disabled = found.some(({ key }) => key === "edit.no-player");
     checker.refresh(found.length === 0);
     size.refresh();
-    text.refresh();
     keepDraft();
   };
   draft.addEventListener("change", refresh);
@@ -119,7 +106,6 @@ export function mount(element, app) {
       labelled("edit.author", author),
       size.element,
       el("div", { class: "row" }, takeLevel, clear),
-      text.element,
       el("p", { class: "soft" }, t("edit.keys")),
     ),
   );
