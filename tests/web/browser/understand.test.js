@@ -154,10 +154,10 @@ export function a_room_stays_closed_at_every_size_and_what_is_drawn_stays_in_its
 }
 
 export function what_is_wrong_with_a_drawing_is_found() {
-  const keys = (...rows) => complaints(Board.fromRows(rows, { needsPlayer: false })).map(({ key }) => key.slice(5));
+  const keys = (...rows) => complaints(Board.fromRows(rows, { needsPlayer: false })).map(({ key }) => key.split(".")[1]);
   equal(keys("#####", "#@$.#", "#####"), []);
   equal(keys("#####", "# $.#", "#####"), ["no-player"]);
-  equal(keys("###", "###", "###"), ["no-player", "no-boxes"]);
+  equal(keys("###", "###", "###"), ["no-player", "no-box"]);
   equal(keys("#####", "#@$ #", "#####"), ["unequal"]);
   equal(keys("#####", "#@$. ", "#####"), ["open"]);
   equal(keys("#######", "#@$.#$#", "#   #.#", "#######"), ["outside"]);

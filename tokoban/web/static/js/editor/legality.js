@@ -18,11 +18,11 @@ export function complaints(board) {
   const goals = [...board.goals.keys()].filter((square) => board.goals[square]);
   /** @type {Complaint[]} */
   const found = [];
-  if (board.player < 0) found.push({ key: "edit.no-player", squares: [] });
-  if (!boxes.length) found.push({ key: "edit.no-boxes", squares: [] });
+  if (board.player < 0) found.push({ key: "problem.no-player", squares: [] });
+  if (!boxes.length) found.push({ key: "problem.no-box", squares: [] });
   if (boxes.length !== goals.length) {
     const values = { boxes: boxes.length, goals: goals.length };
-    found.push({ key: "edit.unequal", values, squares: [] });
+    found.push({ key: "problem.unequal", values, squares: [] });
   }
   if (board.player < 0) return found;
   // The squares that the player could walk to were there no boxes.

@@ -48,7 +48,7 @@ export class JobButton {
 
   refresh() {
     const { start, refresh } = this._options;
-    relabel(this.element, t(this.isRunning ? "work.cancel" : start));
+    relabel(this.element, t(this.isRunning ? "app.cancel" : start));
     refresh?.();
   }
 

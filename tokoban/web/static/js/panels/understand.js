@@ -147,7 +147,7 @@ function hintPart(session, app, watch) {
   const element = el(
     "section",
     { class: "stack" },
-    el("h3", {}, t("hint.title")),
+    el("h3", {}, t("hint.more")),
     text,
     el("div", { class: "row" }, ask),
   );

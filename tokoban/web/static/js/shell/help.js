@@ -19,7 +19,7 @@ const ABOUT = { levels: [], editor: ["edit.keys"], labs: ["attention.tokens-hint
 
 /** @param {App} app */
 export function openHelp(app) {
-  openDialog(t("help.title"), () => {
+  openDialog(t("app.help"), () => {
     const body = el("div", { class: "stack" });
     const show = () => {
       const rows = [

@@ -13,7 +13,7 @@ const SWITCHES = /** @type {const} */ (["showsReachable", "avoidsDead", "showsNu
 /** @param {App} app */
 export function openSettings(app) {
   const { settings } = app;
-  const close = openDialog(t("settings.title"), () =>
+  const close = openDialog(t("app.settings"), () =>
     el(
       "div",
       { class: "stack" },

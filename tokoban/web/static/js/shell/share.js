@@ -23,7 +23,7 @@ export function openShare(app) {
   if (!level) return;
   const name = fileName(level.title);
   const copy = (/** @type {string} */ text) => () => copyText(app, text);
-  openDialog(t("share.title"), () =>
+  openDialog(t("play.share"), () =>
     el(
       "div",
       { class: "stack" },

@@ -97,7 +97,6 @@ export const strings = {
     en: "Every push leads to another of these positions or to a box that is stuck for good. Since none is solved, the position is lost. The proof was checked by an independent program.",
     de: "Jeder Schub führt in eine andere dieser Stellungen oder zu einer Kiste, die für immer festsitzt. Keine ist gelöst, also ist die Stellung verloren. Ein unabhängiges Programm hat den Beweis geprüft.",
   },
-  "hint.title": { en: "Hint", de: "Tipp" },
   "hint.grades": {
     en: "In three steps: which box, where it goes, which push. Then the push is made.",
     de: "In drei Stufen: welche Kiste, wohin, welcher Schub. Danach wird er ausgeführt.",

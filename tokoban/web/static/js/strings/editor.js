@@ -37,12 +37,6 @@ export const strings = {
     de: "Es ist lösbar: Eine Lösung mit {pushes} {pushes|Schub|Schüben} wurde gefunden.",
   },
   "edit.legal": { en: "A legal level.", de: "Ein gültiges Level." },
-  "edit.no-player": { en: "The player is missing.", de: "Die Figur fehlt." },
-  "edit.no-boxes": { en: "There is no box.", de: "Es gibt keine Kiste." },
-  "edit.unequal": {
-    en: "{boxes} {boxes|box|boxes}, but {goals} {goals|goal|goals}.",
-    de: "{boxes} {boxes|Kiste|Kisten}, aber {goals} {goals|Ziel|Ziele}.",
-  },
   "edit.open": {
     en: "The walls are open at the framed squares.",
     de: "Die Wände sind an den umrahmten Feldern offen.",

@@ -4,11 +4,6 @@
 export const strings = {
   "labs.title": { en: "Labs", de: "Labore" },
   "labs.attention": { en: "Attention", de: "Attention" },
-  "labs.working": { en: "Computing …", de: "Rechnet …" },
-  "labs.loading": {
-    en: "Loading the network, once; this takes some seconds …",
-    de: "Das Netz wird einmalig geladen; das dauert einige Sekunden …",
-  },
   "labs.key-tab": {
     en: "To the next control, to the maps, to the tokens",
     de: "Zum nächsten Bedienelement, zu den Karten, zu den Token",

@@ -32,11 +32,8 @@ export const strings = {
     en: "the box at row {row}, column {column}",
     de: "der Kiste in Zeile {row}, Spalte {column}",
   },
-  "attend.square": { en: "row {row}, column {column}", de: "Zeile {row}, Spalte {column}" },
   "attend.layers": { en: "Layer", de: "Schicht" },
-  "attend.layer": { en: "layer {number}", de: "Schicht {number}" },
   "attend.heads": { en: "Head", de: "Kopf" },
-  "attend.head": { en: "head {number}", de: "Kopf {number}" },
   "attend.mean": { en: "mean of all", de: "Mittel aller" },
   "attend.most": {
     en: "The greatest share, {percent} %, goes to row {row}, column {column}.",
@@ -58,15 +55,6 @@ export const strings = {
   "watch.followed": { en: "followed", de: "verfolgt" },
   "watch.score": { en: "log p {score}", de: "log p {score}" },
   "watch.solved-row": { en: "solved", de: "gelöst" },
-  "watch.solved": {
-    en: "Solved in {moves} {moves|move|moves} and {pushes} {pushes|push|pushes}.",
-    de: "Gelöst in {moves} {moves|Zug|Zügen} und {pushes} {pushes|Schub|Schüben}.",
-  },
-  "watch.unsolvable": {
-    en: "Proved: there is no solution.",
-    de: "Bewiesen: Es gibt keine Lösung.",
-  },
-  "watch.gave-up": { en: "Gave up ({reason}).", de: "Aufgegeben ({reason})." },
   "watch.spent": {
     en: "{evaluated} {evaluated|position|positions} evaluated in {seconds} s.",
     de: "{evaluated} {evaluated|Stellung|Stellungen} bewertet in {seconds} s.",

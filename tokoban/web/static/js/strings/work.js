@@ -19,7 +19,6 @@ export const strings = {
   "work.limit": { en: "For at most", de: "Höchstens" },
   "work.seconds": { en: "{seconds} s", de: "{seconds} s" },
   "work.show": { en: "Put it on the board", de: "Aufs Brett übernehmen" },
-  "work.cancel": { en: "Cancel", de: "Abbrechen" },
   "work.cancelled": { en: "Cancelled.", de: "Abgebrochen." },
   "work.running": { en: "Working …", de: "Es wird gerechnet …" },
   "work.solution": {

@@ -85,7 +85,7 @@ export function mount(element, app) {
     status.replaceChildren(...lines.map(({ key, values }) => el("li", {}, t(key, values))));
     status.classList.toggle("is-legal", !found.length);
     canvas.show(found.flatMap(({ squares }) => squares));
-    play.disabled = found.some(({ key }) => key === "edit.no-player");
+    play.disabled = found.some(({ key }) => key === "problem.no-player");
     checker.refresh(found.length === 0);
     size.refresh();
     keepDraft();

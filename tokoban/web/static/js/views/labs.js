@@ -89,7 +89,7 @@ export function mount(element, app, params) {
           if (text && !status.textContent) timer = setTimeout(show, SILENT_MS);
           else show();
         },
-        doing: (kind) => t(answered.has(kind) ? "labs.working" : "labs.loading"),
+        doing: (kind) => t(answered.has(kind) ? "work.running" : "opinion.loading"),
         fail: (error) => (status.textContent = sentenceOf(error)),
       });
       jobs.push(job);

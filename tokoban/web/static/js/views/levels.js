@@ -239,6 +239,6 @@ class Filters {
 
   /** @param {number} shown @param {number} count */
   tell(shown, count) {
-    this._told.textContent = shown === count ? "" : t("levels.shown", { shown, count });
+    this._told.textContent = shown === count ? "" : t("moves.place", { at: shown, count });
   }
 }

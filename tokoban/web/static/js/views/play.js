@@ -149,7 +149,7 @@ function tellSolved(app, isBest) {
     text: parts.join(" "),
     kind: "good",
     actions: [
-      { label: t("play.solved-next"), run: () => stepPlace(app, 1) },
+      { label: t("play.next"), run: () => stepPlace(app, 1) },
       { label: t("play.solved-again"), run: () => app.session.game.restart() },
     ],
   });

@@ -14,7 +14,7 @@ export class Head {
     this._app = app;
     this._title = el("h1");
     this._place = el("p", { class: "soft" });
-    this._moves = counter(t("play.moves"));
+    this._moves = counter(t("moves.title"));
     this._pushes = counter(t("play.pushes"));
     this.element = el(
       "div",

@@ -141,10 +141,10 @@ export class AttentionPart {
       from.push([String(box), t("attend.box", numbersOf(board, box))]);
     }
     if (!from.some(([value]) => value === this._chosen)) {
-      from.push([this._chosen, t("attend.square", numbersOf(board, Number(this._chosen)))]);
+      from.push([this._chosen, t("say.at", numbersOf(board, Number(this._chosen)))]);
     }
-    const layers = numbered(numLayers, "attend.layer");
-    const heads = [["-1", t("attend.mean")], ...numbered(numHeads, "attend.head")];
+    const layers = numbered(numLayers, "layer");
+    const heads = [["-1", t("attend.mean")], ...numbered(numHeads, "head")];
     const had = document.activeElement?.getAttribute("data-choice");
     this._choices.replaceChildren(
       el("p", { class: "soft" }, t("attend.pointer")),
@@ -177,9 +177,12 @@ export class AttentionPart {
   }
 }
 
-/** @param {number} count @param {string} key @returns {[string, string][]} */
-function numbered(count, key) {
-  return Array.from({ length: count }, (_, index) => [String(index), t(key, { number: index + 1 })]);
+/** @param {number} count @param {"layer" | "head"} name @returns {[string, string][]} */
+function numbered(count, name) {
+  return Array.from({ length: count }, (_, index) => [
+    String(index),
+    t(`attention.${name}`, { [name]: index + 1 }),
+  ]);
 }
 
 /** @param {number[][]} heads @returns {number[]} */

@@ -131,8 +131,8 @@ function resultText(done) {
   });
   if (done.status === "solved") {
     const values = { moves: done.num_moves, pushes: done.num_pushes };
-    return `${t("watch.solved", values)} ${spent}`;
+    return `${t("play.solved", values)} ${spent}`;
   }
-  if (done.status === "unsolvable") return `${t("watch.unsolvable")} ${spent}`;
-  return `${t("watch.gave-up", { reason: reasonText(done.reason) })} ${spent}`;
+  if (done.status === "unsolvable") return `${t("work.unsolvable")} ${spent}`;
+  return `${t("work.gave-up", { reason: reasonText(done.reason) })} ${spent}`;
 }

@@ -11,7 +11,6 @@ const NUM_NEW_TOKENS = 40;
 /** @type {Record<string, {en: string, de: string}>} */
 const words = {
   "labs.gpt": { en: "Text", de: "Text" },
-  "labs.stop": { en: "Stop", de: "Anhalten" },
   "labs.gpt-about": {
     en: "A small GPT, trained on single everyday sentences in English and German; it answers no "
       + "questions, and each line is a sentence of its own. Choose a next token to append it. Look "
@@ -25,7 +24,6 @@ const words = {
     en: "When I was a child, I often went to the",
     de: "Als ich ein Kind war, bin ich oft mit meinem",
   },
-  "labs.text": { en: "Text", de: "Text" },
   "labs.continue": { en: "Continue by 40 tokens", de: "Um 40 Token fortsetzen" },
   "labs.temperature": { en: "Temperature", de: "Temperatur" },
   "labs.next": { en: "Most probable next tokens", de: "Wahrscheinlichste nächste Token" },
@@ -89,7 +87,7 @@ function mount(element, { newJob, showAttention }) {
     }
     const before = text.value;
     seed += 1;
-    write.textContent = t("labs.stop");
+    write.textContent = t("app.cancel");
     const args = {
       text: before, num_tokens: NUM_NEW_TOKENS, temperature: Number(temperature.value), seed,
     };
@@ -105,7 +103,7 @@ function mount(element, { newJob, showAttention }) {
     el("p", {}, t("labs.gpt-about")),
     el("div", { class: "lab-two" },
       el("div", { class: "stack" },
-        el("label", { for: "lab-text" }, t("labs.text")), text,
+        el("label", { for: "lab-text" }, t("labs.gpt")), text,
         el("div", { class: "row" }, write,
           el("label", { for: "lab-temperature" }, t("labs.temperature")), temperature),
         seen),

@@ -40,7 +40,6 @@ const words = {
   },
   "labs.cell-dead": { en: "row {row}, column {column}: dead", de: "Zeile {row}, Spalte {column}: tot" },
   "labs.run": { en: "Run", de: "Laufen lassen" },
-  "labs.pause": { en: "Pause", de: "Pause" },
   "labs.one-step": { en: "One step", de: "Ein Schritt" },
   "labs.step": { en: "step {step}", de: "Schritt {step}" },
   "labs.life-count": {
@@ -52,7 +51,6 @@ const words = {
   "labs.pattern-random": { en: "Random", de: "Zufall" },
   "labs.pattern-empty": { en: "Clear", de: "Leeren" },
   "labs.noise": { en: "Noise in the weights", de: "Rauschen in den Gewichten" },
-  "labs.noise-share": { en: "{percent} %", de: "{percent} %" },
   "labs.noise-about": {
     en: "With noise the proof no longer holds. A cell with a cross is not what the rules make of "
       + "the grid before; what follows from it is not counted again.",
@@ -146,7 +144,7 @@ function mount(element, { app, newJob, showAttention }) {
     playing.run("life", args, (event) => {
       if (event.event === "answer") frames.push(/** @type {any} */ (event));
     });
-    run.textContent = t("labs.pause");
+    run.textContent = t("moves.pause");
     timer = setInterval(next, FRAME_MS);
   }
   /** @param {boolean[]} cells */
@@ -173,7 +171,7 @@ function mount(element, { app, newJob, showAttention }) {
           button({ label: t("labs.pattern-empty"), text: true, run: () => begin(empty()) })),
         choice({
           label: t("labs.noise"),
-          options: NOISES.map((value) => [value, t("labs.noise-share", { percent: 100 * Number(value) })]),
+          options: NOISES.map((value) => [value, t("work.percent", { percent: 100 * Number(value) })]),
           value: noise,
           change(value) {
             pause();

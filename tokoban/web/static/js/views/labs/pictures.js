@@ -9,7 +9,7 @@ import { number, t } from "../../strings/index.js";
 import { whenQuiet } from "./when_quiet.js";
 
 /** What keeps a drawing from being a board; one that is solved or lost is welcome. */
-const FAULTS = new Set(["edit.no-player", "edit.no-boxes", "edit.unequal", "edit.open"]);
+const FAULTS = new Set(["problem.no-player", "problem.no-box", "problem.unequal", "edit.open"]);
 /** @type {Record<string, string[]>} */
 const EXAMPLES = {
   open: [
