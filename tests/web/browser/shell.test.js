@@ -66,11 +66,12 @@ export function a_key_belongs_to_the_action_that_took_it_last() {
   const ran = [];
   const action = (id, key) => ({ id, titleKey: "", keys: [key], run: () => ran.push(id) });
   const [one, other] = [action("one", "1"), action("other", "2")];
-  const remove = keys.add([one, other]);
+  const left = new AbortController();
+  keys.add([one, other], left.signal);
   keys.change(one, ["2"]);
   equal([keys.keysOf(one), keys.keysOf(other)], [["2"], []]);
   document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "2", bubbles: true }));
-  remove();
+  left.abort();
   document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "2", bubbles: true }));
   equal(ran, ["one"]);
 }

@@ -14,6 +14,8 @@ import { Board } from "/static/js/rules/board.js";
 import { t } from "/static/js/strings/index.js";
 import { equal } from "./expect.js";
 
+const never = new AbortController().signal;
+
 // The example of docs/certificates.md.
 const FROZEN = {
   board: ["#######", "#. $$.#", "#@    #", "#######"],
@@ -85,10 +87,9 @@ export async function a_hint_that_a_known_solution_gives_is_not_searched_for() {
   window.fetch = () => {
     throw new Error("a job was asked for");
   };
-  const hints = new Hints(session, () => [undefined, session.bests.bestByMoves]);
+  const hints = new Hints(session, never, () => [undefined, session.bests.bestByMoves]);
   for (let number = 0; number < 4; number++) await hints.more();
   equal([hints.grade, session.game.played], [0, "rR"]);
-  hints.destroy();
 }
 
 export function a_click_on_the_line_goes_to_the_nearest_push() {
@@ -196,7 +197,7 @@ const lostAfter = (moves) => ({
 export async function a_proof_is_of_this_level_and_this_line_alone() {
   const job = takeJobs();
   const session = new Session(new Store(null));
-  const watch = new LostWatch(session);
+  const watch = new LostWatch(session, never);
   session.open({ ...other, rows: OPEN });
   await (await job("explain", "")).send(lostAfter(""));
   equal(watch.isLost, true);
@@ -218,14 +219,13 @@ export async function a_proof_is_of_this_level_and_this_line_alone() {
   session.game.undo();
   session.game.push("d");
   equal([watch.isLost, watch.lineLostAt], [false, null]);
-  watch.destroy();
 }
 
 export async function opinions_and_hints_of_another_line_are_dropped() {
   const job = takeJobs();
   const session = new Session(new Store(null));
-  const line = new GameLine(session);
-  const hints = new Hints(session);
+  const line = new GameLine(session, never);
+  const hints = new Hints(session, never);
   session.open({ ...other, rows: OPEN });
   session.game.play("rR");
   const opinions = await job("predict_line", "rR");
@@ -239,8 +239,6 @@ export async function opinions_and_hints_of_another_line_are_dropped() {
   session.open(other);
   await hint.send({ event: "done", status: "solved", box: [1, 3], destination: [1, 5], moves: "rR" });
   equal([hints.grade, hints.text, session.marks], [0, "", []]);
-  line.destroy();
-  hints.destroy();
 }
 
 export async function a_button_runs_its_job_and_says_how_it_ended() {
@@ -248,6 +246,7 @@ export async function a_button_runs_its_job_and_says_how_it_ended() {
   const ended = [];
   const made = new JobButton({
     kind: "rate",
+    signal: never,
     start: "work.rate-start",
     begin: () => ({ moves: "" }),
     end: (done) => ended.push(done?.pushes ?? null),
@@ -268,7 +267,7 @@ export async function a_button_runs_its_job_and_says_how_it_ended() {
 
 export async function a_drawing_without_a_solution_is_said_to_have_none() {
   const theJob = takeJobs();
-  const checker = new Checker(new Draft(["#####", "#@$.#", "#####"]));
+  const checker = new Checker(new Draft(["#####", "#@$.#", "#####"]), never);
   checker.refresh(true);
   checker.element.querySelector("button").click();
   await (await theJob("solve", undefined)).send({ event: "done", status: "unsolvable", reason: null });

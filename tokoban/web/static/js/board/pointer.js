@@ -28,8 +28,9 @@ export class Pointer {
    * @param {{optimal: () => "pushes" | "moves", showsReachable: () => boolean,
    *   avoidsDead: () => boolean,
    *   onPick: (square: number, count: number) => void}} options
+   * @param {AbortSignal} signal ends it
    */
-  constructor(view, session, options) {
+  constructor(view, session, options, signal) {
     this._view = view;
     this._session = session;
     this._options = options;
@@ -42,8 +43,6 @@ export class Pointer {
     this._fingers = /** @type {Map<number, {x: number, y: number}>} */ (new Map());
     this._apart = 0;
     this._middle = { x: 0, y: 0 };
-    this._abort = new AbortController();
-    const { signal } = this._abort;
     const { canvas } = view;
     canvas.addEventListener("pointerdown", (event) => this._down(event), { signal });
     canvas.addEventListener("pointermove", (event) => this._move(event), { signal });
@@ -52,11 +51,7 @@ export class Pointer {
     canvas.addEventListener("wheel", (event) => this._wheel(event), { signal });
     session.addEventListener("change", () => this.putDown(), { signal });
     session.addEventListener("level", () => this.putDown(), { signal });
-  }
-
-  destroy() {
-    this._abort.abort();
-    this._session.clearMarks(OWNER);
+    signal.addEventListener("abort", () => session.clearMarks(OWNER));
   }
 
   /** Forgets the box that is picked. */

@@ -18,8 +18,9 @@ export class DrawingCanvas {
   /**
    * @param {Draft} draft
    * @param {import("../shell/app.js").App} app
+   * @param {AbortSignal} signal ends it
    */
-  constructor(draft, app) {
+  constructor(draft, app, signal) {
     this._draft = draft;
     this._app = app;
     /** @type {Tool} */
@@ -48,14 +49,8 @@ export class DrawingCanvas {
     /** Squares to frame. @type {number[]} */
     this._framed = [];
     this._last = -1;
-    this._abort = new AbortController();
-    this._listen(this._abort.signal);
+    this._listen(signal);
     this._choose(this._tool);
-  }
-
-  destroy() {
-    this._abort.abort();
-    this._view.destroy();
   }
 
   /** @param {number[]} framed squares that are wrong */
@@ -75,15 +70,16 @@ export class DrawingCanvas {
   /** @param {AbortSignal} signal */
   _listen(signal) {
     const { _app: app, _draft: draft } = this;
-    const removeKeys = app.keys.add([
+    const actions = [
       ...TOOLS.map((name, index) => {
         const run = () => this._choose(name);
         return { id: `tool-${name}`, titleKey: `edit.tool-${name}`, keys: [`${index + 1}`], run };
       }),
       { id: "draw-undo", titleKey: "play.undo", keys: ["u", "Ctrl+z"], run: () => draft.undo() },
       { id: "draw-redo", titleKey: "play.redo", keys: ["y", "Ctrl+y"], run: () => draft.redo() },
-    ]);
-    signal.addEventListener("abort", removeKeys);
+    ];
+    app.keys.add(actions, signal);
+    signal.addEventListener("abort", () => this._view.destroy());
     app.addEventListener("theme", () => this._view.resize(), { signal });
     app.settings.addEventListener("change", () => this.show(this._framed), { signal });
     this.element.addEventListener("keydown", (event) => this._press(event));

@@ -8,11 +8,12 @@ import { t } from "../strings/index.js";
 const TIME_LIMIT_S = 20;
 
 export class Checker {
-  /** @param {import("./draft.js").Draft} draft */
-  constructor(draft) {
+  /** @param {import("./draft.js").Draft} draft @param {AbortSignal} signal */
+  constructor(draft, signal) {
     this._draft = draft;
     this._job = new JobButton({
       kind: "solve",
+      signal,
       start: "edit.check",
       statusClass: "",
       begin: () => {
@@ -32,10 +33,6 @@ export class Checker {
       el("div", { class: "row" }, this._job.element),
       this._job.status,
     );
-  }
-
-  destroy() {
-    this._job.stop();
   }
 
   /** Forgets what was found of another drawing. @param {boolean} isLegal */

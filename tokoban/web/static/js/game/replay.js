@@ -7,19 +7,19 @@ export class Replay extends EventTarget {
   /**
    * @param {Session} session
    * @param {() => number} stepMs time of one move
+   * @param {AbortSignal} signal ends it
    */
-  constructor(session, stepMs) {
+  constructor(session, stepMs, signal) {
     super();
     this._session = session;
     this._stepMs = stepMs;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this._timer = undefined;
     this._isOwn = false;
-    this._abort = new AbortController();
-    const { signal } = this._abort;
     // Whatever the player does stops it.
     session.addEventListener("change", () => this._isOwn || this.stop(), { signal });
     session.addEventListener("level", () => this.stop(), { signal });
+    signal.addEventListener("abort", () => this.stop());
   }
 
   /** @returns {boolean} */
@@ -46,11 +46,6 @@ export class Replay extends EventTarget {
     clearTimeout(this._timer);
     this._timer = undefined;
     this._tell();
-  }
-
-  destroy() {
-    clearTimeout(this._timer);
-    this._abort.abort();
   }
 
   _wait() {

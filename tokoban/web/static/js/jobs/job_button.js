@@ -11,6 +11,7 @@ export class JobButton {
   /**
    * @param {object} options
    * @param {string} options.kind of the job
+   * @param {AbortSignal} options.signal ends it
    * @param {string} options.start the key of the button's word
    * @param {string} [options.class] of the button
    * @param {string} [options.statusClass]
@@ -25,6 +26,7 @@ export class JobButton {
     this.status = el("p", { class: options.statusClass ?? "soft", role: "status" });
     const say = (/** @type {string} */ text) => (this.status.textContent = text);
     this._job = new LatestJob({
+      signal: options.signal,
       say,
       doing: () => t("work.running"),
       fail: (error) => {

@@ -15,13 +15,15 @@ export class LatestJob {
    * @param {(text: string) => void} [options.say] is told what a job is at or waits for, and "" at its end
    * @param {(kind: string) => string} [options.doing] what is said while a job works
    * @param {(error: ServerError) => void} [options.fail] is told why a job failed; else `run` throws it
+   * @param {AbortSignal} [options.signal] ends it
    */
-  constructor({ say = () => {}, doing = () => "", fail } = {}) {
+  constructor({ say = () => {}, doing = () => "", fail, signal } = {}) {
     this._say = say;
     this._doing = doing;
     this._fail = fail;
     /** @type {AbortController | null} */
     this._now = null;
+    signal?.addEventListener("abort", () => this.stop());
   }
 
   /** @returns {boolean} */

@@ -19,14 +19,9 @@ import { solutionRows } from "./best_solutions.js";
 /** @type {import("../shell/app.js").Panel} */
 export const panel = { id: "moves", titleKey: "moves.title", mount };
 
-/**
- * @param {HTMLElement} element
- * @param {Session} session
- * @param {App} app
- * @returns {() => void}
- */
-function mount(element, session, app) {
-  const replay = new Replay(session, () => STEP_MS[app.settings.get("speed")]);
+/** @type {import("../shell/app.js").Panel["mount"]} */
+function mount(element, session, app, signal) {
+  const replay = new Replay(session, () => STEP_MS[app.settings.get("speed")], signal);
   const parts = [
     timeline(session, app, replay),
     movesLine(session),
@@ -40,21 +35,16 @@ function mount(element, session, app) {
   const refresh = () => parts.forEach((part) => part.refresh());
   // The move is painted first.
   const refreshSoon = afterPaint(refresh);
-  const abort = new AbortController();
   for (const name of ["change", "level", "known"]) {
-    session.addEventListener(name, refreshSoon, { signal: abort.signal });
+    session.addEventListener(name, refreshSoon, { signal });
   }
   replay.addEventListener("change", refreshSoon);
-  const removeKeys = app.keys.add([
+  const actions = [
     { id: "replay", titleKey: "moves.replay", keys: ["Space"], run: () => replay.toggle() },
     { id: "snapshot", titleKey: "moves.snapshot", keys: ["k"], run: () => keepSnapshot(session) },
-  ]);
+  ];
+  app.keys.add(actions, signal);
   refresh();
-  return () => {
-    abort.abort();
-    replay.destroy();
-    removeKeys();
-  };
 }
 
 /** @param {Session} session @param {App} app @param {Replay} replay @returns {Part} */

@@ -1,6 +1,6 @@
 /** The panel that explains: is it lost and why, hints, and the line of the pushes left. */
 
-import { button, el, relabel } from "../shell/dom.js";
+import { button, el, relabel, section } from "../shell/dom.js";
 import { t } from "../strings/index.js";
 import { Chart } from "../understand/chart.js";
 import { certificateSteps, staticSteps } from "../understand/certificate_steps.js";
@@ -17,31 +17,26 @@ import { StepView } from "../understand/step_view.js";
 /** @type {import("../shell/app.js").Panel} */
 export const panel = { id: "understand", titleKey: "understand.title", mount };
 
-/**
- * @param {HTMLElement} element
- * @param {Session} session
- * @param {App} app
- * @returns {() => void}
- */
-function mount(element, session, app) {
-  const lost = lostPart(session, app);
-  const hints = hintPart(session, app, lost.watch);
-  const line = linePart(session, lost.watch);
+/** @type {import("../shell/app.js").Panel["mount"]} */
+function mount(element, session, app, signal) {
+  const lost = lostPart(session, app, signal);
+  const hints = hintPart(session, app, lost.watch, signal);
+  const line = linePart(session, lost.watch, signal);
   element.append(el("div", { class: "stack" }, lost.element, hints.element, line.element));
-  const removeKeys = app.keys.add([
+  const actions = [
     { id: "hint", titleKey: "hint.more", keys: ["h"], run: hints.more },
     { id: "why", titleKey: "why.why", keys: ["e"], run: lost.explain },
     { id: "back", titleKey: "lost.back", keys: ["b"], run: lost.goBack },
-  ]);
-  return () => {
-    removeKeys();
-    for (const part of [lost, hints, line]) part.destroy();
-  };
+  ];
+  app.keys.add(actions, signal);
 }
 
-/** Whether the position is lost, and why. @param {Session} session @param {App} app */
-function lostPart(session, app) {
-  const watch = new LostWatch(session);
+/**
+ * Whether the position is lost, and why.
+ * @param {Session} session @param {App} app @param {AbortSignal} signal
+ */
+function lostPart(session, app, signal) {
+  const watch = new LostWatch(session, signal);
   const status = el("p", { class: "note" });
   const back = button({ label: t("lost.back"), run: () => goBack() });
   const why = button({ label: t("why.why"), class: "primary", run: () => explain() });
@@ -106,18 +101,12 @@ function lostPart(session, app) {
   };
   watch.addEventListener("change", refresh);
   refresh();
-  return {
-    element,
-    watch,
-    explain,
-    goBack,
-    destroy() {
-      watch.destroy();
-      steps.close();
-      session.clearMarks("lost");
-      app.notify("lost", null);
-    },
-  };
+  signal.addEventListener("abort", () => {
+    steps.close();
+    session.clearMarks("lost");
+    app.notify("lost", null);
+  });
+  return { element, watch, explain, goBack };
 }
 
 /** @param {LostWatch} watch @param {Session} session @param {number} pushes to the loss */
@@ -135,22 +124,19 @@ function countedPushes(moves, at) {
   return [...moves.slice(0, at)].filter((letter) => letter < "a").length;
 }
 
-/** Hints in grades. @param {Session} session @param {App} app @param {LostWatch} watch */
-function hintPart(session, app, watch) {
-  const hints = new Hints(session, () => {
+/**
+ * Hints in grades.
+ * @param {Session} session @param {App} app @param {LostWatch} watch @param {AbortSignal} signal
+ */
+function hintPart(session, app, watch, signal) {
+  const hints = new Hints(session, signal, () => {
     const { bestByPushes, bestByMoves } = session.bests;
     return [bestByPushes, bestByMoves, watch.solution];
   });
   const more = () => hints.more();
   const text = el("p", { "aria-live": "polite" });
   const ask = button({ label: t("hint.more"), class: "primary", run: more });
-  const element = el(
-    "section",
-    { class: "stack" },
-    el("h3", {}, t("hint.more")),
-    text,
-    el("div", { class: "row" }, ask),
-  );
+  const element = section(t("hint.more"), text, el("div", { class: "row" }, ask));
   const refresh = () => {
     text.textContent = hints.text || t("hint.grades");
     const label = hints.grade === 0 ? "hint.more" : hints.grade < MOST ? "hint.next" : "hint.play";
@@ -160,21 +146,18 @@ function hintPart(session, app, watch) {
   };
   hints.addEventListener("change", refresh);
   refresh();
-  return { element, more, destroy: () => hints.destroy() };
+  return { element, more };
 }
 
-/** The line of the pushes left. @param {Session} session @param {LostWatch} watch */
-function linePart(session, watch) {
-  const line = new GameLine(session);
+/**
+ * The line of the pushes left.
+ * @param {Session} session @param {LostWatch} watch @param {AbortSignal} signal
+ */
+function linePart(session, watch, signal) {
+  const line = new GameLine(session, signal);
   const chart = new Chart((at) => session.game.goTo(at));
   const about = el("p", { class: "soft" });
-  const element = el(
-    "section",
-    { class: "stack" },
-    el("h3", {}, t("line.title")),
-    chart.element,
-    about,
-  );
+  const element = section(t("line.title"), chart.element, about);
   const refresh = () => {
     chart.show(session.game, line, watch.lineLostAt);
     about.textContent = line.refusal || t("line.legend");
@@ -182,5 +165,5 @@ function linePart(session, watch) {
   line.addEventListener("change", refresh);
   watch.addEventListener("change", refresh);
   refresh();
-  return { element, destroy: () => line.destroy() };
+  return { element };
 }

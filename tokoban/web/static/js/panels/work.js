@@ -6,20 +6,14 @@ import { InstructionPart } from "../work/instruction_part.js";
 import { RatePart } from "../work/rate_part.js";
 import { OptimisePart, SolvePart } from "../work/solve_part.js";
 
-/**
- * @param {HTMLElement} element
- * @param {import("../game/session.js").Session} session
- * @param {import("../shell/app.js").App} app
- * @returns {() => void}
- */
-export function mount(element, session, app) {
+/** @type {import("../shell/app.js").Panel["mount"]} */
+export function mount(element, session, app, signal) {
   const parts = [
-    new SolvePart(session),
-    new InstructionPart(session),
-    new OptimisePart(session),
-    new RatePart(session),
-    new GeneratePart(app),
+    new SolvePart(session, signal),
+    new InstructionPart(session, signal),
+    new OptimisePart(session, signal),
+    new RatePart(session, signal),
+    new GeneratePart(app, signal),
   ];
   element.append(el("div", { class: "stack" }, ...parts.map((part) => part.element)));
-  return () => parts.forEach((part) => part.destroy());
 }

@@ -15,10 +15,11 @@ import { Settings } from "./settings.js";
 import { openSettings } from "./settings_dialog.js";
 
 /**
+ * Views and panels fill an element; their signal ends what works in it, when the view is left.
  * @typedef {{id: string, titleKey: string,
- *   mount: (element: HTMLElement, app: App, params: string[]) => () => void}} View
+ *   mount: (element: HTMLElement, app: App, params: string[], signal: AbortSignal) => void}} View
  * @typedef {{id: string, titleKey: string,
- *   mount: (element: HTMLElement, session: Session, app: App) => () => void}} Panel
+ *   mount: (element: HTMLElement, session: Session, app: App, signal: AbortSignal) => void}} Panel
  * @typedef {{text: string, kind?: "good" | "bad" | "warn" | "",
  *   actions?: {label: string, run: () => void}[]}} Notice
  */
@@ -50,7 +51,7 @@ export class App extends EventTarget {
     this.collections = new Collections(this.store);
     /** Messages beside the board, by owner. @type {Map<string, Notice>} */
     this.notices = new Map();
-    this._unmount = () => {};
+    this._left = new AbortController();
     /** @type {string[]} */
     this._toastTexts = [];
     this._announcer = el("div", { class: "for-readers", "aria-live": "polite" });
@@ -111,7 +112,8 @@ export class App extends EventTarget {
       return;
     }
     const view = this.views.find(({ id }) => id === route.view) ?? this.views[0];
-    this._unmount();
+    this._left.abort();
+    this._left = new AbortController();
     this._main.replaceChildren();
     this._main.dataset.view = view.id;
     for (const link of this._shell.querySelectorAll(".views a")) {
@@ -120,7 +122,7 @@ export class App extends EventTarget {
       else link.removeAttribute("aria-current");
     }
     document.title = `${t(view.titleKey)} – tokoban`;
-    this._unmount = view.mount(this._main, this, route.params);
+    view.mount(this._main, this, route.params, this._left.signal);
   }
 
   /** Says something to screen readers. @param {string} text */

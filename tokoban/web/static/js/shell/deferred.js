@@ -16,7 +16,8 @@ const painted = new Promise((resolve) => afterPaint(resolve)());
  * @template {unknown[]} Rest
  * @param {string} id
  * @param {string} titleKey
- * @param {() => Promise<{mount: (element: HTMLElement, ...rest: Rest) => () => void}>} fetchModule
+ * @param {() => Promise<{mount: (element: HTMLElement, ...rest: [...Rest, AbortSignal]) => void}>}
+ *   fetchModule
  */
 export function deferred(id, titleKey, fetchModule) {
   const fetchLater = () => painted.then(fetchModule);
@@ -25,22 +26,13 @@ export function deferred(id, titleKey, fetchModule) {
   return {
     id,
     titleKey,
-    /** @param {HTMLElement} element @param {Rest} rest */
+    /** @param {HTMLElement} element @param {[...Rest, AbortSignal]} rest */
     mount(element, ...rest) {
-      let isLeft = false;
-      let unmount = () => {};
+      const isLeft = () => /** @type {AbortSignal} */ (rest.at(-1)).aborted;
       fetchLater().then(
-        (module) => {
-          if (!isLeft) unmount = module.mount(element, ...rest);
-        },
-        () => {
-          if (!isLeft) element.append(el("p", { class: "soft" }, t("error.server-lost")));
-        },
+        (module) => isLeft() || module.mount(element, ...rest),
+        () => isLeft() || element.append(el("p", { class: "soft" }, t("error.server-lost"))),
       );
-      return () => {
-        isLeft = true;
-        unmount();
-      };
     },
   };
 }

@@ -5,6 +5,15 @@ import { el } from "./el.js";
 export { el };
 
 /**
+ * A part of a panel or dialog, below its title.
+ * @param {string} title
+ * @param {...import("./el.js").Child} children
+ */
+export function section(title, ...children) {
+  return el("section", { class: "stack" }, el("h3", {}, title), ...children);
+}
+
+/**
  * A button with an icon, a text or both.
  * @param {{label: string, icon?: string, text?: boolean, run: (event: Event) => void,
  *   class?: string}} options the label is read aloud and shown on hovering; `text` shows it always

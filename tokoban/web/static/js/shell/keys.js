@@ -36,17 +36,17 @@ export class Keys {
   }
 
   /**
-   * Adds actions; a view or panel removes its own when it is left.
+   * Adds actions, which the signal removes.
    * @param {(Action | FixedKeys)[]} actions
-   * @returns {() => void} removes them
+   * @param {AbortSignal} [signal]
    */
-  add(actions) {
+  add(actions, signal) {
     for (const action of actions) this._actions.set(action.id, action);
-    return () => {
+    signal?.addEventListener("abort", () => {
       for (const action of actions) {
         if (this._actions.get(action.id) === action) this._actions.delete(action.id);
       }
-    };
+    });
   }
 
   /** @returns {Action[]} */

@@ -5,7 +5,7 @@ import { levelText, toXsb } from "../rules/text.js";
 import { sentenceOf } from "./sentences.js";
 import { t } from "../strings/index.js";
 import { openDialog } from "./dialog.js";
-import { button, el } from "./dom.js";
+import { button, el, section } from "./dom.js";
 import { linkOf } from "./importing.js";
 import { exportProgress, importProgress } from "./progress_files.js";
 import { fileButton, saveBlob } from "./saving.js";
@@ -29,29 +29,36 @@ export function openShare(app) {
       { class: "stack" },
       section(
         t("share.level"),
-        button({ label: t("share.copy-level"), run: copy(levelText(toXsb(game.start), level)) }),
-        button({ label: t("share.copy-link"), run: copy(linkOf(level)) }),
+        el(
+          "div",
+          { class: "row" },
+          button({ label: t("share.copy-level"), run: copy(levelText(toXsb(game.start), level)) }),
+          button({ label: t("share.copy-link"), run: copy(linkOf(level)) }),
+        ),
       ),
       section(
         t("share.game"),
-        button({ label: t("share.copy-position"), run: copy(toXsb(game.board)) }),
-        button({ label: t("share.copy-moves"), run: copy(game.played) }),
-        button({ label: t("share.picture"), run: () => savePicture(app, name) }),
-        button({ label: t("share.animation"), run: (event) => saveAnimation(app, name, event) }),
+        el(
+          "div",
+          { class: "row" },
+          button({ label: t("share.copy-position"), run: copy(toXsb(game.board)) }),
+          button({ label: t("share.copy-moves"), run: copy(game.played) }),
+          button({ label: t("share.picture"), run: () => savePicture(app, name) }),
+          button({ label: t("share.animation"), run: (event) => saveAnimation(app, name, event) }),
+        ),
       ),
       section(
         t("share.all"),
-        button({ label: t("share.export"), run: () => exportProgress(app) }),
-        fileButton(t("share.import"), (files) => importProgress(app, files)),
+        el(
+          "div",
+          { class: "row" },
+          button({ label: t("share.export"), run: () => exportProgress(app) }),
+          fileButton(t("share.import"), (files) => importProgress(app, files)),
+        ),
       ),
       el("p", { class: "soft" }, t("share.import-help")),
     ),
   );
-}
-
-/** @param {string} title @param {...Node} buttons */
-function section(title, ...buttons) {
-  return el("section", { class: "stack" }, el("h3", {}, title), el("div", { class: "row" }, ...buttons));
 }
 
 /** @param {App} app @param {string} text */

@@ -14,11 +14,12 @@ const ASK_AFTER_MS = 150;
 
 /** Sends "change" when the game or the points change. */
 export class GameLine extends EventTarget {
-  /** @param {Session} session */
-  constructor(session) {
+  /** @param {Session} session @param {AbortSignal} signal */
+  constructor(session, signal) {
     super();
     this._session = session;
     this._opinions = new LatestJob({
+      signal,
       fail: (error) => {
         // The policy cannot read such a level; a server that is lost may come back.
         if (error.code === "refused") this.refusal = sentenceOf(error);
@@ -32,17 +33,10 @@ export class GameLine extends EventTarget {
     this.points = new Map();
     /** Why there are no opinions, such as a board too large. */
     this.refusal = "";
-    this._abort = new AbortController();
-    const { signal } = this._abort;
     session.addEventListener("level", () => this._open(), { signal });
     session.addEventListener("change", () => this._follow(), { signal });
+    signal.addEventListener("abort", () => clearTimeout(this._timer));
     this._open();
-  }
-
-  destroy() {
-    this._abort.abort();
-    clearTimeout(this._timer);
-    this._opinions.stop();
   }
 
   _open() {

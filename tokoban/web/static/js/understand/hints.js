@@ -17,13 +17,15 @@ export const MOST = 3;
 export class Hints extends EventTarget {
   /**
    * @param {Session} session
+   * @param {AbortSignal} signal
    * @param {() => (string | undefined)[]} [known] solutions of the level, the better first
    */
-  constructor(session, known = () => []) {
+  constructor(session, signal, known = () => []) {
     super();
     this._session = session;
     this._known = known;
     this._job = new LatestJob({
+      signal,
       fail: (error) => {
         this.text = sentenceOf(error);
         this._tell();
@@ -35,14 +37,9 @@ export class Hints extends EventTarget {
     this.grade = 0;
     /** What is said about it. */
     this.text = "";
-    this._abort = new AbortController();
-    const { signal } = this._abort;
     session.addEventListener("level", () => this._forget(), { signal });
     session.addEventListener("change", () => this._forget(), { signal });
-  }
-
-  get isSearching() {
-    return this._job.isRunning;
+    signal.addEventListener("abort", () => session.clearMarks(OWNER));
   }
 
   /** Shows one grade more; after the last one the push is made. */
@@ -59,12 +56,6 @@ export class Hints extends EventTarget {
       this._show();
     }
     this._tell();
-  }
-
-  destroy() {
-    this._abort.abort();
-    this._job.stop();
-    this._session.clearMarks(OWNER);
   }
 
   /** @returns {Promise<boolean>} whether there is an answer */

@@ -16,12 +16,12 @@ const MAX_KEPT = 500;
 
 /** Sends "change" when what is known of the position changes. */
 export class LostWatch extends EventTarget {
-  /** @param {Session} session */
-  constructor(session) {
+  /** @param {Session} session @param {AbortSignal} signal */
+  constructor(session, signal) {
     super();
     this._session = session;
     // Without the server there are the static rules.
-    this._job = new LatestJob({ fail: () => this._tell() });
+    this._job = new LatestJob({ signal, fail: () => this._tell() });
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this._timer = undefined;
     /** The dead squares of the level. @type {Uint8Array | null} */
@@ -36,10 +36,9 @@ export class LostWatch extends EventTarget {
     this.solution = undefined;
     /** The pushes that are left of it. @type {number | null} */
     this.pushesLeft = null;
-    this._abort = new AbortController();
-    const { signal } = this._abort;
     session.addEventListener("level", () => this._open(), { signal });
     session.addEventListener("change", () => this._look(), { signal });
+    signal.addEventListener("abort", () => clearTimeout(this._timer));
     this._open();
   }
 
@@ -73,12 +72,6 @@ export class LostWatch extends EventTarget {
     const proved = this.proved?.boxes ?? [];
     if (proved.length && proved.every((square) => boxes[square])) return proved;
     return this.static?.boxes ?? [];
-  }
-
-  destroy() {
-    this._abort.abort();
-    this._job.stop();
-    clearTimeout(this._timer);
   }
 
   _open() {

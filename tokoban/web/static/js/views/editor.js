@@ -14,19 +14,15 @@ import { t } from "../strings/index.js";
 const KEPT = "draft";
 const FIRST_SIZE = 9;
 
-/**
- * @param {HTMLElement} element
- * @param {App} app
- * @returns {() => void}
- */
-export function mount(element, app) {
+/** @type {import("../shell/app.js").View["mount"]} */
+export function mount(element, app, params, signal) {
   const kept = app.store.value(KEPT) ?? {};
   const draft = new Draft(isDrawing(kept.rows) ? kept.rows : emptyRoom(FIRST_SIZE, FIRST_SIZE));
-  const canvas = new DrawingCanvas(draft, app);
+  const canvas = new DrawingCanvas(draft, app, signal);
   const title = field("edit.name", kept.title ?? "");
   const author = field("edit.author", kept.author ?? "");
   const status = el("ul", { class: "complaints", "aria-live": "polite" });
-  const checker = new Checker(draft);
+  const checker = new Checker(draft, signal);
   const size = sizePart(draft);
 
   /** @returns {import("../game/store.js").Level} */
@@ -124,11 +120,7 @@ export function mount(element, app) {
     ),
   );
   refresh();
-  return () => {
-    checker.destroy();
-    canvas.destroy();
-    keepDraft();
-  };
+  signal.addEventListener("abort", keepDraft);
 }
 
 /** @param {string} key @param {string} value @returns {HTMLInputElement} */

@@ -16,14 +16,16 @@ import { lab as translation } from "./labs/translation.js";
  * What a lab is given: the app, its jobs, and a place for the attention of what it shows.
  * @typedef {object} Bench
  * @property {import("../shell/app.js").App} app
+ * @property {AbortSignal} signal when the lab is left
  * @property {() => LatestJob} newJob
  * @property {(panels: import("../attention/weights.js").PanelData[]) => AttentionViewer} showAttention
  * @property {() => void} hideAttention where there is nothing to attend
  */
 
 /**
- * A lab fills an element, and returns what ends it.
- * @typedef {{id: string, words: Record<string, {en: string, de: string}>, mount: (element: HTMLElement, bench: Bench) => () => void}} Lab
+ * A lab fills an element.
+ * @typedef {{id: string, words: Record<string, {en: string, de: string}>,
+ *   mount: (element: HTMLElement, bench: Bench) => void}} Lab
  */
 
 /** What the keyboard does there, for the help. @type {import("../shell/keys.js").FixedKeys[]} */
@@ -43,13 +45,8 @@ const LABS = [translation, gpt, life, pictures, memory];
 
 for (const { words } of LABS) Object.assign(TABLE, words);
 
-/**
- * @param {HTMLElement} element
- * @param {import("../shell/app.js").App} app
- * @param {string[]} params the lab's id
- * @returns {() => void}
- */
-export function mount(element, app, params) {
+/** @type {import("../shell/app.js").View["mount"]} */
+export function mount(element, app, params, signal) {
   const lab = LABS.find(({ id }) => id === params[0]) ?? LABS[0];
   const links = LABS.map(({ id }) =>
     el(
@@ -75,13 +72,13 @@ export function mount(element, app, params) {
 
   /** @type {AttentionViewer | null} */
   let viewer = null;
-  /** @type {LatestJob[]} */
-  const jobs = [];
-  const end = lab.mount(content, {
+  lab.mount(content, {
     app,
+    signal,
     newJob() {
       let timer = 0;
-      const job = new LatestJob({
+      return new LatestJob({
+        signal,
         say(text) {
           clearTimeout(timer);
           const show = () => (status.textContent = text);
@@ -92,8 +89,6 @@ export function mount(element, app, params) {
         doing: (kind) => t(answered.has(kind) ? "work.running" : "opinion.loading"),
         fail: (error) => (status.textContent = sentenceOf(error)),
       });
-      jobs.push(job);
-      return job;
     },
     showAttention(panels) {
       attention.hidden = false;
@@ -109,13 +104,7 @@ export function mount(element, app, params) {
       attention.hidden = true;
     },
   });
-  const removeKeys = app.keys.add(
-    KEYS.filter(({ id }) => id !== "labs-draw" || content.querySelector(".lab-grid, .drawing")),
-  );
-  return () => {
-    end();
-    removeKeys();
-    for (const job of jobs) job.stop();
-    viewer?.dispose();
-  };
+  const hasDrawing = content.querySelector(".lab-grid, .drawing") !== null;
+  app.keys.add(KEYS.filter(({ id }) => id !== "labs-draw" || hasDrawing), signal);
+  signal.addEventListener("abort", () => viewer?.dispose());
 }

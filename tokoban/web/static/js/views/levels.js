@@ -33,13 +33,8 @@ const KEYS = [
 /** A card's size in CSS pixels. */
 const CARD = { minWidth: 168, height: 220 };
 
-/**
- * @param {HTMLElement} element
- * @param {App} app
- * @param {string[]} params the collection
- * @returns {() => void}
- */
-export function mount(element, app, [given]) {
+/** @type {import("../shell/app.js").View["mount"]} */
+export function mount(element, app, [given], signal) {
   const chosen = given || app.session.place?.collection || SHIPPED;
   const sidebar = el("nav", { class: "stack collections", "aria-label": t("levels.collections") });
   const scroller = el("div", { class: "level-scroller", tabindex: "-1" });
@@ -68,6 +63,7 @@ export function mount(element, app, [given]) {
   let painter = new Thumbnails(paletteOf(scroller));
   const grid = new VirtualGrid(scroller, {
     label: t("levels.title"),
+    signal,
     ...CARD,
     makeCard: (position) => {
       const index = shown[position];
@@ -97,8 +93,6 @@ export function mount(element, app, [given]) {
       credit.textContent = missingText(error);
     }
   };
-  const abort = new AbortController();
-  const { signal } = abort;
   // Another tab may have solved one.
   app.store.addEventListener("change", () => grid.refresh(), { signal });
   app.addEventListener(
@@ -111,13 +105,8 @@ export function mount(element, app, [given]) {
   );
   showCollections(app, sidebar, chosen);
   load();
-  const removeKeys = app.keys.add(KEYS);
-  return () => {
-    removeKeys();
-    abort.abort();
-    queue.clear();
-    grid.destroy();
-  };
+  app.keys.add(KEYS, signal);
+  signal.addEventListener("abort", () => queue.clear());
 }
 
 /** @param {App} app @param {HTMLElement} element @param {string} chosen */

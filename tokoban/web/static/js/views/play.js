@@ -22,13 +22,8 @@ const SOLVED = "solved";
 /** @type {import("../shell/app.js").View} */
 export const view = { id: "play", titleKey: "play.title", mount };
 
-/**
- * @param {HTMLElement} element
- * @param {App} app
- * @param {string[]} params collection and number of the level, from 1
- * @returns {() => void}
- */
-function mount(element, app, params) {
+/** @type {import("../shell/app.js").View["mount"]} */
+function mount(element, app, params, signal) {
   const { session, settings } = app;
   const room = el("div", { class: "board-frame" });
   const boardBox = el(
@@ -56,20 +51,19 @@ function mount(element, app, params) {
   session.view = board;
   board.pace = settings.pace;
   board.showsNumbers = settings.get("showsNumbers");
-  const pointer = new Pointer(board, session, {
+  const picking = {
     optimal: () => settings.get("paths"),
     showsReachable: () => settings.get("showsReachable"),
     avoidsDead: () => settings.get("avoidsDead"),
-    onPick: (square, count) =>
+    onPick: (/** @type {number} */ square, /** @type {number} */ count) =>
       app.announce(t("say.picked", { ...numbersOf(session.game.board, square), count })),
-  });
+  };
+  const pointer = new Pointer(board, session, picking, signal);
 
   const refresh = () => {
     head.refresh();
     toolbar.refresh();
   };
-  const abort = new AbortController();
-  const { signal } = abort;
   const keyboardPick = new KeyboardPick(pointer, session, (text) => app.announce(text), signal);
   session.addEventListener(
     "level",
@@ -119,24 +113,20 @@ function mount(element, app, params) {
     { signal },
   );
   showNotices(notices, app, signal);
-  const removeKeys = app.keys.add(playActions(app, board, keyboardPick));
-  const unmountPanels = mountPanels(side, app);
+  app.keys.add(playActions(app, board, keyboardPick), signal);
+  mountPanels(side, app, signal);
 
   if (session.level) board.show(session.game.board, { marks: session.marks });
   head.refreshLevel();
   refresh();
   if (session.game.board.isSolved()) tellSolved(app, false);
   openPlace(app, params);
-  return () => {
-    abort.abort();
+  signal.addEventListener("abort", () => {
     app.notify(SOLVED, null);
-    pointer.destroy();
-    removeKeys();
-    unmountPanels();
     board.destroy();
     session.view = null;
     session.keep();
-  };
+  });
 }
 
 /** @param {App} app @param {boolean} isBest */

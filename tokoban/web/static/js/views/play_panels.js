@@ -8,9 +8,9 @@ import { t } from "../strings/index.js";
 /**
  * @param {HTMLElement} element
  * @param {App} app
- * @returns {() => void}
+ * @param {AbortSignal} signal
  */
-export function mountPanels(element, app) {
+export function mountPanels(element, app, signal) {
   const tabs = app.panels.map(({ id, titleKey }) =>
     el(
       "button",
@@ -57,6 +57,5 @@ export function mountPanels(element, app) {
   });
   const last = app.store.value("panel");
   choose(app.panels.some(({ id }) => id === last) ? last : app.panels[0].id);
-  const unmounts = app.panels.map((panel, index) => panel.mount(bodies[index], app.session, app));
-  return () => unmounts.forEach((unmount) => unmount());
+  app.panels.forEach((panel, index) => panel.mount(bodies[index], app.session, app, signal));
 }

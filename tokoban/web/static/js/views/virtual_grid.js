@@ -8,12 +8,12 @@ const SPARE_ROWS = 2;
 export class VirtualGrid {
   /**
    * @param {HTMLElement} scroller has the scroll bar
-   * @param {{label: string, minWidth: number, height: number,
+   * @param {{label: string, signal: AbortSignal, minWidth: number, height: number,
    *   makeCard: (index: number) => HTMLElement, release: (card: HTMLElement) => void}} options
    *   sizes in CSS pixels; the first focusable element of a card takes the focus; a card that is
    *   no longer needed is released
    */
-  constructor(scroller, { label, minWidth, height, makeCard, release }) {
+  constructor(scroller, { label, signal, minWidth, height, makeCard, release }) {
     this._scroller = scroller;
     this._minWidth = minWidth;
     this._height = height;
@@ -25,12 +25,11 @@ export class VirtualGrid {
     this._cards = new Map();
     this._list = el("ul", { class: "virtual-list", "aria-label": label });
     scroller.append(this._list);
-    this._abort = new AbortController();
-    const { signal } = this._abort;
     scroller.addEventListener("scroll", () => this._fill(), { signal, passive: true });
     this._list.addEventListener("keydown", (event) => this._press(event), { signal });
-    this._observer = new ResizeObserver(() => this._fill());
-    this._observer.observe(scroller);
+    const observer = new ResizeObserver(() => this._fill());
+    observer.observe(scroller);
+    signal.addEventListener("abort", () => observer.disconnect());
   }
 
   /** Shows so many cards anew. @param {number} count @param {number} [first] scrolled into sight */
@@ -48,11 +47,6 @@ export class VirtualGrid {
     this._clear();
     this._fill();
     if (focused) this._focus(focused[0]);
-  }
-
-  destroy() {
-    this._abort.abort();
-    this._observer.disconnect();
   }
 
   /** @param {number} index */

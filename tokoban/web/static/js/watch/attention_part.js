@@ -2,7 +2,7 @@
 
 import { numbersOf } from "../board/outline.js";
 import { LatestJob, wireBoard } from "../jobs/latest_job.js";
-import { choice, el } from "../shell/dom.js";
+import { choice, el, section } from "../shell/dom.js";
 import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 
@@ -14,10 +14,11 @@ const PLAYER = "player";
 const REST_MS = 60;
 
 export class AttentionPart {
-  /** @param {Session} session */
-  constructor(session) {
+  /** @param {Session} session @param {AbortSignal} signal */
+  constructor(session, signal) {
     this._session = session;
     this._job = new LatestJob({
+      signal,
       fail: (error) => {
         this._text.textContent = sentenceOf(error);
         session.clearMarks(OWNER);
@@ -35,26 +36,19 @@ export class AttentionPart {
     this._box = el("input", { type: "checkbox", onchange: () => this._ask() });
     this._choices = el("div", { class: "stack" });
     this._text = el("p", { class: "soft", "aria-live": "polite" });
-    this.element = el(
-      "section",
-      { class: "stack" },
-      el("h3", {}, t("attend.title")),
+    this.element = section(
+      t("attend.title"),
       el("label", { class: "row" }, this._box, t("attend.show")),
       this._choices,
       this._text,
     );
-    this._abort = new AbortController();
-    const { signal } = this._abort;
     session.addEventListener("level", () => this._reset(), { signal });
     session.addEventListener("change", () => this._follow(), { signal });
     document.addEventListener("pointermove", (event) => this._point(event), { signal });
-  }
-
-  destroy() {
-    this._abort.abort();
-    clearTimeout(this._timer);
-    this._job.stop();
-    this._session.clearMarks(OWNER);
+    signal.addEventListener("abort", () => {
+      clearTimeout(this._timer);
+      session.clearMarks(OWNER);
+    });
   }
 
   _reset() {

@@ -2,7 +2,7 @@
 
 import { LatestJob, wireBoard } from "../jobs/latest_job.js";
 import { OFFSETS } from "../rules/board.js";
-import { el } from "../shell/dom.js";
+import { el, section } from "../shell/dom.js";
 import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 
@@ -13,36 +13,28 @@ const OWNER = "opinion";
 const LEAST_SHOWN = 0.01;
 
 export class OpinionPart {
-  /** @param {Session} session */
-  constructor(session) {
+  /** @param {Session} session @param {AbortSignal} signal */
+  constructor(session, signal) {
     this._session = session;
     this._job = new LatestJob({
+      signal,
       fail: (error) => (this._text.textContent = sentenceOf(error)),
     });
     this._box = el("input", { type: "checkbox", onchange: () => this._ask() });
     this._text = el("p", { class: "soft", "aria-live": "polite" });
-    this.element = el(
-      "section",
-      { class: "stack" },
-      el("h3", {}, t("opinion.title")),
+    this.element = section(
+      t("opinion.title"),
       el("label", { class: "row" }, this._box, t("opinion.arrows")),
       this._text,
     );
-    this._abort = new AbortController();
-    const { signal } = this._abort;
     session.addEventListener("level", () => this._ask(), { signal });
     session.addEventListener("change", () => this._ask(), { signal });
+    signal.addEventListener("abort", () => session.clearMarks(OWNER));
   }
 
   toggle() {
     this._box.checked = !this._box.checked;
     this._ask();
-  }
-
-  destroy() {
-    this._abort.abort();
-    this._job.stop();
-    this._session.clearMarks(OWNER);
   }
 
   async _ask() {

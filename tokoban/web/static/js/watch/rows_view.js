@@ -35,10 +35,6 @@ export class RowsView {
       text.textContent = rowText(row, row.row === followed);
     });
   }
-
-  destroy() {
-    for (const { view } of this._cells) view.destroy();
-  }
 }
 
 function newCell() {

@@ -2,7 +2,7 @@
 
 import { JobButton } from "../jobs/job_button.js";
 import { wireBoard } from "../jobs/latest_job.js";
-import { button, choice, el } from "../shell/dom.js";
+import { button, choice, el, section } from "../shell/dom.js";
 import { reasonText } from "../shell/sentences.js";
 import { number, t } from "../strings/index.js";
 import { RowsView } from "./rows_view.js";
@@ -16,11 +16,12 @@ const METHODS = ["beam", "rollouts", "best-first"];
 const WIDTHS = [1, 2, 4, 6, 9, 16];
 
 export class SearchPart {
-  /** @param {Session} session */
-  constructor(session) {
+  /** @param {Session} session @param {AbortSignal} signal */
+  constructor(session, signal) {
     this._session = session;
     this._job = new JobButton({
       kind: "watch",
+      signal,
       start: "watch.start",
       class: "primary",
       begin: () => this._begin(),
@@ -57,10 +58,8 @@ export class SearchPart {
       value: String(this._width),
       change: (value) => (this._width = Number(value)),
     });
-    this.element = el(
-      "section",
-      { class: "stack" },
-      el("h3", {}, t("watch.search")),
+    this.element = section(
+      t("watch.search"),
       choice({
         label: t("watch.method"),
         options: METHODS.map((method) => [method, t(`watch.${method}`)]),
@@ -76,15 +75,9 @@ export class SearchPart {
       this._slider,
       this._rows.element,
     );
-    this._abort = new AbortController();
-    session.addEventListener("level", () => this._clear(), { signal: this._abort.signal });
+    session.addEventListener("level", () => this._clear(), { signal });
+    signal.addEventListener("abort", () => this._rows.show([], -1));
     this._clear();
-  }
-
-  destroy() {
-    this._abort.abort();
-    this._job.stop();
-    this._rows.destroy();
   }
 
   _clear() {

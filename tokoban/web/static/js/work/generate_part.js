@@ -1,7 +1,7 @@
 /** New levels by size and difficulty, kept as a collection in the browser. */
 
 import { JobButton } from "../jobs/job_button.js";
-import { choice, el } from "../shell/dom.js";
+import { choice, el, section } from "../shell/dom.js";
 import { t } from "../strings/index.js";
 
 /** @typedef {import("../shell/app.js").App} App */
@@ -13,11 +13,12 @@ const DIFFICULTIES = ["any", "easy", "medium", "hard", "expert"];
 const MAX_SEED = 2 ** 32 - 200;
 
 export class GeneratePart {
-  /** @param {App} app */
-  constructor(app) {
+  /** @param {App} app @param {AbortSignal} signal */
+  constructor(app, signal) {
     this._app = app;
     this._job = new JobButton({
       kind: "generate",
+      signal,
       start: "work.generate-start",
       begin: () => this._begin(),
       take: (event) => {
@@ -30,10 +31,8 @@ export class GeneratePart {
     this._values = { size: 9, boxes: 3, count: 5, difficulty: "any" };
     /** @type {import("../game/store.js").Level[]} */
     this._levels = [];
-    this.element = el(
-      "section",
-      { class: "stack" },
-      el("h3", {}, t("work.generate")),
+    this.element = section(
+      t("work.generate"),
       this._choice("size", SIZES, (size) => t("work.size", { size })),
       this._choice("boxes", BOXES, String),
       this._choice("count", NUMBERS, String),
@@ -41,10 +40,6 @@ export class GeneratePart {
       el("div", { class: "row" }, this._job.element),
       this._job.status,
     );
-  }
-
-  destroy() {
-    this._job.stop();
   }
 
   /**

@@ -2,7 +2,7 @@
 
 import { JobButton } from "../jobs/job_button.js";
 import { wireBoard } from "../jobs/latest_job.js";
-import { button, el } from "../shell/dom.js";
+import { button, el, section } from "../shell/dom.js";
 import { t } from "../strings/index.js";
 
 /**
@@ -13,11 +13,12 @@ import { t } from "../strings/index.js";
 const OWNER = "instruction";
 
 export class InstructionPart {
-  /** @param {Session} session */
-  constructor(session) {
+  /** @param {Session} session @param {AbortSignal} signal */
+  constructor(session, signal) {
     this._session = session;
     this._job = new JobButton({
       kind: "obey",
+      signal,
       start: "instruction.start",
       class: "primary",
       statusClass: "",
@@ -45,23 +46,15 @@ export class InstructionPart {
     this._exact = el("p", { class: "answer" });
     this._network = el("p", { class: "soft" });
     this._put = button({ label: t("work.show"), run: () => this._takeOver() });
-    this.element = el(
-      "section",
-      { class: "stack" },
-      el("h3", {}, t("instruction.title")),
+    this.element = section(
+      t("instruction.title"),
       el("label", { class: "stack" }, t("instruction.say"), this._text),
       el("div", { class: "row" }, this._job.element, this._put),
       this._job.status,
       el("div", { class: "stack", "aria-live": "polite" }, this._understood, this._exact, this._network),
     );
-    this._abort = new AbortController();
-    const { signal } = this._abort;
     session.addEventListener("level", () => this._clear(), { signal });
-    this._clear();
-  }
-
-  destroy() {
-    this._abort.abort();
+    signal.addEventListener("abort", () => session.clearMarks(OWNER));
     this._clear();
   }
 

@@ -2,17 +2,18 @@
 
 import { JobButton } from "../jobs/job_button.js";
 import { wireBoard } from "../jobs/latest_job.js";
-import { el } from "../shell/dom.js";
+import { el, section } from "../shell/dom.js";
 import { number, t } from "../strings/index.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
 
 export class RatePart {
-  /** @param {Session} session */
-  constructor(session) {
+  /** @param {Session} session @param {AbortSignal} signal */
+  constructor(session, signal) {
     this._session = session;
     this._job = new JobButton({
       kind: "rate",
+      signal,
       start: "work.rate-start",
       begin: () => {
         this._clear();
@@ -21,21 +22,13 @@ export class RatePart {
       end: (rating) => rating && this._show(rating),
     });
     this._table = el("dl", { class: "figures", hidden: true });
-    this.element = el(
-      "section",
-      { class: "stack" },
-      el("h3", {}, t("work.rate")),
+    this.element = section(
+      t("work.rate"),
       el("div", { class: "row" }, this._job.element),
       this._job.status,
       this._table,
     );
-    this._abort = new AbortController();
-    session.addEventListener("level", () => this._clear(), { signal: this._abort.signal });
-  }
-
-  destroy() {
-    this._abort.abort();
-    this._job.stop();
+    session.addEventListener("level", () => this._clear(), { signal });
   }
 
   _clear() {

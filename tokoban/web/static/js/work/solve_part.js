@@ -2,7 +2,7 @@
 
 import { JobButton } from "../jobs/job_button.js";
 import { wireBoard } from "../jobs/latest_job.js";
-import { button, choice, el } from "../shell/dom.js";
+import { button, choice, el, section } from "../shell/dom.js";
 import { reasonText } from "../shell/sentences.js";
 import { number, t } from "../strings/index.js";
 
@@ -15,13 +15,15 @@ const LIMITS_S = [10, 60, 600];
 class SolutionPart {
   /**
    * @param {Session} session
-   * @param {{kind: string, titleKey: string, startKey: string, objectives: string[]}} about
+   * @param {AbortSignal} signal
+   * @param {{kind: "solve" | "optimise", objectives: string[]}} about
    */
-  constructor(session, { kind, titleKey, startKey, objectives }) {
+  constructor(session, signal, { kind, objectives }) {
     this._session = session;
     this._job = new JobButton({
       kind,
-      start: startKey,
+      signal,
+      start: `work.${kind}-start`,
       class: "primary",
       statusClass: "",
       begin: () => this._begin(),
@@ -48,10 +50,8 @@ class SolutionPart {
     this._list = el("ol", { class: "answers" });
     this._show = button({ label: t("work.show"), run: () => this._takeOver() });
     this._about = el("p", { class: "soft" });
-    this.element = el(
-      "section",
-      { class: "stack" },
-      el("h3", {}, t(titleKey)),
+    this.element = section(
+      t(`work.${kind}`),
       choice({
         label: t("work.objective"),
         options: objectives.map((name) => [name, t(`work.objective-${name}`)]),
@@ -70,18 +70,11 @@ class SolutionPart {
       this._progress,
       this._list,
     );
-    this._abort = new AbortController();
-    const { signal } = this._abort;
     session.addEventListener("level", () => this._clear(), { signal });
     for (const name of ["change", "known"]) {
       session.addEventListener(name, () => this._refresh(), { signal });
     }
     this._clear();
-  }
-
-  destroy() {
-    this._abort.abort();
-    this._job.stop();
   }
 
   /** What the job is given besides the objective and the limit; null where it cannot start. */
@@ -138,28 +131,16 @@ class SolutionPart {
 }
 
 export class SolvePart extends SolutionPart {
-  /** @param {Session} session */
-  constructor(session) {
-    const objectives = ["best", "any", "pushes", "moves"];
-    super(session, {
-      kind: "solve",
-      titleKey: "work.solve",
-      startKey: "work.solve-start",
-      objectives,
-    });
+  /** @param {Session} session @param {AbortSignal} signal */
+  constructor(session, signal) {
+    super(session, signal, { kind: "solve", objectives: ["best", "any", "pushes", "moves"] });
   }
 }
 
 export class OptimisePart extends SolutionPart {
-  /** @param {Session} session */
-  constructor(session) {
-    const objectives = ["moves", "pushes"];
-    super(session, {
-      kind: "optimise",
-      titleKey: "work.optimise",
-      startKey: "work.optimise-start",
-      objectives,
-    });
+  /** @param {Session} session @param {AbortSignal} signal */
+  constructor(session, signal) {
+    super(session, signal, { kind: "optimise", objectives: ["moves", "pushes"] });
   }
 
   _arguments() {

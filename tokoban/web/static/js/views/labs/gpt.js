@@ -40,11 +40,8 @@ const words = {
 /** @type {import("../labs.js").Lab} */
 export const lab = { id: "gpt", words, mount };
 
-/**
- * @param {HTMLElement} element
- * @param {import("../labs.js").Bench} bench
- */
-function mount(element, { newJob, showAttention }) {
+/** @type {import("../labs.js").Lab["mount"]} */
+function mount(element, { newJob, showAttention, signal }) {
   const [looking, writing] = [newJob(), newJob()];
   let seed = 0;
   const text = el("textarea", { id: "lab-text", rows: "8", maxlength: LONGEST, oninput: () => later() });
@@ -62,7 +59,7 @@ function mount(element, { newJob, showAttention }) {
       : t("labs.seen-all", { all: done.num_tokens });
     showAttention(done.panels);
   }
-  const later = whenQuiet(look);
+  const later = whenQuiet(look, signal);
 
   /** @param {{text: string, probability: number}} next */
   function barOf(next) {
@@ -110,5 +107,4 @@ function mount(element, { newJob, showAttention }) {
       el("div", { class: "stack" }, el("h3", {}, t("labs.next")), bars)),
   );
   look();
-  return () => later.cancel();
 }

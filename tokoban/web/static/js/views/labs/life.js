@@ -62,11 +62,8 @@ const words = {
 /** @type {import("../labs.js").Lab} */
 export const lab = { id: "life", words, mount };
 
-/**
- * @param {HTMLElement} element
- * @param {import("../labs.js").Bench} bench
- */
-function mount(element, { app, newJob, showAttention }) {
+/** @type {import("../labs.js").Lab["mount"]} */
+function mount(element, { app, newJob, showAttention, signal }) {
   const [playing, looking] = [newJob(), newJob()];
   let alive = gridOf("glider");
   /** @type {Set<number>} */
@@ -100,7 +97,7 @@ function mount(element, { app, newJob, showAttention }) {
   const look = whenQuiet(async () => {
     const done = await looking.run("life_attention", { rows: rowsOf(alive), noise: Number(noise) });
     if (done) showAttention([{ ...done.panels[0], name: t("labs.step", { step }) }]);
-  });
+  }, signal);
 
   function restart() {
     [wrong, step, numWrong] = [new Set(), 0, 0];
@@ -182,10 +179,7 @@ function mount(element, { app, newJob, showAttention }) {
         el("p", { class: "soft" }, t("labs.noise-about")))),
   );
   restart();
-  return () => {
-    clearInterval(timer);
-    look.cancel();
-  };
+  signal.addEventListener("abort", () => clearInterval(timer));
 }
 
 /** @returns {boolean[]} */

@@ -51,10 +51,7 @@ const words = {
 /** @type {import("../labs.js").Lab} */
 export const lab = { id: "memory", words, mount };
 
-/**
- * @param {HTMLElement} element
- * @param {import("../labs.js").Bench} bench
- */
+/** @type {import("../labs.js").Lab["mount"]} */
 function mount(element, { newJob, showAttention }) {
   const job = newJob();
   let seed = 0;
@@ -97,7 +94,6 @@ function mount(element, { newJob, showAttention }) {
     steps,
   );
   play();
-  return () => {};
 }
 
 /**

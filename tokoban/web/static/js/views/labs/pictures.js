@@ -57,18 +57,15 @@ const words = {
 /** @type {import("../labs.js").Lab} */
 export const lab = { id: "pictures", words, mount };
 
-/**
- * @param {HTMLElement} element
- * @param {import("../labs.js").Bench} bench
- */
-function mount(element, { app, newJob, showAttention }) {
+/** @type {import("../labs.js").Lab["mount"]} */
+function mount(element, { app, newJob, showAttention, signal }) {
   const job = newJob();
   const draft = new Draft(EXAMPLES.open);
-  const canvas = new DrawingCanvas(draft, app);
+  const canvas = new DrawingCanvas(draft, app, signal);
   const bars = el("ol", { class: "lab-bars", "aria-label": t("labs.classes") });
   const proof = el("p", { class: "note", role: "status" });
 
-  const look = whenQuiet(classify);
+  const look = whenQuiet(classify, signal);
   async function classify() {
     const [fault] = complaints(draft.board).filter(({ key }) => FAULTS.has(key));
     proof.textContent = fault ? t(fault.key, fault.values) : t("labs.proving");
@@ -101,10 +98,6 @@ function mount(element, { app, newJob, showAttention }) {
   );
   canvas.show([]);
   classify();
-  return () => {
-    canvas.destroy();
-    look.cancel();
-  };
 }
 
 /** @param {{name: string, probability: number}} found */

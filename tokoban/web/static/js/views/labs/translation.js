@@ -61,11 +61,8 @@ const words = {
 /** @type {import("../labs.js").Lab} */
 export const lab = { id: "translation", words, mount };
 
-/**
- * @param {HTMLElement} element
- * @param {import("../labs.js").Bench} bench
- */
-function mount(element, { newJob, showAttention, hideAttention }) {
+/** @type {import("../labs.js").Lab["mount"]} */
+function mount(element, { newJob, showAttention, hideAttention, signal }) {
   const job = newJob();
   let source = "de";
   let shown = 0;
@@ -117,7 +114,7 @@ function mount(element, { newJob, showAttention, hideAttention }) {
       })),
     );
   }
-  const later = whenQuiet(translate);
+  const later = whenQuiet(translate, signal);
   function typed() {
     shown = 0;
     later();
@@ -148,5 +145,4 @@ function mount(element, { newJob, showAttention, hideAttention }) {
         el("h3", {}, t("labs.translations")), found, certainty)),
   );
   from(source);
-  return () => later.cancel();
 }

@@ -1,17 +1,18 @@
 /** Work that waits until nothing more is typed or drawn. */
 
+const WAIT_MS = 350;
+
 /**
  * A function that runs the given one once no more calls come for a while.
  * @param {() => void} run
- * @param {number} [waitMs]
- * @returns {(() => void) & {cancel: () => void}}
+ * @param {AbortSignal} signal ends it
+ * @returns {() => void}
  */
-export function whenQuiet(run, waitMs = 350) {
+export function whenQuiet(run, signal) {
   let timer = 0;
-  const later = () => {
+  signal.addEventListener("abort", () => clearTimeout(timer));
+  return () => {
     clearTimeout(timer);
-    timer = setTimeout(run, waitMs);
+    timer = setTimeout(run, WAIT_MS);
   };
-  later.cancel = () => clearTimeout(timer);
-  return later;
 }
