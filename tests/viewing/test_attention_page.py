@@ -98,7 +98,6 @@ def test_a_panel_with_an_aligned_head_opens_there() -> None:
     tokens, given = row(5), heads("before", "even", "first")
     panel = AttentionPanel("a", given, tokens, tokens, aligned_head=(0, 2))
     assert panel.start()[:2] == (0, 2)
-    assert panel.to_dict()["start"]["is_aligned"]
 
 
 def test_a_page_says_what_to_look_for_and_where_it_opens(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """The page of attention in a browser without a network: what is seen are the weights given."""
 
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -152,9 +151,6 @@ def test_each_panel_opens_at_its_start(name: str, opened: Open) -> None:
         assert chosen == f"layer {number}, head {head + 1}"
         keys = ".queries" if panel.keys is panel.queries else ".keys"
         assert torch.equal(shown(page, keys), panel.weights[layer, head, query])
-    opened_at = opened(panel, at_first=False).locator(".opened").inner_text()
-    assert re.search(r", which gives most, 0?[.\d]{1,5}, to .*\.$", opened_at)
-    assert ("queries differ most" in opened_at) == (panel.weights.shape[:2] != (1, 1))
 
 
 @pytest.mark.parametrize("chosen", ["layer 2, mean of its heads", "rollout"])

@@ -183,10 +183,9 @@ class AttentionPanel:
         """The panel as the page reads it; the weights in single precision."""
         queries, keys = self.queries.to_dict(), self.keys.to_dict()
         layer, head, query = self.start()
-        is_aligned = self.aligned_head is not None
         return {
             "name": xml_text(self.name),
-            "start": {"layer": layer, "head": head, "query": query, "is_aligned": is_aligned},
+            "start": {"layer": layer, "head": head, "query": query},
             "shape": list(self.weights.shape),
             "layers": None if self.layers is None else list(self.layers),
             "weights": _base64(self.weights.detach().float().cpu().numpy().astype("<f4")),

@@ -4,30 +4,7 @@ import { el } from "../shell/el.js";
 
 /**
  * The viewer's elements by their names.
- * @typedef {object} Frame
- * @property {HTMLElement} root
- * @property {HTMLElement} panels
- * @property {HTMLElement} opened
- * @property {HTMLTableElement} maps
- * @property {HTMLElement} title
- * @property {HTMLSelectElement} scale
- * @property {HTMLElement} legend
- * @property {HTMLElement} shades
- * @property {HTMLElement} darkest
- * @property {HTMLInputElement} numbers
- * @property {HTMLElement} said
- * @property {HTMLElement} queriesTitle
- * @property {HTMLElement} queries
- * @property {HTMLElement} keysTitle
- * @property {HTMLElement} keys
- * @property {HTMLTableElement} greatest
- * @property {HTMLCanvasElement} map
- * @property {HTMLElement} pointed
- */
-
-/**
  * @param {import("./words.js").Translate} t
- * @returns {Frame}
  */
 export function makeFrame(t) {
   const scale = el("select", { class: "scale" },
@@ -41,7 +18,6 @@ export function makeFrame(t) {
   const map = el("canvas", { class: "map", role: "img", "aria-label": t("attention.map") });
   const frame = {
     panels: el("div", { class: "panels" }),
-    opened: el("p", { class: "opened" }),
     maps: el("table", { class: "maps", "aria-label": t("attention.layers-and-heads") }),
     title: el("h2"),
     scale,
@@ -64,7 +40,6 @@ export function makeFrame(t) {
     el("label", {}, numbers, ` ${t("attention.numbers")}`));
   const root = el("div", { class: "attention" },
     frame.panels,
-    frame.opened,
     el("div", { class: "parts" },
       el("section", { "aria-label": t("attention.layers-and-heads") },
         el("h2", {}, t("attention.layers-and-heads")),

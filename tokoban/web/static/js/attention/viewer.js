@@ -43,7 +43,6 @@ export class AttentionViewer {
     this.listen(this.listeners.signal);
     this.showPanels();
     this.choosePanel(this.panel);
-    this.showOpened();
   }
 
   /** Leaves the element as it was. */
@@ -234,22 +233,6 @@ export class AttentionViewer {
       token.title = `${nameOf(panel.keys, key, this.t)}: ${rounded(weight)}`;
     });
     return darkest;
-  }
-
-  // Says where the viewer opens, and what is to be seen there.
-  showOpened() {
-    const { panel, t } = this;
-    const row = panel.row(this.choice, this.query);
-    const most = greatest(row);
-    if (!most) return;
-    let key = panel.start.is_aligned ? "attention.opens-at-aligned" : "attention.opens-at-head";
-    if (panel.numLayers * panel.numHeads === 1 || this.choice.layer === ROLLOUT) key = "attention.opens";
-    this.frame.opened.textContent = t(key, {
-      head: describe(panel, this.choice, t),
-      query: nameOf(panel.queries, this.query, t),
-      weight: rounded(most),
-      key: nameOf(panel.keys, row.indexOf(most), t),
-    });
   }
 
   /** @param {AbortSignal} signal */

@@ -32,7 +32,7 @@ export const MEAN = "mean";
  */
 
 /** @typedef {{layer: number | "rollout", head: number | "mean"}} Choice */
-/** @typedef {Choice & {query: number, is_aligned?: boolean}} Place */
+/** @typedef {Choice & {query: number}} Place */
 
 /**
  * The bytes of base64 text.

@@ -53,20 +53,4 @@ export const attentionStrings = {
   "attention.looks-at-nothing": {
     en: "{query} may look at nothing.", de: "{query} darf nichts ansehen.",
   },
-  "attention.opens": {
-    en: "The page opens at {query}, which gives most, {weight}, to {key}.",
-    de: "Zuerst wird {query} gezeigt: Das meiste, {weight}, geht an {key}.",
-  },
-  "attention.opens-at-aligned": {
-    en: "The page opens at {head}, which agrees best with the alignment of the words, and there at "
-      + "{query}, which gives most, {weight}, to {key}.",
-    de: "Zuerst wird {head} gezeigt, die am besten zur Zuordnung der Wörter passt, und dort {query}: "
-      + "Das meiste, {weight}, geht an {key}.",
-  },
-  "attention.opens-at-head": {
-    en: "The page opens at {head}, whose queries differ most in what they attend to, and there at "
-      + "{query}, which gives most, {weight}, to {key}.",
-    de: "Zuerst wird {head} gezeigt, deren Anfragen sich am meisten darin unterscheiden, wohin sie "
-      + "schauen, und dort {query}: Das meiste, {weight}, geht an {key}.",
-  },
 };
