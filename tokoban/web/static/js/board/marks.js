@@ -89,7 +89,7 @@ const DRAW = {
   },
   reachable(pen, { square }, { size, palette, corner }) {
     const [x, y] = corner(square);
-    pen.fillStyle = palette.reachable;
+    pen.fillStyle = palette.hint;
     pen.globalAlpha = 0.3;
     pen.fillRect(x + 1, y + 1, size - 2, size - 2);
     pen.globalAlpha = 1;
@@ -100,12 +100,12 @@ const DRAW = {
   focus(pen, { square }, { size, palette, corner }) {
     const line = Math.max(2, size * 0.055);
     frame(pen, corner(square), size, line / 2, palette["text-back"], line * 1.8);
-    frame(pen, corner(square), size, line / 2, palette.focus, line);
+    frame(pen, corner(square), size, line / 2, palette.text, line);
   },
   heat(pen, { square, weight }, { size, palette, corner }) {
     const [x, y] = corner(square);
     pen.globalAlpha = 0.85 * Math.max(0, Math.min(1, weight));
-    pen.fillStyle = palette.heat;
+    pen.fillStyle = palette.guilty;
     pen.fillRect(x, y, size, size);
   },
   text(pen, { square, text }, { size, palette, corner }) {

@@ -15,11 +15,8 @@ const NAMES = /** @type {const} */ ([
   "player-edge",
   "guilty",
   "hint",
-  "focus",
-  "reachable",
   "dead",
   "arrow",
-  "heat",
   "text",
   "text-back",
 ]);
@@ -28,7 +25,12 @@ const NAMES = /** @type {const} */ ([
 
 /** @param {Element} element @returns {Palette} */
 export function paletteOf(element) {
-  const style = getComputedStyle(element);
-  const colours = NAMES.map((name) => [name, style.getPropertyValue(`--board-${name}`).trim()]);
+  // A canvas takes no colours that depend on the theme: an element says what they come to.
+  const probe = element.appendChild(document.createElement("i"));
+  const colours = NAMES.map((name) => {
+    probe.style.color = `var(--board-${name})`;
+    return [name, getComputedStyle(probe).color];
+  });
+  probe.remove();
   return Object.fromEntries(colours);
 }

@@ -55,7 +55,7 @@ export function mount(element, app, params, signal) {
       t(`labs.${id}`),
     ),
   );
-  const status = el("p", { class: "lab-status soft", role: "status" });
+  const status = el("p", { class: "soft", role: "status" });
   const content = el("div", { class: "stack" });
   const attention = el("section", { class: "card lab-attention", hidden: true });
   attention.setAttribute("aria-label", t("labs.attention"));
