@@ -7,7 +7,6 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import options, puzzle_options
-from tokoban.cli.attempts import Attempts
 from tokoban.cli.cluster import workers_of
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_interrupted, write_output
@@ -74,17 +73,25 @@ def run(arguments: argparse.Namespace) -> int:
     _check_number(arguments)
     make = _puzzles if puzzle_options.asks_for_puzzles(arguments) else _two_rooms
 
+    from tokoban.cli.screen import Screen
     from tokoban.sokoban.formats import write_levels
     from tokoban.sokoban.search.limits import Limits
 
     limits = Limits(time_limit_s=arguments.time_limit, memory_limit_mb=arguments.memory_limit / 1e6)
     levels: list[Level] = []
-    status = 0
+    status, tried = 0, counted(0, "attempt")
     try:
-        with entries(arguments) as written, Attempts(arguments.levels) as attempts:
-            for level, more in make(arguments, limits, attempts.report):
+        bar = Screen(stderr=True).counting("making levels", arguments.levels)
+        with entries(arguments) as written, bar as update:
+
+            def report(number: int) -> None:
+                nonlocal tried
+                tried = counted(number, "attempt")
+                update(description=f"making levels, {tried}")
+
+            for level, more in make(arguments, limits, report):
                 levels.append(level)
-                attempts.found(len(levels))
+                update(completed=len(levels))
                 written.add(_described(len(levels), level) | more)
     except KeyboardInterrupt:
         report_interrupted(len(levels), arguments.levels)
@@ -96,8 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
             write_output(arguments.output, write_levels(levels))
     if status == 0 and len(levels) < arguments.levels:
         message = f"{len(levels):,} of {counted(arguments.levels, 'level')} found"
-        tried = f"within {arguments.time_limit:g} s and {counted(attempts.number, 'attempt')}"
-        print(f"tokoban: {message} {tried}", file=sys.stderr)
+        print(f"tokoban: {message} within {arguments.time_limit:g} s and {tried}", file=sys.stderr)
         status = ExitCode.UNDECIDED
     return status
 

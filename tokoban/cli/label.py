@@ -127,6 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _complete(output: str, job: "Job", workers: "Workers") -> ExitCode:
     """Labels what is missing and says so."""
     from tokoban import compiling
+    from tokoban.cli.screen import Screen
     from tokoban.sokoban.labels import driver
     from tokoban.sokoban.labels.folder import LabelFolder
 
@@ -134,7 +135,9 @@ def _complete(output: str, job: "Job", workers: "Workers") -> ExitCode:
     try:
         workers.prepare(driver.prepare)
         started_s = compiling.clock()
-        _label(folder, workers)
+        screen = Screen(stderr=True)
+        with screen.counting("labelling", folder.num_missing_levels) as update:
+            folder.complete(workers, report=lambda done: update(completed=done))
     except KeyboardInterrupt:
         message = "the files that are whole are kept, and the same command goes on"
         print(f"tokoban: interrupted; {message}", file=sys.stderr)
@@ -155,36 +158,6 @@ def _check_folder(path: str) -> None:
         raise ValueError("--output is empty; expected a path")
     if Path(path).exists() and not Path(path).is_dir():
         raise NotADirectoryError(errno.ENOTDIR, "a file, where a folder is to be", path)
-
-
-def _label(folder: "LabelFolder", workers: "Workers") -> None:
-    """Does the work, with a bar on a terminal."""
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    from tokoban.cli.screen import Screen
-
-    screen = Screen(stderr=True)
-    columns = (
-        BarColumn(),
-        TextColumn("{task.completed:,} of {task.total:,} levels"),
-        TextColumn("{task.fields[rate]:,.0f}/s"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    is_hidden = not screen.is_terminal
-    with Progress(*columns, console=screen, transient=True, disable=is_hidden) as progress:
-        task = progress.add_task("", total=folder.num_missing_levels, rate=0.0)
-
-        def report(done: int) -> None:
-            progress.update(task, completed=done, rate=progress.tasks[task].speed or 0.0)
-
-        folder.complete(workers, report=report)
 
 
 def _summarise(manifest: dict[str, Any], folder: "LabelFolder", elapsed_s: float) -> str:

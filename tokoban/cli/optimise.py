@@ -122,8 +122,6 @@ def _outcomes(
     screen: "Screen",
 ) -> "Iterator[tuple[int, Outcome]]":
     """The outcome of each level in order; a bar shows the best solution so far."""
-    from rich.progress import Progress
-
     from tokoban.cli.found import length
     from tokoban.cli.screen import Screen
     from tokoban.cli.shortening import shorten
@@ -131,14 +129,12 @@ def _outcomes(
 
     # Where the outcomes go to a file, the terminal is left to the bar.
     place = screen if screen.is_terminal else Screen(stderr=True)
-    with Progress(console=place, transient=True, disable=not place.is_terminal) as bar:
-        task = bar.add_task("", total=len(levels))
+    with place.counting("", len(levels)) as update:
         for number, level in levels.items():
 
             def report(answer: "Answer", number: int = number) -> None:
                 if answer.solution is not None:
-                    message = f"level {number}: {length(answer.solution)}"
-                    bar.update(task, description=message)
+                    update(description=f"level {number}: {length(answer.solution)}")
 
             try:
                 outcome = shorten(
@@ -154,7 +150,7 @@ def _outcomes(
                     yield number, interrupt.answer
                 raise
             yield number, outcome
-            bar.advance(task)
+            update(advance=1)
 
 
 def _show(screen: "Screen", number: int, level: "Level", outcome: "Outcome") -> None:

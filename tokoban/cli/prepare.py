@@ -138,14 +138,11 @@ def run(arguments: argparse.Namespace) -> int:
 @contextlib.contextmanager
 def _progress() -> Iterator[Callable[[str], None]]:
     """Shows the command at hand: a bar on a terminal, elsewhere a line for each that is done."""
-    from rich.progress import Progress
-
     from tokoban.cli.screen import Screen
 
     screen = Screen()
     screen.file = sys.stdout  # whatever a command's output is redirected to
-    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
-        task = bar.add_task("compiling", total=len(_RUNS))
+    with screen.counting("compiling", len(_RUNS)) as update:
         begun_s: float | None = None
 
         def end() -> None:
@@ -156,7 +153,7 @@ def _progress() -> Iterator[Callable[[str], None]]:
             nonlocal begun_s
             end()
             begun_s = time.perf_counter()
-            bar.update(task, description=f"compiling: {name}", completed=list(_RUNS).index(name))
+            update(description=f"compiling: {name}", completed=list(_RUNS).index(name))
             if not screen.is_terminal:
                 screen.print(f"{name}: ", end="")
 

@@ -72,29 +72,23 @@ def run(arguments: argparse.Namespace) -> int:
 def _rated(
     levels: "Mapping[int, Level]", arguments: argparse.Namespace
 ) -> "Iterator[tuple[int, Rating, float]]":
-    """Each level's rating and the seconds it took; a bar if there are several on a terminal."""
-    from rich.progress import track
-
+    """Each level's rating and the seconds it took; a bar if there are several."""
     import tokoban
     from tokoban import compiling
     from tokoban.cli.screen import Screen
 
-    screen = Screen(stderr=True)
-    for number, level in track(
-        levels.items(),
-        description="rating",
-        console=screen,
-        transient=True,
-        disable=len(levels) == 1 or not screen.is_terminal,
-    ):
-        started_s = compiling.clock()
-        rating = tokoban.rate(
-            level.board,
-            time_limit_s=arguments.time_limit,
-            memory_limit_mb=arguments.memory_limit / 1e6,
-            max_expansions=arguments.max_expansions,
-        )
-        yield number, rating, compiling.clock() - started_s
+    bar = Screen(stderr=True).counting("rating", len(levels), is_shown=len(levels) > 1)
+    with bar as update:
+        for number, level in levels.items():
+            started_s = compiling.clock()
+            rating = tokoban.rate(
+                level.board,
+                time_limit_s=arguments.time_limit,
+                memory_limit_mb=arguments.memory_limit / 1e6,
+                max_expansions=arguments.max_expansions,
+            )
+            yield number, rating, compiling.clock() - started_s
+            update(advance=1)
 
 
 def _is_complete(rating: "Rating") -> bool:

@@ -1,10 +1,19 @@
 """Output for people: coloured on a terminal, plain in a file or a pipe."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TypeVar
 
 from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
 
 from tokoban.sokoban.board import Board, Square
@@ -76,6 +85,19 @@ class Screen(Console):
         page = "\x1b[K\n".join(rows)
         self.file.write(f"\x1b[H{page}\x1b[J")
         self.file.flush()
+
+    @contextmanager
+    def counting(
+        self, description: str, total: int | None, *, is_shown: bool = True
+    ) -> Iterator[Callable[..., None]]:
+        """A bar on a terminal, until the end; the function updates its task, as rich calls that."""
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            *(BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()),
+        )
+        is_hidden = not (is_shown and self.is_terminal)
+        with Progress(*columns, console=self, transient=True, disable=is_hidden) as progress:
+            yield partial(progress.update, progress.add_task(description, total=total))
 
     def on_broken_pipe(self) -> None:
         """Leaves the closed pipe to ``cli.main``, where rich would exit with status 1."""

@@ -2,8 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,6 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints each translation as soon as it is there; what was printed before an error stays."""
+    from tokoban.cli.screen import Screen
     from tokoban.systems.translation.confidence import DOUBTFUL_BELOW
 
     _check(arguments)
@@ -114,7 +114,10 @@ def run(arguments: argparse.Namespace) -> int:
     doubtful: list[int] = []  # numbers of the sentences
     number = 0
     try:
-        with report.entries(arguments) as entries, _progress(arguments.text) as advance:
+        total = None if "-" in (arguments.text or ["-"]) else len(arguments.text)
+        is_shown = not sys.stdout.isatty()  # where the translations themselves are seen
+        bar = Screen(stderr=True).counting("sentences", total, is_shown=is_shown)
+        with report.entries(arguments) as entries, bar as update:
             translated = _translated(model, engine, lines, arguments, sampling)
             for number, (line, found) in enumerate(translated, start=1):
                 if is_printed:
@@ -131,7 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
                 entries.add(described)
                 if arguments.attention is not None:
                     _show_attention(model, found[0], arguments.attention)
-                advance()
+                update(advance=1)
     finally:
         if doubtful and not sys.stdout.isatty():
             of_all = f" ({len(doubtful):,} of {number:,})" * (number > 1)
@@ -312,27 +315,3 @@ def _show_attention(model: "Translator", best: "Translation", destination: str) 
 def _shortened(word: str) -> str:
     """The word, cut off where a German number would leave no room for the picture."""
     return word if len(word) <= _LONGEST_NAME else f"{word[: _LONGEST_NAME - 1]}…"
-
-
-@contextmanager
-def _progress(texts: Sequence[str]) -> Iterator[Callable[[], None]]:
-    """A function that counts one more; seen where standard error is a terminal, and no other is."""
-    if not sys.stderr.isatty() or sys.stdout.isatty():
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-    )
-
-    total = None if "-" in (texts or ["-"]) else len(texts)
-    columns = (TextColumn("sentences"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    screen = Console(stderr=True)
-    # Else rich would draw on the terminal what was to be printed into a file.
-    with Progress(*columns, console=screen, redirect_stdout=False, redirect_stderr=False) as bar:
-        task = bar.add_task("", total=total)
-        yield lambda: bar.advance(task)
