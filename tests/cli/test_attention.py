@@ -1,8 +1,6 @@
 """``tokoban attention``: its numbers are the core's, its words about bad matrices one sentence."""
 
-import io
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -101,17 +99,6 @@ def test_keys_are_the_queries_and_values_the_keys_where_not_given(
     assert (found["queries"], found["values"]) == ([[-1, 2]], [[3, 4], [5, 6]])
 
 
-def test_a_file_says_what_the_options_say(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = "\n\n".join(part.replace("; ", "\n") for part in (QUERIES, KEYS, VALUES)) + "\n\n"
-    (tmp_path / "matrices.txt").write_text("\n" + text)
-    by_options = numbers(capsys, "--queries", QUERIES, "--keys", KEYS, "--values", VALUES)
-    assert numbers(capsys, str(tmp_path / "matrices.txt")) == by_options
-    monkeypatch.setattr(sys, "stdin", io.StringIO(text))
-    assert numbers(capsys, "-") == by_options
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -132,30 +119,14 @@ def test_a_file_says_what_the_options_say(
             "expected at least as many keys as queries (3), got 2",
         ),
         (["--queries", "1e200"], "these numbers are too large: a sum of products is infinite"),
-        (["no.txt"], "no.txt: No such file or directory"),
-        (["bad.txt"], "bad.txt: keys: row 1: expected a number, got 'two'"),
-        (["four.txt"], "four.txt: expected queries, keys and values, got 4 matrices"),
-        (["empty.txt"], "empty.txt: expected queries, keys and values, got 0 matrices"),
-        (["bytes.txt"], "bytes.txt: expected numbers, got bytes that are no text"),
         (
             ["--queries", "1;" * 100 + "1", "--keys", "1;" * 99 + "1"],
             "these make a matrix of 10,100 numbers; expected at most 10,000",
         ),
-        (["long.txt"], "long.txt: expected at most 1,000,000 characters"),
     ],
 )
 def test_what_is_wrong_is_reported_in_one_sentence(
-    words: list[str],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("bad.txt").write_text("1\n\ntwo\n")
-    Path("four.txt").write_text("1\n\n1\n\n1\n\n1\n")
-    Path("long.txt").write_text("1 " * 500_001)
-    Path("empty.txt").write_text(" \n\n")
-    Path("bytes.txt").write_bytes(b"\xff\xfe1")
     assert main(["attention", *words]) == 2
     assert capsys.readouterr() == ("", f"tokoban: {message}\n")

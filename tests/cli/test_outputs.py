@@ -21,8 +21,6 @@ OVER_AN_INPUT = {
     "optimise other --level 1 --solution x": "output",
     "explain x": "json",
     "explain x --level 1": "png",
-    "attention x": "json",
-    "attention x.html": "attention",
     "generate --levels 1 --seed 2 --boxes 2 --avoid other x": "output",
     "life --pattern x": "json",
     "life --pattern x.gif": "film",

@@ -2,8 +2,6 @@
 
 import argparse
 import math
-import sys
-from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
@@ -21,27 +19,18 @@ UNDECIDED = ""
 EXAMPLE = "1 0 1 0; 0 1 0 1; 1 1 1 1"
 NAMES = ("queries", "keys", "values")
 _MOST_NUMBERS = 10_000  # of each matrix on the way: its table is slow, and nobody reads it
-_MOST_CHARACTERS = 1_000_000  # of a file
 
 Matrix = list[list[float]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the matrices, the mask and the outputs."""
-    parser.add_argument(
-        "file",
-        nargs="?",
-        metavar="FILE",
-        help="file with the matrices queries, keys and values: a row in each line, an empty line "
-        f"between matrices; - for standard input. No matrix may have more than {_MOST_NUMBERS:,} "
-        "numbers, the scores of each query with each key among them",
-    )
     for name, default in zip(NAMES, (f'"{EXAMPLE}"', "the queries", "the keys"), strict=True):
         parser.add_argument(
             f"--{name}",
             metavar="ROWS",
             help=f'matrix of {name}, rows separated by ;, as "1 0; 0 1" or --{name}="-1;2" '
-            f"(default: {default})",
+            f"(default: {default}); at most {_MOST_NUMBERS:,} numbers, in the scores too",
         )
     parser.add_argument(
         "--mask",
@@ -78,7 +67,7 @@ class Steps:
 
 def run(arguments: argparse.Namespace) -> int:
     """Answers 0 once all is printed."""
-    check_outputs(arguments, "attention", "json", inputs=["file"])
+    check_outputs(arguments, "attention", "json")
     attention_files.check(arguments.attention)
     if arguments.mask != "local":
         options.refuse(arguments, "--window", because=f"with --mask {arguments.mask}")
@@ -141,52 +130,21 @@ def take_steps(q: Matrix, k: Matrix, v: Matrix, *, mask: str, half_width: int) -
 
 
 def _matrices(arguments: argparse.Namespace) -> tuple[Matrix, Matrix, Matrix]:
-    """Queries, keys and values from the file or the options, those not given by their defaults."""
-    options = {name: getattr(arguments, name) for name in NAMES}
-    if arguments.file is not None:
-        if any(option is not None for option in options.values()):
-            raise ValueError("give the matrices in a file or by --queries, --keys and --values")
-        found = _read_file(arguments.file)
-    else:
-        if options["queries"] is None and options != dict.fromkeys(NAMES):
-            raise ValueError("--keys and --values need --queries")
-        texts = {"queries": EXAMPLE} | {
-            name: text for name, text in options.items() if text is not None
-        }
-        found = {name: _read_matrix(text.split(";"), f"--{name}") for name, text in texts.items()}
+    """Queries, keys and values, those not given by their defaults."""
+    given = {name: getattr(arguments, name) for name in NAMES}
+    if given["queries"] is None and given != dict.fromkeys(NAMES):
+        raise ValueError("--keys and --values need --queries")
+    texts = {"queries": EXAMPLE} | {name: text for name, text in given.items() if text is not None}
+    found = {name: _read_matrix(text, f"--{name}") for name, text in texts.items()}
     queries = found["queries"]
     keys = found.get("keys", queries)
     return queries, keys, found.get("values", keys)
 
 
-def _read_file(file: str) -> dict[str, Matrix]:
-    try:
-        with nullcontext(sys.stdin) if file == "-" else open(file, encoding="utf-8") as opened:
-            text = opened.read(_MOST_CHARACTERS + 1)
-    except UnicodeDecodeError:
-        raise ValueError(f"{file}: expected numbers, got bytes that are no text") from None
-    if len(text) > _MOST_CHARACTERS:
-        raise ValueError(f"{file}: expected at most {_MOST_CHARACTERS:,} characters")
-    parts: list[list[str]] = [[]]
-    for line in text.splitlines():
-        if line.strip():
-            parts[-1].append(line)
-        elif parts[-1]:
-            parts.append([])
-    if not parts[-1]:
-        parts.pop()
-    if not 1 <= len(parts) <= len(NAMES):
-        raise ValueError(f"{file}: expected queries, keys and values, got {len(parts)} matrices")
-    return {
-        name: _read_matrix(rows, f"{file}: {name}")
-        for name, rows in zip(NAMES, parts, strict=False)
-    }
-
-
-def _read_matrix(rows: list[str], name: str) -> Matrix:
-    """Numbers with spaces or commas between them; ``name`` says whose they are."""
+def _read_matrix(text: str, name: str) -> Matrix:
+    """Rows of numbers with spaces or commas between them; ``name`` says whose they are."""
     matrix: Matrix = []
-    for number, row in enumerate(rows, start=1):
+    for number, row in enumerate(text.split(";"), start=1):
         words = row.replace(",", " ").split()
         if not words:
             raise ValueError(f"{name}: row {number} is empty; expected numbers")
