@@ -13,7 +13,6 @@ import sys
 import termios
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -287,18 +286,6 @@ def test_a_deadlock_of_several_boxes_is_proved_and_blamed(adviser: Adviser) -> N
     assert "box" in deadlock.reason
 
 
-def test_a_policy_of_pushes_predicts_and_one_of_moves_does_not(
-    adviser: Adviser, random_push_weights: Path
-) -> None:
-    assert adviser.predict(TWO_BOXES) is None
-    predicted = Adviser(lambda: tokoban.load(str(random_push_weights))).predict(TWO_BOXES)
-    assert predicted is not None and predicted.push is not None
-    assert (predicted.status, predicted.box in TWO_BOXES.boxes) == ("predicted", True)
-    lurd.replay(TWO_BOXES, predicted.moves)
-    assert predicted.deadlock_probability is not None
-    assert 0 <= predicted.deadlock_probability <= 1
-
-
 class _Slow(Adviser):
     """An adviser whose searches for deadlocks in the room last until something else is wanted."""
 
@@ -307,9 +294,6 @@ class _Slow(Adviser):
 
     def hint(self, board: Board, stop: threading.Event | None = None) -> Hint:
         return Hint(status="unsolvable")
-
-    def predict(self, board: Board, stop: threading.Event | None = None) -> Hint | None:
-        return Hint(status="predicted")
 
     def prove(
         self, board: Board, stop: threading.Event | None = None
@@ -324,17 +308,12 @@ class _Slow(Adviser):
 def test_a_search_is_dropped_when_something_else_is_wanted() -> None:
     answered = threading.Semaphore(0)
     background = Background(_Slow(), answered.release)
-    predicted = Hint(status="predicted")
     assert background.look(ROOM, wants_hint=False) == Advice()
-    assert answered.acquire(timeout=10)  # the prediction comes before the search for a proof
-    assert background.look(ROOM, wants_hint=False) == Advice(prediction=predicted)
     background.look(ROOM, wants_hint=True)
-    assert answered.acquire(timeout=10)  # and so does the hint
-    hint = Hint(status="unsolvable")
-    assert background.look(ROOM, wants_hint=True) == Advice(hint, prediction=predicted)
+    assert answered.acquire(timeout=10)  # the hint comes before the search for a proof
+    assert background.look(ROOM, wants_hint=True) == Advice(Hint(status="unsolvable"))
     assert background.look(TWO_LOST, wants_hint=False) == Advice()
-    assert answered.acquire(timeout=10) and answered.acquire(timeout=10)
-    # A proof replaces the prediction.
+    assert answered.acquire(timeout=10)
     found = Advice(proof=Deadlock(TWO_LOST.boxes, "reason"))
     assert background.look(TWO_LOST, wants_hint=False) == found
     background.close()
@@ -363,11 +342,10 @@ class _Oracle:
     def __init__(self, start: Board) -> None:
         self.start = start
         self.is_slow = False
-        self.prediction: Hint | None = None
 
     def look(self, board: Board, *, wants_hint: bool) -> Advice:
         if self.is_slow:
-            return Advice(prediction=self.prediction)
+            return Advice()
         hint = Hint(
             status="solved",
             box=Square(2, 2),
@@ -459,29 +437,6 @@ def test_a_hint_has_three_grades_and_ends_with_a_move(sitting: Callable[..., Sit
     at.oracle.is_slow = True
     at.press("u")
     assert at.press("h")[0][-3] == "thinking …"
-
-
-def test_a_prediction_is_shown_until_there_is_a_proof(sitting: Callable[..., Sitting]) -> None:
-    at = sitting(ROOM)
-    at.oracle.is_slow = True
-    at.oracle.prediction = Hint(
-        status="predicted",
-        box=Square(2, 2),
-        destination=Square(2, 3),
-        moves="luR",
-        pushes_left=7,
-        deadlock_probability=0.25,
-    )
-    assert at.page()[9] == "about 7 pushes left, predicted"
-    *_, page = at.press("h", "h", "h")
-    assert page[10:12] == [
-        "Hint: the box at row 3, column 3 goes to row 3, column 4: go lu, then push right",
-        "about 7 pushes left; predicted by the policy",
-    ]
-    at.oracle.prediction = replace(at.oracle.prediction, deadlock_probability=0.75)
-    assert at.page()[9] == "Deadlocked with a probability of 75%, the policy predicts."
-    at.oracle.is_slow = False
-    assert at.page()[9] == "2 pushes left, or fewer"
 
 
 def test_a_solved_level_shows_its_moves_and_is_saved(sitting: Callable[..., Sitting]) -> None:

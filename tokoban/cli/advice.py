@@ -1,4 +1,4 @@
-"""Hints, predictions and proved deadlocks for a game, found by a thread while the player thinks."""
+"""Hints and proved deadlocks for a game, found by a thread while the player thinks."""
 
 import threading
 from collections.abc import Callable
@@ -33,15 +33,14 @@ class Solvable:
 
 
 class Advice(NamedTuple):
-    """All that is known of a board so far; the prediction only until there is a proof."""
+    """All that is known of a board so far."""
 
     hint: Hint | None = None
     proof: Deadlock | Solvable | None = None
-    prediction: Hint | None = None
 
 
 class Adviser:
-    """Finds hints, predictions and deadlocks; the policy is loaded when it is first asked."""
+    """Finds hints and deadlocks; the policy is loaded when it is first asked."""
 
     def __init__(self, load_policy: "Callable[[], Pretrained]") -> None:
         self._load_policy = load_policy
@@ -51,14 +50,6 @@ class Adviser:
         """What comes next by the policy's best solution, or else by that of a search."""
         self._policy = self._policy or self._load_policy()
         return tokoban.hint(board, policy=self._policy, stop=stop)
-
-    def predict(self, board: Board, stop: threading.Event | None = None) -> Hint | None:
-        """The policy's own estimate of the board; None if it has none of this board."""
-        self._policy = self._policy or self._load_policy()
-        try:
-            return tokoban.predict(board, policy=self._policy)
-        except ValueError:  # too large for the policy, or its system plays moves
-            return None
 
     def prove(
         self, board: Board, stop: threading.Event | None = None
@@ -116,12 +107,9 @@ class Background:
         """
         # A walk changes nothing about a deadlock.
         about = board.walls, board.goals, board.boxes, min(board.area())
-        questions = [
-            _Question(("prediction", *about), board, self._adviser.predict),
-            _Question(("proof", *about), board, self._adviser.prove),
-        ]
+        questions = [_Question(("proof", *about), board, self._adviser.prove)]
         if wants_hint:
-            questions.insert(1, _Question(("hint", board), board, self._adviser.hint))
+            questions.insert(0, _Question(("hint", board), board, self._adviser.hint))
         with self._change:
             answers = {
                 question.key[0]: self._answers.get(question.key, _Answer())
@@ -132,8 +120,6 @@ class Background:
             if answer.error is not None:
                 raise answer.error
         found: dict[str, Any] = {name: answer.found for name, answer in answers.items()}
-        if found["proof"] is not None:
-            found["prediction"] = None
         return Advice(**found)
 
     def close(self) -> None:

@@ -112,28 +112,20 @@ def _remark(hint: "Hint") -> str:
     """How long the solution behind a hint is, and which search found it."""
     from tokoban.cli.found import SOLVER_NAMES
 
-    if hint.status == "predicted":
-        return f"about {counted(hint.pushes_left or 0, 'push')} left; predicted by the policy"
     left = f"{counted(hint.moves_left or 0, 'move')}, {counted(hint.pushes_left or 0, 'push')} left"
     proved = "" if hint.optimum is None else f"; no solution has fewer {hint.optimum}"
     return f"{left}{proved}; found by {SOLVER_NAMES[hint.solver]}"
 
 
 def describe_prospects(advice: "Advice") -> "Text":
-    """The pushes left where a solution is known, else the policy's estimate of the position."""
+    """The pushes left where a solution is known."""
     from rich.text import Text
 
     from tokoban.cli.advice import Solvable
 
     if isinstance(advice.proof, Solvable):
         return Text(f"{counted(advice.proof.pushes_left, 'push')} left, or fewer", "dim")
-    predicted = advice.prediction
-    if predicted is None or predicted.deadlock_probability is None:
-        return Text()
-    if predicted.deadlock_probability > 0.5:
-        share = f"{predicted.deadlock_probability:.0%}"
-        return Text(f"Deadlocked with a probability of {share}, the policy predicts.", "yellow")
-    return Text(f"about {counted(predicted.pushes_left or 0, 'push')} left, predicted", "dim")
+    return Text()
 
 
 def describe_deadlock(deadlock: "Deadlock | None") -> str:

@@ -46,8 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         f"Keys: {keys}. The game is saved when it ends in any way, and continues there next time. "
         "A warning of a deadlock is proved and shows the boxes; many deadlocks are not found. "
-        "Hints come from the policy, or from A* if the policy has none; large levels may get none. "
-        "A policy of pushes also predicts the pushes left and deadlocks, until there is a proof."
+        "Hints come from the policy, or from A* if the policy has none; large levels may get none."
     )
 
 

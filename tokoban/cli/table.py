@@ -148,7 +148,7 @@ class Table:
         if deadlock and self._deadlocked_after is None:
             self._deadlocked_after = len(game.directions)
         heading, message = Text(), self.message
-        hint = advice.hint or advice.prediction
+        hint = advice.hint
         if self._deadlocked_after is not None:
             heading = Text(pages.describe_deadlock(deadlock), "bold red")
             marks |= dict.fromkeys(deadlock.boxes if deadlock else (), Mark.BLAMED)
