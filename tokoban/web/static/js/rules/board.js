@@ -125,6 +125,11 @@ export class Board {
     return [Math.floor(square / this.width), square % this.width];
   }
 
+  /** @param {number[]} place row and column, from 0 @returns {number} the square */
+  at([row, column]) {
+    return row * this.width + column;
+  }
+
   /** The squares of all boxes, ascending. @returns {number[]} */
   boxSquares() {
     const squares = [];

@@ -134,7 +134,7 @@ export class BoxPaths {
       walked += end;
     };
 
-    const heap = new Heap();
+    const waiting = new Queue();
     /** @type {Map<number, number>} */
     const cost = new Map();
     const done = new Set();
@@ -147,7 +147,7 @@ export class BoxPaths {
       if (known !== undefined && known <= value) return;
       cost.set(state, value);
       this._before.set(state, before);
-      heap.push(value, state);
+      waiting.add(value, state);
     };
     /** All sides to which the player can walk. */
     const walkRound = (
@@ -167,7 +167,7 @@ export class BoxPaths {
 
     walkRound(this._board.player, this.box, 0, -1);
     while (walked < MAX_SQUARES_WALKED) {
-      const state = heap.pop();
+      const state = waiting.next();
       if (state === undefined) break;
       if (done.has(state)) continue;
       done.add(state);
@@ -188,8 +188,8 @@ export class BoxPaths {
   }
 }
 
-/** A binary heap of states by cost. */
-class Heap {
+/** States in the order of their costs, the cheapest last. */
+class Queue {
   constructor() {
     /** @type {number[]} */
     this._costs = [];
@@ -198,42 +198,20 @@ class Heap {
   }
 
   /** @param {number} cost @param {number} state */
-  push(cost, state) {
-    const [costs, states] = [this._costs, this._states];
-    let index = costs.length;
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      if (costs[parent] <= cost) break;
-      costs[index] = costs[parent];
-      states[index] = states[parent];
-      index = parent;
+  add(cost, state) {
+    let [low, high] = [0, this._costs.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this._costs[middle] > cost) low = middle + 1;
+      else high = middle;
     }
-    costs[index] = cost;
-    states[index] = state;
+    this._costs.splice(low, 0, cost);
+    this._states.splice(low, 0, state);
   }
 
   /** @returns {number | undefined} the cheapest state, removed */
-  pop() {
-    const [costs, states] = [this._costs, this._states];
-    if (!costs.length) return undefined;
-    const top = states[0];
-    const cost = /** @type {number} */ (costs.pop());
-    const state = /** @type {number} */ (states.pop());
-    const size = costs.length;
-    if (size) {
-      let index = 0;
-      for (;;) {
-        let child = 2 * index + 1;
-        if (child >= size) break;
-        if (child + 1 < size && costs[child + 1] < costs[child]) child += 1;
-        if (costs[child] >= cost) break;
-        costs[index] = costs[child];
-        states[index] = states[child];
-        index = child;
-      }
-      costs[index] = cost;
-      states[index] = state;
-    }
-    return top;
+  next() {
+    this._costs.pop();
+    return this._states.pop();
   }
 }

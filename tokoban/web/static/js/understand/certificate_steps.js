@@ -27,8 +27,7 @@ const MAX_BOARDS = 300;
  */
 export function certificateSteps(certificate) {
   const board = Board.fromRows(certificate.board);
-  const at = (/** @type {Place} */ [row, column]) => row * board.width + column;
-  const guilty = marksOf(certificate.boxes.map(at), "guilty");
+  const guilty = marksOf(certificate.boxes.map(board.at, board), "guilty");
   const count = certificate.boxes.length;
   /** @type {Step[]} */
   const steps = STEPS[/** @type {keyof typeof STEPS} */ (certificate.kind)](
@@ -68,14 +67,13 @@ const STEPS = {
  * @returns {Step[]}
  */
 function trapSteps({ boxes, traps }, board, guilty) {
-  const at = (/** @type {Place} */ [row, column]) => row * board.width + column;
   const count = boxes.length;
   // The trap that contains all of the boxes; a box stands in it as it stands on the board.
-  const squaresOf = (/** @type {any[]} */ trap) => new Set(trap.map(([box]) => at(box)));
+  const squaresOf = (/** @type {any[]} */ trap) => new Set(trap.map(([box]) => board.at(box)));
   const reached =
     traps.map(squaresOf).find((/** @type {Set<number>} */ squares) =>
-      boxes.every((/** @type {Place} */ box) => squares.has(at(box))),
-    ) ?? new Set(boxes.map(at));
+      boxes.every((/** @type {Place} */ box) => squares.has(board.at(box))),
+    ) ?? new Set(boxes.map(board.at, board));
   const squares = [...reached].sort((one, other) => one - other);
   const goals = squares.filter((square) => board.goals[square]);
   const reachable = marksOf(squares, "reachable");
@@ -98,36 +96,29 @@ function trapSteps({ boxes, traps }, board, guilty) {
  * @returns {Step[]}
  */
 function frozenSteps({ boxes, frozen }, board, guilty) {
-  const at = (/** @type {Place} */ [row, column]) => row * board.width + column;
   const steps = [{ text: t("why.frozen", { count: boxes.length }), marks: guilty }];
   const isOfThese = (/** @type {Place} */ box) =>
-    boxes.some((/** @type {Place} */ other) => at(other) === at(box));
+    boxes.some((/** @type {Place} */ other) => board.at(other) === board.at(box));
   const group = frozen.find((/** @type {any} */ one) => one.boxes.every(isOfThese)) ?? frozen[0];
   if (group && group.boxes.length <= MAX_FOLLOWED) {
     group.boxes.forEach((/** @type {Place} */ box, /** @type {number} */ index) => {
       const [vertical, horizontal] = group.blocked_by[index];
-      const [row, column] = box;
+      const square = board.at(box);
       const sides = [
-        ...blockers(board, vertical, [
-          [row - 1, column],
-          [row + 1, column],
-        ]),
-        ...blockers(board, horizontal, [
-          [row, column - 1],
-          [row, column + 1],
-        ]),
+        ...blockers(board, vertical, square, "ud"),
+        ...blockers(board, horizontal, square, "lr"),
       ];
       steps.push({
         text: t("why.blocked", {
-          ...numbersOf(board, at(box)),
+          ...numbersOf(board, square),
           vertical: blockText(board, vertical),
           horizontal: blockText(board, horizontal),
         }),
-        marks: [...guilty, { square: at(box), kind: "focus" }, ...sides],
+        marks: [...guilty, { square, kind: "focus" }, ...sides],
       });
     });
   }
-  const off = boxes.map(at).filter((/** @type {number} */ square) => !board.goals[square]);
+  const off = boxes.map(board.at, board).filter((/** @type {number} */ square) => !board.goals[square]);
   steps.push({
     text: t("why.off-goal", { count: off.length }),
     marks: [...guilty, ...marksOf(off, "focus")],
@@ -139,23 +130,24 @@ function frozenSteps({ boxes, frozen }, board, guilty) {
  * What stands in the way on one axis: a square, or two squares from which no goal is reached.
  * @param {Board} board
  * @param {Place | null} blocker
- * @param {Place[]} neighbours
+ * @param {number} square
+ * @param {string} axis its two directions
  * @returns {Mark[]}
  */
-function blockers(board, blocker, neighbours) {
-  const isInside = (/** @type {Place} */ [row, column]) =>
-    row >= 0 && row < board.height && column >= 0 && column < board.width;
-  const at = (/** @type {Place} */ [row, column]) => row * board.width + column;
-  if (blocker) return isInside(blocker) ? [{ square: at(blocker), kind: "text", text: "✕" }] : [];
-  return neighbours.filter(isInside).map((place) => ({ square: at(place), kind: "dead" }));
+function blockers(board, blocker, square, axis) {
+  const sides = [...axis].map((direction) => board.neighbour(square, direction));
+  const inside = sides.filter((side) => side >= 0);
+  if (!blocker) return inside.map((side) => ({ square: side, kind: "dead" }));
+  return inside.includes(board.at(blocker))
+    ? [{ square: board.at(blocker), kind: "text", text: "✕" }]
+    : [];
 }
 
 /** @param {Board} board @param {Place | null} blocker */
 function blockText(board, blocker) {
   if (!blocker) return t("why.by-dead");
-  const [row, column] = blocker;
-  const square = row * board.width + column;
-  const isBox = board.boxes[square] && column >= 0 && column < board.width;
+  const square = board.at(blocker);
+  const isBox = board.boxes[square] && blocker[1] >= 0 && blocker[1] < board.width;
   return isBox ? t("why.by-box", numbersOf(board, square)) : t("why.by-wall");
 }
 
@@ -166,12 +158,11 @@ function blockText(board, blocker) {
  * @returns {Step[]}
  */
 function searchSteps({ boxes, positions }, board, guilty) {
-  const at = (/** @type {Place} */ [row, column]) => row * board.width + column;
   const shown = positions.slice(0, MAX_BOARDS);
   const boards = shown.map((/** @type {[Place[], Place]} */ [squares, player]) => {
     const alone = new Uint8Array(board.boxes.length);
-    for (const box of squares) alone[at(box)] = 1;
-    return new Board({ ...board, boxes: alone, player: at(player) });
+    for (const box of squares) alone[board.at(box)] = 1;
+    return new Board({ ...board, boxes: alone, player: board.at(player) });
   });
   return [
     { text: t("why.alone", { count: boxes.length }), marks: guilty },

@@ -2,7 +2,7 @@
 
 import { numbersOf } from "../board/outline.js";
 import { LatestJob, wireBoard } from "../jobs/latest_job.js";
-import { OFFSETS, countPushes, step } from "../rules/board.js";
+import { countPushes, step } from "../rules/board.js";
 import { walkTo } from "../rules/walk.js";
 import { reasonText, sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
@@ -82,17 +82,14 @@ export class Hints extends EventTarget {
   _show() {
     const { board } = this._session.game;
     const { box, destination, push, pushes_left: left } = this._found;
-    const at = (/** @type {[number, number]} */ [row, column]) => row * board.width + column;
-    const [row, column] = box;
-    const to = numbersOf(board, at(destination));
-    const values = { ...numbersOf(board, at(box)), toRow: to.row, toColumn: to.column };
+    const from = board.at(box);
+    const to = numbersOf(board, board.at(destination));
+    const values = { ...numbersOf(board, from), toRow: to.row, toColumn: to.column };
     /** @type {import("../board/marks.js").Mark[]} */
-    const marks = [{ square: at(box), kind: "hint-box" }];
-    if (this.grade > 1) marks.push({ square: at(destination), kind: "shadow" });
+    const marks = [{ square: from, kind: "hint-box" }];
+    if (this.grade > 1) marks.push({ square: board.at(destination), kind: "shadow" });
     if (this.grade > 2) {
-      const [rows, columns] = OFFSETS[push];
-      const ahead = at([row + rows, column + columns]);
-      marks.push({ from: at(box), to: ahead, kind: "arrow", weight: 1 });
+      marks.push({ from, to: board.neighbour(from, push), kind: "arrow", weight: 1 });
     }
     this._session.setMarks(OWNER, marks);
     this.text = t(`hint.${this.grade}`, { ...values, direction: t(`play.move-${push}`), left });

@@ -126,9 +126,8 @@ export class LostWatch extends EventTarget {
     this.solution = solution === null ? undefined : moves + solution;
     this.pushesLeft = numPushes;
     if (status !== "deadlocked") return;
-    const { width } = this._session.game.board;
-    const squares = boxes.map((/** @type {number[]} */ [row, column]) => row * width + column);
-    this.proved = { moves, certificate, boxes: squares };
+    const { board } = this._session.game;
+    this.proved = { moves, certificate, boxes: boxes.map(board.at, board) };
   }
 
   _tell() {

@@ -81,10 +81,10 @@ export class AttentionPart {
 
   /** @param {number} square */
   _isInside(square) {
-    const { width } = this._session.game.board;
-    /** @type {[number, number][]} */
+    const { board } = this._session.game;
+    /** @type {number[][]} */
     const squares = this._found?.squares ?? [];
-    return squares.some(([row, column]) => row * width + column === square);
+    return squares.some((place) => board.at(place) === square);
   }
 
   async _ask() {
@@ -113,17 +113,16 @@ export class AttentionPart {
     /** @type {number[]} */
     const shown = this._head < 0 ? meanOf(heads) : heads[Math.min(this._head, heads.length - 1)];
     const most = Math.max(...shown);
-    const marks = squares.map((/** @type {number[]} */ [row, column], /** @type {number} */ i) => ({
-      square: row * board.width + column,
+    const marks = squares.map((/** @type {number[]} */ place, /** @type {number} */ i) => ({
+      square: board.at(place),
       kind: "heat",
       weight: most > 0 ? shown[i] / most : 0,
     }));
     marks.push({ square, kind: "focus" });
     this._session.setMarks(OWNER, marks);
     this._showChoices(weights.length, heads.length);
-    const [row, column] = squares[shown.indexOf(most)];
-    const values = { ...numbersOf(board, row * board.width + column), percent: Math.round(100 * most) };
-    this._text.textContent = t("attend.most", values);
+    const place = numbersOf(board, board.at(squares[shown.indexOf(most)]));
+    this._text.textContent = t("attend.most", { ...place, percent: Math.round(100 * most) });
   }
 
   /** @param {number} numLayers @param {number} numHeads */

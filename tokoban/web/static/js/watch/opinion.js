@@ -1,7 +1,6 @@
 /** The policy's opinion of the position on the board: arrows by probability, and a sentence. */
 
 import { LatestJob, wireBoard } from "../jobs/latest_job.js";
-import { OFFSETS } from "../rules/board.js";
 import { el, section } from "../shell/dom.js";
 import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
@@ -57,16 +56,13 @@ export class OpinionPart {
       (/** @type {any} */ { probability }, /** @type {number} */ index) =>
         index === 0 || probability >= LEAST_SHOWN,
     );
-    const marks = shown.map((/** @type {any} */ { box: [row, column], direction, probability }) => {
-      const [rows, columns] = OFFSETS[direction];
-      return {
-        from: row * board.width + column,
-        to: (row + rows) * board.width + column + columns,
-        kind: "arrow",
-        weight: probability,
-        label: `${Math.round(100 * probability)} %`,
-      };
-    });
+    const marks = shown.map((/** @type {any} */ { box, direction, probability }) => ({
+      from: board.at(box),
+      to: board.neighbour(board.at(box), direction),
+      kind: "arrow",
+      weight: probability,
+      label: `${Math.round(100 * probability)} %`,
+    }));
     this._session.setMarks(OWNER, marks);
     this._text.textContent = opinionText(left, deadlocked);
   }

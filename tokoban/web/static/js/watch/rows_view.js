@@ -47,7 +47,7 @@ function newCell() {
 /** @param {Board} board @param {Row} row @returns {any[]} an arrow where the last push was */
 function pushMarks(board, { box, direction }) {
   if (!box || !direction) return [];
-  const from = box[0] * board.width + box[1];
+  const from = board.at(box);
   return [{ from, to: board.neighbour(from, direction), kind: "arrow", weight: 0.5 }];
 }
 

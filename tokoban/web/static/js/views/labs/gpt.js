@@ -2,7 +2,8 @@
 
 import { shown } from "../../attention/words.js";
 import { button, el } from "../../shell/dom.js";
-import { number, t } from "../../strings/index.js";
+import { t } from "../../strings/index.js";
+import { shareBar } from "./share_bar.js";
 import { whenQuiet } from "./when_quiet.js";
 
 const LONGEST = "4000";
@@ -63,9 +64,6 @@ function mount(element, { newJob, showAttention, signal }) {
 
   /** @param {{text: string, probability: number}} next */
   function barOf(next) {
-    const percent = number(Math.round(next.probability * 1000) / 10);
-    const bar = el("span", { class: "lab-bar" });
-    bar.style.width = `${100 * next.probability}%`;
     const add = button({
       label: shown(next.text), text: true, class: "plain",
       run: () => {
@@ -73,7 +71,7 @@ function mount(element, { newJob, showAttention, signal }) {
         look();
       },
     });
-    return el("li", {}, add, el("span", { class: "lab-bar-room" }, bar), el("span", {}, `${percent} %`));
+    return shareBar(add, next.probability);
   }
 
   const write = button({ label: t("labs.continue"), text: true, class: "primary", run: goOn });

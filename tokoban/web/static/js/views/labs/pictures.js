@@ -5,7 +5,8 @@ import { DrawingCanvas } from "../../editor/canvas.js";
 import { Draft } from "../../editor/draft.js";
 import { complaints } from "../../editor/legality.js";
 import { button, el } from "../../shell/dom.js";
-import { number, t } from "../../strings/index.js";
+import { t } from "../../strings/index.js";
+import { shareBar } from "./share_bar.js";
 import { whenQuiet } from "./when_quiet.js";
 
 /** What keeps a drawing from being a board; one that is solved or lost is welcome. */
@@ -102,9 +103,5 @@ function mount(element, { app, newJob, showAttention, signal }) {
 
 /** @param {{name: string, probability: number}} found */
 function barOf({ name, probability }) {
-  const bar = el("span", { class: "lab-bar" });
-  bar.style.width = `${100 * probability}%`;
-  const percent = number(Math.round(probability * 1000) / 10);
-  return el("li", {}, el("span", {}, t(`labs.class-${name}`)),
-    el("span", { class: "lab-bar-room" }, bar), el("span", {}, `${percent} %`));
+  return shareBar(el("span", {}, t(`labs.class-${name}`)), probability);
 }

@@ -1,0 +1,16 @@
+/** A share as a bar behind its name. */
+
+import { el } from "../../shell/dom.js";
+import { number } from "../../strings/index.js";
+
+/**
+ * @param {Node} name
+ * @param {number} share
+ * @returns {HTMLElement} an item of a list
+ */
+export function shareBar(name, share) {
+  const bar = el("span", { class: "lab-bar" });
+  bar.style.width = `${100 * share}%`;
+  const percent = number(Math.round(share * 1000) / 10);
+  return el("li", {}, name, el("span", { class: "lab-bar-room" }, bar), el("span", {}, `${percent} %`));
+}
