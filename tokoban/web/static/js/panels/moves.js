@@ -5,7 +5,7 @@ import { snapshotName } from "../game/session.js";
 import { parseLurd } from "../rules/text.js";
 import { afterPaint } from "../shell/after_paint.js";
 import { confirm } from "../shell/dialog.js";
-import { button, choice, el } from "../shell/dom.js";
+import { button, choice, el, setIcon } from "../shell/dom.js";
 import { STEP_MS } from "../shell/settings.js";
 import { t } from "../strings/index.js";
 import { aboutLevel } from "./about_level.js";
@@ -52,8 +52,7 @@ function timeline(session, app, replay) {
   const slider = el("input", { type: "range", min: "0", "aria-label": t("moves.slider"), "data-own-keys": true });
   slider.addEventListener("input", () => session.game.goTo(Number(slider.value)));
   const place = el("span", { class: "soft" });
-  const play = el("span");
-  const pressed = { isPlaying: /** @type {boolean | null} */ (null) };
+  const play = button({ label: t("moves.replay"), icon: "play", run: () => replay.toggle() });
   const element = el(
     "div",
     { class: "timeline" },
@@ -91,16 +90,8 @@ function timeline(session, app, replay) {
       slider.value = String(at);
       slider.setAttribute("aria-valuetext", t("moves.place", { at, count: moves.length }));
       place.textContent = t("moves.place", { at, count: moves.length });
-      if (pressed.isPlaying === replay.isPlaying) return;
-      pressed.isPlaying = replay.isPlaying;
-      const hadFocus = play.contains(document.activeElement);
-      const toggle = button({
-        label: t(replay.isPlaying ? "moves.pause" : "moves.replay"),
-        icon: replay.isPlaying ? "pause" : "play",
-        run: () => replay.toggle(),
-      });
-      play.replaceChildren(toggle);
-      if (hadFocus) toggle.focus();
+      if (replay.isPlaying) setIcon(play, "pause", t("moves.pause"));
+      else setIcon(play, "play", t("moves.replay"));
     },
   };
 }

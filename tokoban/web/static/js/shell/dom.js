@@ -72,15 +72,26 @@ const ICONS = {
 
 /** @param {string} name @returns {SVGElement} */
 export function iconOf(name) {
-  const namespace = "http://www.w3.org/2000/svg";
-  const svg = document.createElementNS(namespace, "svg");
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("class", "icon");
-  svg.setAttribute("aria-hidden", "true");
-  const path = document.createElementNS(namespace, "path");
-  path.setAttribute("d", ICONS[name]);
-  svg.append(path);
-  return svg;
+  const icon = shape("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" });
+  icon.append(shape("path", { d: ICONS[name] }));
+  return icon;
+}
+
+/**
+ * An element of SVG.
+ * @param {string} name
+ * @param {Record<string, string | number>} attributes
+ */
+export function shape(name, attributes) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, `${value}`);
+  return /** @type {SVGElement} */ (made);
+}
+
+/** Gives a button another icon and name. @param {HTMLElement} button @param {string} icon @param {string} label */
+export function setIcon(button, icon, label) {
+  button.title = button.ariaLabel = label;
+  button.replaceChildren(iconOf(icon));
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The line of the pushes left along a game, as a drawing to click on. */
 
 import { countPushes } from "../rules/board.js";
+import { shape } from "../shell/dom.js";
 import { t } from "../strings/index.js";
 
 /**
@@ -8,7 +9,6 @@ import { t } from "../strings/index.js";
  * @typedef {import("../game/game.js").Game} Game
  */
 
-const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 400;
 const HEIGHT = 150;
 const LEFT = 28;
@@ -107,13 +107,6 @@ function describe(game, line, firstLost) {
   const opinion = left == null ? "" : t("line.here", { pushes: here, left: Math.round(left) });
   const lost = firstLost >= 0 ? t("line.lost-from", { pushes: firstLost }) : "";
   return [t("line.title"), opinion, lost].filter(Boolean).join(". ");
-}
-
-/** @param {string} name @param {Record<string, string | number>} attributes */
-function shape(name, attributes) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, `${value}`);
-  return /** @type {SVGElement} */ (made);
 }
 
 /** @param {string} text @param {number} x @param {number} y @param {string} anchor */
