@@ -32,7 +32,6 @@ Show = Callable[[dict[str, Any]], None]
 # More than a policy that knows the way needs on any board that can be followed by eye.
 _MAX_PUSHES = 400
 _TOO_LONG = Reason(f"{_MAX_PUSHES} pushes", "pushes", most=_MAX_PUSHES)
-_SEED = 0  # of the rollouts, so that the same board shows the same games
 
 
 @dataclass(frozen=True)
@@ -69,45 +68,32 @@ def search(board: Board, method: str, limits: Limits, *, width: int, show: Show)
     guide, squares = policy().guide(board)
     prepare_guided(is_classical=True)
     level = Level(board, squares, guide, Watch(limits))
-    if method == "beam":
-        found = beam(level, show, width=width)
-    elif method == "rollouts":
-        found = rollouts(level, show, width=width)
-    else:
-        found = best_first(level, show)
+    found = beam(level, show, width=width) if method == "beam" else best_first(level, show)
     return replace(found, elapsed_s=level.watch.elapsed_s())
 
 
 class _Rows:
-    """The rows of a ``PushStepper`` with their scores, which it shows; not when they are over."""
+    """The rows of a ``PushStepper`` with their scores, which it shows."""
 
-    def __init__(self, level: Level, show: Show, *, width: int) -> None:
+    def __init__(self, level: Level, show: Show) -> None:
         self.level, self._show = level, show
-        self.plays = PushStepper(level.guide, level.squares, level.board, width=width)
-        self.scores = np.zeros(width)  # sums of log-probabilities
+        self.plays = PushStepper(level.guide, level.squares, level.board, width=1)
+        self.scores = np.zeros(1)  # sums of log-probabilities
         self.histories: list[list[tuple[int, ...]]] = []  # of each step, the actions of each row
-        self._shown: list[dict[str, Any]] = []
 
-    def advance(self, parents: list[int], actions: list[int], is_over: np.ndarray) -> None:
-        """Makes the pushes and shows the rows, the last ones that a row had if it is over.
-
-        Raises ``OutOfTimeError``.
-        """
+    def advance(self, parents: list[int], actions: list[int]) -> None:
+        """Makes the pushes and shows the rows; raises ``OutOfTimeError``."""
         self.level.watch.check()
         self.scores = self.scores[parents] + self.plays.log_probs[parents, actions]
         past = self.histories[-1] if self.histories else [()] * len(self.scores)
         taken = zip(parents, actions, strict=True)
         self.histories.append([(*past[parent], action) for parent, action in taken])
         self.plays.advance(parents, actions)
-        last = self._shown or [{}] * len(parents)
-        self._shown = [
-            last[row] if is_over[row] else self._row(row, board, parents[row])
-            for row, board in enumerate(self.plays.boards())
-        ]
+        boards = enumerate(self.plays.boards())
         self._show(
             {
                 "step": len(self.histories),
-                "rows": [row for row in self._shown if row],
+                "rows": [self._row(row, board, parents[row]) for row, board in boards],
                 "num_evaluated": self.plays.num_evaluated,
             }
         )
@@ -126,7 +112,7 @@ class _Rows:
 
 def beam(level: Level, show: Show, *, width: int) -> Found:
     """Beam search over pushes: equal positions are merged, and none is returned to."""
-    rows = _Rows(level, show, width=1)
+    rows = _Rows(level, show)
     visited = {int(rows.plays.keys[0])}
     try:
         while len(rows.histories) < _MAX_PUSHES:
@@ -142,7 +128,7 @@ def beam(level: Level, show: Show, *, width: int) -> Found:
             if not chosen:
                 return _gave_up(rows, Reason("no position left", "no-position"))
             parents, actions = np.divmod(chosen, rows.plays.log_probs.shape[1])
-            rows.advance(parents.tolist(), actions.tolist(), np.zeros(len(chosen), np.bool_))
+            rows.advance(parents.tolist(), actions.tolist())
             if rows.plays.is_solved.any():
                 taken = rows.histories[-1][int(rows.plays.is_solved.argmax())]
                 begun = enumerate(rows.histories, 1)
@@ -151,30 +137,6 @@ def beam(level: Level, show: Show, *, width: int) -> Found:
     except OutOfTimeError as error:
         return _gave_up(rows, error.args[0])
     return _gave_up(rows, _TOO_LONG)
-
-
-def rollouts(level: Level, show: Show, *, width: int) -> Found:
-    """Games without search: the first takes the most probable push, the others draw theirs."""
-    rows, rng = _Rows(level, show, width=width), np.random.default_rng(_SEED)
-    is_over, solved = np.zeros(width, np.bool_), dict[int, int]()
-    try:
-        while len(rows.histories) < _MAX_PUSHES and not is_over.all():
-            log_probs = rows.plays.log_probs
-            noise = rng.gumbel(size=log_probs.shape)  # the best sum draws by the probabilities
-            noise[0] = 0
-            is_over |= np.isneginf(log_probs.max(axis=1))
-            actions = (log_probs + noise).argmax(axis=1)
-            rows.advance([*range(width)], actions.tolist(), is_over)
-            for row in np.flatnonzero(rows.plays.is_solved & ~is_over).tolist():
-                solved[row] = len(rows.histories)
-            is_over |= rows.plays.is_solved
-    except OutOfTimeError as error:
-        return _gave_up(rows, error.args[0])
-    if not solved:
-        return _gave_up(rows, _TOO_LONG)
-    best = min(solved, key=lambda row: (solved[row], row))
-    taken = rows.histories[-1][best][: solved[best]]
-    return _solved(rows, taken, (best,) * len(rows.histories))
 
 
 def best_first(level: Level, show: Show) -> Found:

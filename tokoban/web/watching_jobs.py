@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.search.limits import Limits
     from tokoban.web.watched import Found
 
-METHODS = ("rollouts", "beam", "best-first")
+METHODS = ("beam", "best-first")
 _MOST_ROWS = 16  # boards that are shown side by side
 _WATCH_S = 20.0  # where the page names no limit
 _MEMORY_MB = 500.0  # of a search beside the network

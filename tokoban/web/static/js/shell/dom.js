@@ -62,10 +62,6 @@ const ICONS = {
   close: "M6 6l12 12M18 6 6 18",
   remove: "M5 7h14M9 7V4h6v3M7 7l1 13h8l1-13",
   tick: "m4 13 5 5L20 6",
-  up: "m5 15 7-7 7 7",
-  down: "m5 9 7 7 7-7",
-  left: "m15 5-7 7 7 7",
-  right: "m9 5 7 7-7 7",
   plus: "M12 5v14M5 12h14",
   minus: "M5 12h14",
 };

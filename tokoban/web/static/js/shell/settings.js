@@ -9,7 +9,6 @@ export const CHOICES = /** @type {const} */ ({
   animation: ["smooth", "steps", "none"],
   speed: ["slow", "medium", "fast"],
   paths: ["pushes", "moves"],
-  showsArrows: ["auto", "yes", "no"],
 });
 
 const DEFAULTS = {
@@ -18,7 +17,6 @@ const DEFAULTS = {
   /** @type {typeof CHOICES.animation[number]} */ animation: "smooth",
   /** @type {typeof CHOICES.speed[number]} */ speed: "medium",
   /** @type {typeof CHOICES.paths[number]} */ paths: "pushes",
-  /** @type {typeof CHOICES.showsArrows[number]} */ showsArrows: "auto",
   showsReachable: true,
   avoidsDead: false,
   showsNumbers: false,

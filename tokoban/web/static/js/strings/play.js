@@ -209,10 +209,6 @@ export const strings = {
   "settings.paths": { en: "Paths of boxes have the fewest", de: "Kistenwege haben möglichst wenige" },
   "settings.paths-pushes": { en: "Pushes", de: "Schübe" },
   "settings.paths-moves": { en: "Moves", de: "Züge" },
-  "settings.showsArrows": { en: "Arrow buttons", de: "Pfeilknöpfe" },
-  "settings.showsArrows-auto": { en: "On touch screens", de: "Auf Touchscreens" },
-  "settings.showsArrows-yes": { en: "Always", de: "Immer" },
-  "settings.showsArrows-no": { en: "Never", de: "Nie" },
   "settings.showsNumbers": {
     en: "Number the rows and columns of the board",
     de: "Zeilen und Spalten des Bretts nummerieren",

@@ -42,7 +42,6 @@ export const strings = {
   "watch.search": { en: "Watch a search", de: "Einer Suche zusehen" },
   "watch.method": { en: "Search", de: "Suche" },
   "watch.beam": { en: "Beam search", de: "Strahlsuche" },
-  "watch.rollouts": { en: "Rollouts", de: "Probespiele" },
   "watch.best-first": { en: "Best-first search", de: "Bestensuche" },
   "watch.width": { en: "Boards at once", de: "Bretter zugleich" },
   "watch.start": { en: "Start", de: "Starten" },

@@ -1,4 +1,4 @@
-/** Below the board: the buttons of the game, and arrows for fingers. */
+/** Below the board: the buttons of the game. */
 
 import { button, el } from "../shell/dom.js";
 import { openShare } from "../shell/share.js";
@@ -6,9 +6,6 @@ import { t } from "../strings/index.js";
 
 /** One step of the zoom. */
 export const ZOOM = 1.25;
-
-/** Classes of the arrows by the setting. */
-const ARROWS = { auto: "auto", yes: "shown", no: "" };
 
 /**
  * @param {import("../shell/app.js").App} app
@@ -40,32 +37,13 @@ export function tools(app, board) {
     button({ label: t("play.zoom-out"), icon: "minus", run: () => board.zoomBy(1 / ZOOM) }),
     button({ label: t("play.zoom-in"), icon: "plus", run: () => board.zoomBy(ZOOM) }),
   ];
-  const arrows = arrowPad(app);
   return {
-    element: el(
-      "div",
-      { class: "stack" },
-      el("div", { class: "toolbar" }, restart, undo, redo, marks, ...zooms, share),
-      arrows,
-    ),
+    element: el("div", { class: "toolbar" }, restart, undo, redo, marks, ...zooms, share),
     refresh() {
       const { at, moves } = session.game;
       restart.disabled = undo.disabled = at === 0;
       redo.disabled = at === moves.length;
       marks.setAttribute("aria-pressed", String(session.marksHidden));
-      arrows.className = `arrow-pad ${ARROWS[app.settings.get("showsArrows")]}`;
     },
   };
-}
-
-/** @param {import("../shell/app.js").App} app */
-function arrowPad(app) {
-  const icons = { u: "up", l: "left", d: "down", r: "right" };
-  const arrows = Object.entries(icons).map(([letter, icon]) => {
-    const label = t(`play.move-${letter}`);
-    const arrow = button({ label, icon, run: () => app.session.game.push(letter) });
-    arrow.dataset.move = letter;
-    return arrow;
-  });
-  return el("div", {}, ...arrows);
 }

@@ -12,7 +12,7 @@ import { RowsView } from "./rows_view.js";
  * @typedef {{step: number, rows: import("./rows_view.js").Row[], num_evaluated: number}} Step
  */
 
-const METHODS = ["beam", "rollouts", "best-first"];
+const METHODS = ["beam", "best-first"];
 const WIDTHS = [1, 2, 4, 6, 9, 16];
 
 export class SearchPart {
