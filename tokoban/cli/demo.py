@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cache
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
@@ -51,13 +51,12 @@ def run(arguments: argparse.Namespace) -> int:
     started_s = compiling.clock()
     screen = Screen()
     levels = read_levels(levels_path(), strict=True).levels
-    policies = _Policies()
     outcomes: Counter[str | None] = Counter()
     for number, level in enumerate(levels, 1):
         screen.print(Text(f"\n{number} of {len(levels)}: {level.title}", "bold"))
         with _stage(screen, level.board) as show:
             # Torch takes seconds to import; by now there is something to look at.
-            found = policies.ask(level)
+            found = _ask(level)
             if solution := found[-1].answer.solution:
                 show(rules.play(level.board, solution.directions))
         for one in found:
@@ -97,45 +96,37 @@ def _stage(screen: "Screen", start: "Board") -> "Iterator[Callable[[Sequence[Boa
         yield animate
 
 
-class _Policies:
-    """Both policies, each loaded when it is first asked."""
+def _ask(level: "Level") -> "list[Found]":
+    """The answer of the policy for such levels, then a search's if there is no solution."""
+    import tokoban
+    from tokoban.api import extras
+    from tokoban.cli.found import Found
+    from tokoban.sokoban.search.limits import Limits
 
-    def ask(self, level: "Level") -> "list[Found]":
-        """The answer of the policy for such levels, then a search's if there is no solution."""
-        import tokoban
-        from tokoban.api import extras
-        from tokoban.cli.found import Found
+    if len(level.board.boxes) == 1 and extras.is_installed("networks"):
+        first = Found(*_policy_of_moves().solve([level.board])[0])
+    else:
+        limits = Limits(time_limit_s=_TIME_LIMIT_S)
+        first = Found(*_policy_of_pushes().solve(level.board, limits=limits))
+    if first.answer.status == "solved" or level.solutions:
+        return [first]
+    return [first, Found(tokoban.solve(level.board, time_limit_s=_TIME_LIMIT_S))]
 
-        is_of_moves = len(level.board.boxes) == 1 and extras.is_installed("networks")
-        first = self._of_moves(level) if is_of_moves else self._of_pushes(level)
-        if first.answer.status == "solved" or level.solutions:
-            return [first]
-        return [first, Found(tokoban.solve(level.board, time_limit_s=_TIME_LIMIT_S))]
 
-    def _of_moves(self, level: "Level") -> "Found":
-        from tokoban.cli.found import Found
+@cache
+def _policy_of_moves() -> "Policy":
+    import tokoban
+    from tokoban.systems.sokoban_policy.policy import Policy
 
-        return Found(*self._moves.solve([level.board])[0])
+    return Policy(tokoban.load("sokoban-8x8", system="sokoban").model)
 
-    def _of_pushes(self, level: "Level") -> "Found":
-        from tokoban.cli.found import Found
-        from tokoban.sokoban.search.limits import Limits
 
-        return Found(*self._pushes.solve(level.board, limits=Limits(time_limit_s=_TIME_LIMIT_S)))
+@cache
+def _policy_of_pushes() -> "PushPolicy":
+    import tokoban
+    from tokoban.systems.push_policy.policy import PushPolicy
 
-    @cached_property
-    def _moves(self) -> "Policy":
-        import tokoban
-        from tokoban.systems.sokoban_policy.policy import Policy
-
-        return Policy(tokoban.load("sokoban-8x8", system="sokoban").model)
-
-    @cached_property
-    def _pushes(self) -> "PushPolicy":
-        import tokoban
-        from tokoban.systems.push_policy.policy import PushPolicy
-
-        return PushPolicy(tokoban.load("sokoban-push", system="push").model)
+    return PushPolicy(tokoban.load("sokoban-push", system="push").model)
 
 
 def _described(level: "Level", answer: "Answer") -> "Text":
