@@ -73,7 +73,7 @@ level = "########\\n#.@$  .#\\n#  $   #\\n########"
 context = job.Context(threading.Event(), lambda event: None)
 for jobs, kinds in (
     (solving_jobs, ("solve", "hint", "explain")),
-    (making_jobs, ("rate",)),
+    (making_jobs, ("rate", "animation")),
     (watching_jobs, ("predict", "predict_line", "watch", "attention")),
 ):
     for kind in kinds:

@@ -56,14 +56,20 @@ def flood(arguments, context):
     for number in range(10_000):
         yield {"event": "answer", "text": "x" * 1_000_000}
 
-hint = echo
+hint = animation = echo
+"""
+# A search is compiled for longer than any test waits.
+COMPILING = """
+WARM_UP = (lambda: time.sleep(1000),)
 """
 
 
 @asynccontextmanager
-async def running(folder: Path, *, num_long: int = 1) -> AsyncIterator[JobQueue]:
+async def running(
+    folder: Path, *, num_long: int = 1, planted: str = PLANTED
+) -> AsyncIterator[JobQueue]:
     """A queue whose workers know the planted jobs."""
-    (folder / "planted_jobs.py").write_text(PLANTED)
+    (folder / "planted_jobs.py").write_text(planted)
     start = (
         f"import sys; sys.path.insert(0, {str(folder)!r})\n"
         "from tokoban.web import worker\n"
@@ -185,6 +191,16 @@ def test_quick_jobs_do_not_wait_behind_long_ones_and_no_worker_survives(tmp_path
 
     pids = run_apart(check())
     assert not any(map(is_alive, pids))
+
+
+def test_a_drawing_waits_neither_for_a_compilation_nor_behind_a_search(tmp_path: Path) -> None:
+    async def check() -> None:
+        async with running(tmp_path, planted=PLANTED + COMPILING) as queue:
+            search = queue.submit("wait", {})
+            assert (await events_of(queue.submit("animation", {})))[-1]["event"] == "done"
+            search.cancel()
+
+    run_apart(check())
 
 
 def test_too_many_jobs_are_refused_and_cancelled_ones_make_room(tmp_path: Path) -> None:

@@ -1,9 +1,12 @@
 """The jobs of the searches and of making levels, run without a server."""
 
+import base64
+import io
 import threading
 from typing import Any
 
 import pytest
+from PIL import Image
 
 import tokoban
 from tokoban.web import making_jobs, solving_jobs
@@ -101,6 +104,13 @@ def test_generated_levels_have_the_size_asked_for_and_solutions_that_hold() -> N
         assert tokoban.verify(board, level["solutions"][0])
 
 
+def test_a_long_animation_skips_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(making_jobs, "_MAX_FRAMES", 5)
+    film = base64.b64decode(run("animation", board=EASY, moves="rl" * 20)[-1]["gif"])
+    with Image.open(io.BytesIO(film)) as picture:
+        assert picture.n_frames == 5  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize(
     ("kind", "arguments", "message"),
     [
@@ -119,7 +129,7 @@ def test_generated_levels_have_the_size_asked_for_and_solutions_that_hold() -> N
         ("generate", {"num_levels": 10**6}, "num_levels: expected a number from 1 to 100"),
         ("generate", {"rows": 1.5}, "rows: expected a whole number"),
         ("generate", {"rows": 5, "columns": 5, "num_boxes": 9}, "9 boxes; expected"),
-        ("rate", {"board": EASY, "moves": "xx"}, "'x'"),
+        ("animation", {"board": EASY, "moves": "xx"}, "'x'"),
     ],
 )
 def test_wrong_arguments_are_told_in_a_sentence(

@@ -51,6 +51,13 @@ def save_pictures(
     captions: Sequence[str],
     frame_ms: int,
 ) -> None:
+    """Writes ``gif_of_pictures`` to a file."""
+    _write(film, gif_of_pictures(frames, captions=captions, frame_ms=frame_ms))
+
+
+def gif_of_pictures(
+    frames: Sequence[UInt8[np.ndarray, "H W C"]], *, captions: Sequence[str], frame_ms: int
+) -> bytes:
     """A GIF in colour with a caption below every frame, without end; frames are of one size."""
     from PIL import Image
 
@@ -60,7 +67,7 @@ def save_pictures(
         picture = Image.new("RGB", (width, height + _CAPTION_HEIGHT), "white")
         picture.paste(Image.fromarray(frame))
         pictures.append(picture)
-    _write(film, _gif(pictures, captions=captions, ink=0, frame_ms=frame_ms))
+    return _gif(pictures, captions=captions, ink=0, frame_ms=frame_ms)
 
 
 def _gif(pictures: "Sequence[Image]", *, captions: Sequence[str], ink: int, frame_ms: int) -> bytes:

@@ -20,12 +20,12 @@ class Context:
 # ...}. Raises ``ValueError`` for what the client got wrong.
 Job = Callable[[dict[str, Any], Context], Iterator[dict[str, Any]]]
 
-Queue = Literal["quick", "long"]
+Queue = Literal["quick", "long", "drawing"]
 
 # Every public function of these modules is a job of its name.
 #
 # A module may have ``WARM_UP``, functions without arguments that a worker calls before it takes
-# jobs, and ``WARM_UP_QUICK``, which the worker of the quick jobs calls while it has
+# quick or long jobs, and ``WARM_UP_QUICK``, which the worker of the quick jobs calls while it has
 # nothing else to do.
 MODULES = (
     "tokoban.web.solving_jobs",
@@ -36,7 +36,9 @@ MODULES = (
 )
 
 # All others are quick: they answer in a moment and have a worker of their own, so that none of them
-# waits behind a long search.
-QUEUES: dict[str, Queue] = dict.fromkeys(
-    ("solve", "optimise", "rate", "generate", "watch", "classify"), "long"
-)
+# waits behind a long search. Drawings need no search; they have a process of their own while there
+# are any, and wait for no compilation.
+QUEUES: dict[str, Queue] = {
+    **dict.fromkeys(("solve", "optimise", "rate", "generate", "watch", "classify"), "long"),
+    "animation": "drawing",
+}

@@ -102,7 +102,7 @@ class Run:
 
 
 class JobQueue:
-    """Runs jobs in worker processes: quick ones in one, long ones in others.
+    """Runs jobs in worker processes: quick ones in one, long ones and drawings in others.
 
     One process for quick jobs and one for long ones are kept ready and replaced when they end;
     others start when they are needed. ``start`` and ``close`` run in the same event loop.
@@ -111,8 +111,8 @@ class JobQueue:
     def __init__(self, *, command: Sequence[str] = _COMMAND, num_long: int = _NUM_LONG) -> None:
         self._command = tuple(command)
         self._num_long = num_long
-        self._quick, self._long = _Lane("quick"), _Lane("long")
-        self._lanes = {lane.kinds: lane for lane in (self._quick, self._long)}
+        self._quick, self._long, self._drawing = _Lane("quick"), _Lane("long"), _Lane("drawing")
+        self._lanes = {lane.kinds: lane for lane in (self._quick, self._long, self._drawing)}
         self._slots: list[asyncio.Task[None]] = []
         self._workers: set[_Worker] = set()
         self._numbers = itertools.count(1)
@@ -123,6 +123,8 @@ class JobQueue:
         self._slots = [loop.create_task(self._serve(self._quick, is_kept=True))]
         for slot in range(self._num_long):
             self._slots.append(loop.create_task(self._serve(self._long, is_kept=slot == 0)))
+        self._drawing.has_started.set()  # it compiles nothing that another could wait for
+        self._slots.append(loop.create_task(self._serve(self._drawing, is_kept=False)))
 
     async def close(self) -> None:
         """Ends all jobs and processes."""

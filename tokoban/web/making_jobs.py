@@ -1,11 +1,13 @@
-"""Jobs that rate and make levels."""
+"""Jobs that rate and make levels, and that make a moving picture of a game."""
 
+import base64
 from collections.abc import Iterator
 from typing import Any, get_args
 
 import tokoban
 from tokoban.api.puzzles import DifficultyName
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.puzzles.rating import Best, Rating
 from tokoban.sokoban.puzzles.state_space import Choices
 from tokoban.web import wire
@@ -14,6 +16,13 @@ from tokoban.web.job import Context
 _RATE_S, _GENERATE_S = 10.0, 60.0  # where the page names no limit
 _MAX_LEVELS = 100
 _MAX_SEED = 2**32 - 1
+
+_LARGEST_SQUARE_PX, _SMALLEST_SQUARE_PX = 32, 8
+_WIDEST_PX = 640
+_MAX_FRAMES = 500
+# Pillow holds the frames of a film in memory, three bytes a pixel, and works on each.
+_MAX_PIXELS = 40_000_000
+_FRAME_MS = 120
 
 
 def rate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
@@ -78,3 +87,31 @@ def generate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, 
         known.append(found[0].board)
         yield {"event": "answer", "level": wire.level_to_json(found[0])}
     yield {"event": "done", "num_levels": len(known)}
+
+
+def animation(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
+    """The game from ``board`` by ``moves`` as a GIF in base64; long games skip moves."""
+    from tokoban.sokoban.render import render_rgb
+    from tokoban.viewing.films import gif_of_pictures
+
+    board, played = wire.played_game_of(arguments)
+    side = max(board.height, board.width)
+    square_px = min(_LARGEST_SQUARE_PX, max(_SMALLEST_SQUARE_PX, _WIDEST_PX // side))
+    num_frames = min(_MAX_FRAMES, _MAX_PIXELS // (board.height * board.width * square_px**2))
+    if num_frames < 2:
+        raise ValueError(f"a board of {board.height}x{board.width} is too large for a film")
+    # The first and the last position are always shown.
+    stride = max(1, -(-len(played.lurd) // (num_frames - 1)))
+    frames, captions = [], []
+    last = 0
+    for number in (*range(0, len(played.lurd), stride), len(played.lurd)):
+        if context.stop.is_set():
+            return
+        board = lurd.replay(board, played.lurd[last:number]).board
+        last = number
+        frames.append(render_rgb(board, square_px=square_px))
+        pushes = sum(map(str.isupper, played.lurd[:number]))
+        captions.append(f"{number} / {pushes}")
+    # In memory: a job that is killed would leave a file.
+    film = gif_of_pictures(frames, captions=captions, frame_ms=_FRAME_MS)
+    yield {"event": "done", "gif": base64.b64encode(film).decode()}

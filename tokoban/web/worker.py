@@ -78,7 +78,7 @@ class _CompilingHandler(logging.Handler):
 
 
 def main(kinds: str) -> None:
-    """Works until the input ends; warms up for the ``kinds``, "quick" or "long"."""
+    """Works until the input ends; warms up for the ``kinds``, "quick", "long" or "drawing"."""
     _limit_memory()
     # What a library prints must not get between the events.
     events = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
@@ -95,7 +95,7 @@ def main(kinds: str) -> None:
         for name, value in vars(module).items()
         if isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
     }
-    for step in _steps(modules, "WARM_UP"):
+    for step in _steps(modules, "WARM_UP") if kinds != "drawing" else []:
         _warm_up(step)
     to_do = _steps(modules, "WARM_UP_QUICK") if kinds == "quick" else []
     output.write("ready", sorted(jobs))

@@ -1,5 +1,6 @@
 """Levels come in by every way and format, go out again, and are listed by the thousand."""
 
+import base64
 import json
 import time
 from collections.abc import Callable
@@ -209,7 +210,7 @@ def test_the_same_levels_make_one_collection_which_is_removed_after_a_question(
         )
 
 
-def test_a_game_goes_out_as_text_and_picture(open_page: Open) -> None:
+def test_a_game_goes_out_as_text_picture_and_animation(open_page: Open) -> None:
     page = open_page("#/play/file-1/2")
     page.wait_for_selector("h1:text-is('Room')")
     page.keyboard.press("ArrowDown")
@@ -223,9 +224,14 @@ def test_a_game_goes_out_as_text_and_picture(open_page: Open) -> None:
         page.wait_for_function(
             "text => navigator.clipboard.readText().then(t => t === text)", arg=text
         )
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save a picture (PNG)").click()
-    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+    # The job itself has tests of its own.
+    gif = b"GIF89a"
+    event = json.dumps({"event": "done", "gif": base64.b64encode(gif).decode()}) + "\n"
+    page.route("**/api/jobs", lambda route: route.fulfill(body=event))
+    for button, start in (("Save a picture (PNG)", b"\x89PNG"), ("Save the game as a GIF", gif)):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=button).click()
+        assert download.value.path().read_bytes().startswith(start)
 
 
 def test_a_link_that_is_no_level_says_so(open_page: Open) -> None:

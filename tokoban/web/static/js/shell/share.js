@@ -1,6 +1,8 @@
-/** The game as text, link or picture, and all progress as a SOK file. */
+/** The game as text, link, picture or animation, and all progress as a SOK file. */
 
+import { runJob } from "../server.js";
 import { levelText, toXsb } from "../rules/text.js";
+import { sentenceOf } from "./sentences.js";
 import { t } from "../strings/index.js";
 import { openDialog } from "./dialog.js";
 import { button, el, section } from "./dom.js";
@@ -42,6 +44,7 @@ export function openShare(app) {
           button({ label: t("share.copy-position"), run: copy(toXsb(game.board)) }),
           button({ label: t("share.copy-moves"), run: copy(game.played) }),
           button({ label: t("share.picture"), run: () => savePicture(app, name) }),
+          button({ label: t("share.animation"), run: (event) => saveAnimation(app, name, event) }),
         ),
       ),
       section(
@@ -80,6 +83,26 @@ function savePicture(app, name) {
   const cell = Math.max(1, Math.min(CELL, Math.floor(MAX_PICTURE / Math.max(board.width, board.height))));
   const canvas = app.session.view?.picture(cell);
   canvas?.toBlob((/** @type {Blob | null} */ blob) => blob && saveBlob(blob, `${name}.png`));
+}
+
+/** @param {App} app @param {string} name @param {Event} event of the button */
+async function saveAnimation(app, name, event) {
+  const { game } = app.session;
+  const pressed = /** @type {HTMLButtonElement} */ (event.currentTarget);
+  pressed.disabled = true;
+  app.toast(t("share.making"));
+  try {
+    const done = await runJob("animation", {
+      board: game.start.toRows().join("\n"),
+      moves: game.played,
+    });
+    const bytes = Uint8Array.from(atob(done.gif), (letter) => letter.charCodeAt(0));
+    saveBlob(new Blob([bytes], { type: "image/gif" }), `${name}.gif`);
+  } catch (error) {
+    app.toast(sentenceOf(error));
+  } finally {
+    pressed.disabled = false;
+  }
 }
 
 /** @param {string} title @returns {string} */

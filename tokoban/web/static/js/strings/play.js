@@ -54,11 +54,16 @@ export const strings = {
   "share.copy-position": { en: "Copy the position as XSB", de: "Stellung als XSB kopieren" },
   "share.copy-moves": { en: "Copy the moves as LURD", de: "Züge als LURD kopieren" },
   "share.picture": { en: "Save a picture (PNG)", de: "Bild speichern (PNG)" },
+  "share.animation": { en: "Save the game as a GIF", de: "Spiel als GIF speichern" },
   "share.export": { en: "Export as SOK", de: "Als SOK exportieren" },
   "share.import": { en: "Import from SOK", de: "Aus SOK importieren" },
   "share.import-help": {
     en: "The file has your best solutions and unfinished games. Importing never loses a better solution.",
     de: "Die Datei enthält Ihre besten Lösungen und begonnenen Spiele. Beim Importieren geht keine bessere Lösung verloren.",
+  },
+  "share.making": {
+    en: "The GIF is saved when it is ready.",
+    de: "Das GIF wird gespeichert, sobald es fertig ist.",
   },
   "share.copied": { en: "Copied.", de: "Kopiert." },
   "share.copy-by-hand": { en: "Copy this text", de: "Diesen Text kopieren" },
