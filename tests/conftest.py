@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import shapes
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 # The hook must come before the first import of tokoban. It checks the modules that annotate arrays,
@@ -16,14 +18,12 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 # numba is annotated with typing.no_type_check, or numba would be handed the checking wrapper in its
 # place.
 if importlib.util.find_spec("beartype"):
-    from jaxtyping import install_import_hook
-
     with_arrays = [
         ".".join(path.relative_to(REPOSITORY).with_suffix("").parts)
         for path in (REPOSITORY / "tokoban").rglob("*.py")
         if "from jaxtyping import" in path.read_text(encoding="utf-8")
     ]
-    install_import_hook(with_arrays, "beartype.beartype")
+    shapes.install(with_arrays)
 
 import torch  # noqa: E402
 
@@ -46,6 +46,10 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("no shared data: TOKOBAN_DATA names no folder, and ../shared/data is absent")
     return folder.resolve()
+
+
+def pytest_runtest_setup() -> None:
+    shapes.Test.number += 1
 
 
 # What torch warns of on a GPU whatever the code does, in the first test that comes to it.
