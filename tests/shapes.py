@@ -29,6 +29,8 @@ def jaxtyped(*, typechecker: Any) -> Any:
             if is_dataclass(of):
                 of.__init__ = decorated(of.__init__)  # type: ignore[method-assign]
             return of
+        if "isinstance" in of.__code__.co_names:  # its own questions need axes of their own
+            return _jaxtyped(of, typechecker=typechecker)
         if "jaxtyping" not in str(get_annotations(of)):
             return of
         checked = None  # to make it takes longer than to import a module
