@@ -11,7 +11,7 @@ from typing import Any
 
 import jaxtyping
 
-NUM_CHECKED = 10
+NUM_CHECKED = 5
 _jaxtyped = jaxtyping.jaxtyped
 
 

@@ -1,7 +1,6 @@
 """Whole games in one call: each is the rules of one word, move after move."""
 
 import random
-import re
 from itertools import product
 
 import numpy as np
@@ -78,50 +77,3 @@ def test_random_games_are_games_of_random_actions() -> None:
     actions = games.random_actions(523, 71, seed=5)
     played = games.play_random(boards, 71, seed=5)
     assert_same(played, games.play(boards, actions))
-
-
-def test_random_actions_do_not_depend_on_what_follows() -> None:
-    actions = games.random_actions(37, 101, seed=11)
-    assert np.array_equal(games.random_actions(19, 67, seed=11), actions[:67, :19])
-
-
-def test_all_directions_are_equally_likely_in_all_places() -> None:
-    # Of 65,536 in each place, a quarter with a standard deviation of 111.
-    actions = games.random_actions(65_536, 67, seed=13)
-    for counted in (actions, actions.T[: 65_536 // 67 * 67].reshape(-1, 65_536 // 67 * 67)):
-        for direction in range(4):
-            share = (counted == direction).mean(axis=1)
-            assert np.abs(share - 0.25).max() < 5.5 * 0.433 / np.sqrt(counted.shape[1])
-
-
-def test_moves_games_and_seeds_do_not_repeat_each_other() -> None:
-    actions = games.random_actions(64, 128, seed=17)
-    others = [games.random_actions(64, 128, seed) for seed in (18, -17, 17 + 2**32)]
-    for other in (*others, actions[::-1], actions[:, ::-1], np.roll(actions, 32, axis=0)):
-        # 8,192 pairs, equal in a quarter of the places with a standard deviation of 39.
-        assert abs((actions == other).sum() - 2048) < 300
-
-
-def test_views_will_do() -> None:
-    boards = random_boards(46)
-    actions = games.random_actions(46, 47, seed=23)
-    every_other = boards.at(slice(None, None, 2))
-    expected = games.play(every_other.map(torch.clone), actions[:, ::2].copy())
-    assert_same(games.play(every_other, actions[:, ::2]), expected)
-    alike = bitboards.pack([parse_board("-@$.--")]).map(lambda word: word.expand(46))
-    assert_same(games.play(alike, actions), stepped(alike, actions))
-
-
-@pytest.mark.parametrize(
-    ("shape", "actions_shape", "message"),
-    [
-        ((2, 3), (5, 6), "expected a flat batch of boards on the CPU, got (2, 3) on cpu"),
-        ((6,), (5, 7), "expected actions of 6 games, got those of 7"),
-    ],
-)
-def test_what_cannot_be_played_is_refused(
-    shape: tuple[int, ...], actions_shape: tuple[int, int], message: str
-) -> None:
-    boards = random_boards(6).map(lambda word: word.reshape(shape))
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        games.play(boards, np.zeros(actions_shape, dtype=np.int8))

@@ -1,8 +1,6 @@
 """Each script from its arguments to its file, at sizes that tell nothing about speed."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -74,17 +72,3 @@ def test_a_script_writes_its_rows(
     assert len(rows) >= least_rows
     if main not in (training.main, generator.main):
         assert any(row["ratio_to_posted"] == 1.0 for row in rows)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["simulator", "rollouts", "beam", "training", "environment", "attention"]
-)
-def test_a_quick_run_writes_its_rows(name: str, tmp_path: Path) -> None:
-    out = tmp_path / "rows.json"
-    command = [sys.executable, "-m", f"benchmarks.{name}", "--quick", "--json", str(out)]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    rows = check_file(out)
-    for row in rows:
-        assert row["name"] in done.stdout

@@ -31,10 +31,3 @@ def test_what_ships_is_the_run_rounded_and_without_folders(
     for name, value in trained.items():
         expected = value.half() if value.is_floating_point() else value
         assert torch.equal(shipped[0][name], expected)
-
-
-def test_a_folder_without_weights_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert ship.main([str(tmp_path), str(tmp_path / "out")]) == 2
-    assert "no such weights file" in capsys.readouterr().err

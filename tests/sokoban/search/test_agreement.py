@@ -32,14 +32,22 @@ def disagreements(counts: Counts) -> dict[str, int]:
     return {name: number for name, number in found.items() if number}
 
 
-# Every shape comes up in 56,000 moves, and each kind of border.
-@pytest.mark.parametrize("num_moves", [56_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
-def test_all_the_rules_agree(num_moves: int) -> None:
-    # A process of its own is ten times as fast: it does not check the shapes of every square.
-    command = [sys.executable, "-m", "benchmarks.agreement", "--moves", str(num_moves)]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    rows = json.loads(done.stdout)
+# Every shape comes up, and each kind of border.
+@pytest.mark.parametrize(
+    ("num_boards", "num_moves"),
+    [(50, 14_000), pytest.param(200, 1_000_000, marks=pytest.mark.slow)],
+)
+def test_all_the_rules_agree(
+    num_boards: int,
+    num_moves: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(agreement, "NUM_BOARDS", num_boards)
+    monkeypatch.setattr(sys, "argv", ["agreement", "--moves", str(num_moves)])
+    status, printed = agreement.main(), capsys.readouterr().out
+    assert status == 0, printed
+    rows = json.loads(printed)
     assert set(rows) == set(KINDS)
     for row in rows.values():
         assert row["moves"] == row["one_word_moves"] >= num_moves

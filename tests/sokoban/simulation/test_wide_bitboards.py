@@ -1,4 +1,4 @@
-"""The rules on several words against drawings and the plain rules, and where each cell lies."""
+"""The rules on several words against the plain rules, and where each cell lies."""
 
 import random
 from functools import cache
@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from benchmarks.random_boards import KINDS, random_board
-from tests.sokoban.drawings import DRAWINGS, EVERY_DRAWING, Drawing
+from tests.sokoban.drawings import DRAWINGS
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import OFFSETS, Board, Direction, Square
 from tokoban.sokoban.formats.xsb import format_board, parse_board
@@ -49,14 +49,6 @@ def random_boards() -> list[Board]:
 def open_board(height: int, width: int) -> WideBitboards:
     none = frozenset[Square]()
     return wide_bitboards.pack([Board(height, width, none, none, none, Square(0, 0))])
-
-
-@EVERY_DRAWING
-def test_step_leads_from_drawing_to_drawing(drawing: Drawing) -> None:
-    boards = wide_bitboards.pack([drawing.start])
-    for action in drawing.actions:
-        boards = wide_bitboards.step(boards, torch.tensor([action]))
-    assert format_board(wide_bitboards.to_board(boards)) == shown(drawing.end)
 
 
 @EVERY_SIZE
