@@ -19,7 +19,6 @@ import torch
 from benchmarks.learning_curves import plot_runs
 from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
-from tokoban.systems.memory_ppo.config import PpoConfig
 from tokoban.systems.memory_ppo.environments import make_env
 from tokoban.systems.memory_ppo.evaluate import metrics_of, play_episodes
 from tokoban.systems.memory_ppo.model import Player
@@ -31,9 +30,6 @@ _POPGYM = {
     "repeat-previous:4": "popgym-RepeatPreviousEasy-v0",
     "repeat-previous:32": "popgym-RepeatPreviousMedium-v0",
     "repeat-previous:64": "popgym-RepeatPreviousHard-v0",
-    "count-recall:2": "popgym-CountRecallEasy-v0",
-    "count-recall:4": "popgym-CountRecallMedium-v0",
-    "count-recall:13": "popgym-CountRecallHard-v0",
 }
 _TITLE = (
     f"{'trained on':<20} {'memory':<20} {'seed':>4} {'env steps':>10} {'s':>7} {'mean return':>22}"
@@ -105,7 +101,7 @@ def judge(path: Path, *, num_episodes: int, seed: int) -> Row:
         run=path.name,
         env=config.env,
         judged_in=name,
-        memory=kind_of(config),
+        memory=config.memory,
         seed=record["run"]["seed"],
         env_steps=round(result["env_steps"]),
         elapsed_s=result["elapsed_s"],
@@ -114,13 +110,6 @@ def judge(path: Path, *, num_episodes: int, seed: int) -> Row:
         high=metrics["mean_return_high"],
         episodes=num_episodes,
     )
-
-
-def kind_of(config: PpoConfig) -> str:
-    """The memory in a word or two."""
-    if config.memory == "transformer":
-        return f"transformer {config.positions}"
-    return f"frames {config.num_frames}" if config.memory == "frames" else config.memory
 
 
 def summary(rows: Sequence[Row]) -> list[str]:

@@ -39,7 +39,7 @@ def log_probs_of_one_pass(player: Player, rollout: Rollout) -> Tensor:
     return player.policy.log_probs(answer.policy[:, -num_steps:], rollout.actions)
 
 
-@pytest.mark.parametrize("memory", ["transformer", "lstm", "gru", "frames", "none"])
+@pytest.mark.parametrize("memory", ["transformer", "lstm", "gru", "none"])
 @pytest.mark.parametrize("window", [4, 97])
 def test_learning_sees_the_log_probabilities_that_acting_had(
     memory: MemoryKind, window: int
@@ -64,7 +64,7 @@ def test_learning_sees_the_log_probabilities_that_acting_had(
 
 def test_a_short_rollout_twice_is_a_long_one(  # the policy is the same throughout
 ) -> None:
-    for memory in "transformer", "gru", "frames":
+    for memory in "transformer", "gru":
         task = Corridor()
         player = player_for(task, memory)
         whole = Games(Corridor()).play(player, 2 * T, generator=None)

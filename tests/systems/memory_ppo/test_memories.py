@@ -5,7 +5,6 @@ import torch
 from torch import Tensor
 
 from tokoban.systems.memory_ppo.memories import (
-    FrameMemory,
     Memory,
     NoMemory,
     RecurrentMemory,
@@ -27,12 +26,10 @@ AGES = torch.stack(
 )
 
 
-def transformer(
-    positions: str = "rotary", *, window: int = WINDOW, num_layers: int = 2
-) -> TransformerMemory:
+def transformer(*, window: int = WINDOW, num_layers: int = 2) -> TransformerMemory:
     torch.manual_seed(0)
     return TransformerMemory(
-        D, num_layers=num_layers, num_heads=7, window=window, positions=positions, rotary_base=100.0
+        D, num_layers=num_layers, num_heads=7, window=window, rotary_base=100.0
     )
 
 
@@ -44,13 +41,10 @@ def recurrent(kind: str, num_layers: int = 1) -> RecurrentMemory:
 MEMORIES: dict[str, Memory] = {
     "rotary": transformer(),
     "rotary, a long window": transformer(window=97),
-    "learned": transformer("learned"),
-    "no positions": transformer("none"),
     "lstm": recurrent("lstm"),
     "gru": recurrent("gru"),
     "two grus": recurrent("gru", 2),
     "two lstms": recurrent("lstm", 2),
-    "frames": FrameMemory(D, num_frames=4),
     "none": NoMemory(),
 }
 
@@ -117,9 +111,7 @@ def test_a_row_alone_is_what_it_is_among_others(memory: Memory) -> None:
         assert acted.shape == alone.shape
 
 
-@pytest.mark.parametrize(
-    "name", ["rotary, a long window", "learned", "no positions", "gru", "lstm"]
-)
+@pytest.mark.parametrize("name", ["rotary, a long window", "gru", "lstm"])
 def test_a_step_is_reported_how_to_write_what_a_later_one_reads(name: str) -> None:
     """Gradients reach the past, which memories kept under old weights do not allow."""
     x = draw(B, T, D).requires_grad_()
@@ -157,17 +149,6 @@ def test_the_first_step_attends_to_itself_and_weights_add_up_to_one() -> None:
         assert torch.allclose(weights.sum(-1), torch.ones(B, 7, T), atol=1e-6)
         assert torch.allclose(weights[1, :, 0, 0], torch.ones(7))
         assert torch.allclose(weights[1, :, 6, 6], torch.ones(7))
-
-
-def test_frames_are_the_last_ones_and_zeros_before_the_episode() -> None:
-    memory = FrameMemory(2, num_frames=3)
-    with torch.no_grad():
-        memory.mix.weight.zero_()
-        memory.mix.bias.zero_()
-        memory.mix.weight[0, 0] = 1.0  # the oldest frame's first number
-    x = torch.tensor([[[0.1, 0], [0.2, 0], [0.3, 0], [0.4, 0]]])
-    found = memory(x, torch.tensor([[0, 1, 2, 0]]))[0, :, 0]
-    assert torch.allclose(found, torch.tensor([0, 0, 0.1, 0]).tanh())
 
 
 def test_a_row_that_begins_amid_an_episode_takes_up_the_carried_state() -> None:

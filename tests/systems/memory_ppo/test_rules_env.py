@@ -7,10 +7,7 @@ import torch
 from torch import Tensor
 
 from tokoban.systems.memory_ppo.collection import Collection
-from tokoban.systems.memory_ppo.count_recall import CountRecall
 from tokoban.systems.memory_ppo.flip_flop import FlipFlop
-from tokoban.systems.memory_ppo.parity import Parity
-from tokoban.systems.memory_ppo.question_game import Questions
 from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
 from tokoban.systems.memory_ppo.rules_env import Rules, RulesVectorEnv
 from tokoban.systems.memory_ppo.t_maze import TMaze
@@ -18,8 +15,6 @@ from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 
 RULES: dict[str, Rules] = {
     "repeat-previous": RepeatPrevious(4),
-    "count-recall": CountRecall(2),
-    "parity": Parity(13),
     "flip-flop": FlipFlop(17),
     "t-maze": TMaze(7),
     "t-maze of a range": TMaze(3, 7),
@@ -157,44 +152,6 @@ def test_repeat_previous_is_popgyms(level: str, lag: int) -> None:
     assert found == pytest.approx(rewards)
 
 
-@pytest.mark.parametrize(("level", "kinds"), [("Easy", 2), ("Medium", 4), ("Hard", 13)])
-def test_count_recall_is_popgyms(level: str, kinds: int) -> None:
-    popgym = pytest.importorskip("popgym")
-    theirs = getattr(popgym.envs.count_recall, f"CountRecall{level}")()
-    rules = CountRecall(kinds)
-    theirs.reset(seed=5)
-    assert theirs.action_space.n == rules.action_space.nvec[0]
-    assert theirs.observation_space.nvec.tolist() == list(rules.observation_space.nvec)
-    seen = [theirs.last_obs.copy()]
-    rewards: list[float] = []
-    actions: list[int] = []
-    is_over = False
-    while not is_over:
-        actions.append(len(actions) % 7)
-        found, reward, is_over, _, _ = theirs.step(actions[-1])
-        seen.append(found)
-        rewards.append(reward)
-    assert len(rewards) == rules.episode_steps
-    state = rules.dealt(torch.tensor([[each.tolist() for each in seen]]))
-    ours = [
-        rules.play(state, torch.tensor([[action]]), step)[1].item()
-        for step, action in enumerate(actions)
-    ]
-    assert ours == pytest.approx(rewards)
-
-
-def test_parity_is_asked_a_fourth_of_the_time_and_worth_one_in_all() -> None:
-    task = games_of(Parity(13))
-    seen, totals = task.reset(), torch.zeros(3)
-    sums, num_asked = torch.zeros(3, 1, dtype=torch.int64), torch.zeros(3)
-    for _ in range(13):
-        sums, num_asked = sums + seen[:, :1], num_asked + seen[:, 1]
-        seen, rewards, *_ = task.step(sums % 2)
-        totals += rewards
-    assert totals.tolist() == pytest.approx([1] * 3)
-    assert num_asked.tolist() == [3] * 3
-
-
 def test_a_flip_flop_asks_for_what_was_written_last() -> None:
     """A player with one bit of memory, which does as it is told, has all right answers."""
     task = games_of(FlipFlop(17), 5)
@@ -216,7 +173,7 @@ def test_a_flip_flop_asks_for_what_was_written_last() -> None:
 def test_a_wrong_bit_costs_only_where_it_is_asked() -> None:
     rules = FlipFlop(8)
     seen, is_asked = torch.tensor([[[1, 0], [2, 1]]]), torch.tensor([[False, True]])
-    state = Questions(seen, torch.tensor([[1, 0]]), is_asked)._asdict()
+    state = {"seen": seen, "answers": torch.tensor([[1, 0]]), "is_asked": is_asked}
     worth = [rules.play(state, torch.tensor([[1]]), step)[1].item() for step in (0, 1)]
     assert worth == [0, -1]
 
@@ -284,8 +241,6 @@ def test_things_are_gathered_once_and_walls_stop() -> None:
     ("make", "number", "message"),
     [
         (RepeatPrevious, 0, "repeat-previous needs a lag of at least 1, got 0"),
-        (CountRecall, 3, "count-recall is of 2, 4, 13 kinds of cards, got 3"),
-        (Parity, 3, "parity needs at least 4 steps, got 3"),
         (FlipFlop, 7, "flip-flop needs at least 8 steps, got 7"),
         (TMaze, 0, "t-maze needs a corridor of at least 1 step, got 0"),
         (lambda length: TMaze(length, 3), 5, "t-maze:5-3: the longest corridor comes last"),

@@ -115,7 +115,7 @@ def test_an_environment_that_draws_nothing_says_so() -> None:
         ("t-maze", "environment 't-maze': expected a number, as in repeat-previous:LAG"),
         ("t-maze:3-", "'t-maze:3-': expected a number or two, as in t-maze:3-7$"),
         ("t-maze:3-5-7", "'t-maze:3-5-7': expected a number or two, as in t-maze:3-7$"),
-        ("parity:5-7", "environment 'parity:5-7': expected a number"),
+        ("flip-flop:5-7", "environment 'flip-flop:5-7': expected a number"),
         ("t-maze:x", "environment 't-maze:x': expected a number"),
         ("nothing/Like-this", "Namespace nothing not found"),
         ("nothing:4", r"^unknown environment 'nothing:4' \(No module named 'nothing'\)$"),

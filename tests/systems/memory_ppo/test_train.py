@@ -34,7 +34,7 @@ def _no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 TINY = replace(tiny(), num_games=6, minibatches=3, epochs=2)
 RUN = replace(SPEC.presets["tiny"].run, device="cpu", steps=9, log_every=1, schedule="constant")
-KINDS: tuple[MemoryKind, ...] = ("transformer", "lstm", "gru", "frames", "none")
+KINDS: tuple[MemoryKind, ...] = ("transformer", "lstm", "gru", "none")
 
 
 def train(config: PpoConfig, path: Path, *, steps: int = 9, **changes: Any) -> list[Any]:

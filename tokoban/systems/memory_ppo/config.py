@@ -1,13 +1,13 @@
 """The choices of one player: game, network and algorithm; presets are functions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from tokoban.training.config import check_fields, check_limits, divides
 from tokoban.training.limits import Between, Count, NotNegative, NumLayers, Positive, Share, Width
 
-MemoryKind = Literal["transformer", "lstm", "gru", "frames", "none"]
-Positions = Literal["rotary", "learned", "none"]
+MemoryKind = Literal["transformer", "lstm", "gru", "none"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,8 +16,8 @@ class PpoConfig:
 
     # The game
     env: str = "repeat-previous:4"  # of Gymnasium, or our own: repeat-previous:LAG,
-    # count-recall:KINDS, parity:STEPS, flip-flop:STEPS, t-maze:LENGTH, t-maze:SHORTEST-LONGEST,
-    # collection:SIDE, sokoban:SIDE
+    # flip-flop:STEPS, t-maze:LENGTH, t-maze:SHORTEST-LONGEST, collection:SIDE,
+    # sokoban:SIDE
     num_games: Width = 64  # played at once
     num_steps: Annotated[int | None, Between(1, 2**16)] = None  # of each game between updates;
     # none: a whole episode where all are equally long, else 128
@@ -27,13 +27,10 @@ class PpoConfig:
     width: Width = 64  # of the vector that stands for a step
     num_layers: NumLayers = 2  # of the transformer
     num_heads: Count = 4  # of each attention
-    positions: Positions = "rotary"  # position encoding of a transformer
     rotary_base: float = 100.0  # the slowest rotary position turns by 1 / base a step, or nearly
     window: Annotated[int | None, Between(1, 2**16)] = None  # steps a transformer's layer sees, the
     # present one included; none: a whole episode where all are equally long, else 128
     recurrent_layers: NumLayers = 1  # of LSTM or GRU
-    num_frames: Annotated[int, Between(1, 2**12)] = 4  # that ``frames`` sees, the present one
-    # included
 
     # The algorithm
     discount: Share = 0.99  # gamma
@@ -49,6 +46,7 @@ class PpoConfig:
     evaluation_episodes: Annotated[int, Between(2, 100_000)] = 100  # of each evaluation
     evaluation_steps: Annotated[int, Between(1, 10**7)] = 10_000  # of one of them; what has no end
     # by then is cut off
+    retired: ClassVar[Mapping[str, Any]] = {"positions": "rotary", "num_frames": 4}
 
     def __post_init__(self) -> None:
         check_limits(self)

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from tokoban.systems.memory_ppo.collection import Collection
-from tokoban.systems.memory_ppo.count_recall import CountRecall
 from tokoban.systems.memory_ppo.flip_flop import FlipFlop
-from tokoban.systems.memory_ppo.parity import Parity
 from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
 from tokoban.systems.memory_ppo.rules_env import Rules, RulesVectorEnv
 from tokoban.systems.memory_ppo.t_maze import TMaze
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
 
 _RULES: dict[str, Callable[..., Rules]] = {  # of one number, or of those that have a range
     "repeat-previous": RepeatPrevious,
-    "count-recall": CountRecall,
-    "parity": Parity,
     "flip-flop": FlipFlop,
     "t-maze": TMaze,
     "collection": Collection,
@@ -41,8 +37,6 @@ _NUM_LEVELS = 256
 # What the number means, for messages and --help.
 FORMS = (
     "repeat-previous:LAG",
-    "count-recall:KINDS",
-    "parity:STEPS",
     "flip-flop:STEPS",
     "t-maze:LENGTH",
     "t-maze:SHORTEST-LONGEST",

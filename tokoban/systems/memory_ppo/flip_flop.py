@@ -5,15 +5,14 @@ Axes: B games, S steps.
 
 import torch
 from gymnasium.spaces import MultiDiscrete
+from jaxtyping import Float, Int64
 from torch import Tensor
-
-from tokoban.systems.memory_ppo.question_game import QuestionGame, Questions
 
 _WRITE, _IGNORE, _READ = range(3)
 _STEPS_PER_WRITE = _STEPS_PER_READ = 8
 
 
-class FlipFlop(QuestionGame):
+class FlipFlop:
     """Each step shows a bit, and whether to write it, ignore it, or say which was written last.
 
     An eighth of the steps, drawn anew in each episode, ask, and as many write; the first step
@@ -22,11 +21,14 @@ class FlipFlop(QuestionGame):
     of several writes at whatever distance it is, and errs now and then.
     """
 
+    is_judged_at_once = True
+    observation_space = MultiDiscrete([3, 2])  # write, ignore or read; the bit
+    action_space = MultiDiscrete([2])
+
     def __init__(self, num_steps: int) -> None:
         if num_steps < _STEPS_PER_READ:
             raise ValueError(f"flip-flop needs at least {_STEPS_PER_READ} steps, got {num_steps}")
-        shown = MultiDiscrete([3, 2])  # write, ignore or read; the bit
-        super().__init__(num_steps, num_questions=num_steps // _STEPS_PER_READ, shown=shown)
+        self.episode_steps, self.num_questions = num_steps, num_steps // _STEPS_PER_READ
 
     def start(self, num_games: int, generator: torch.Generator) -> dict[str, Tensor]:
         """Instructions and bits; the last of both is what is seen after the last step."""
@@ -42,5 +44,24 @@ class FlipFlop(QuestionGame):
         kinds.scatter_(1, written, _WRITE)
         steps = torch.arange(shape[1], device=device)
         latest = torch.where(kinds == _WRITE, steps, 0).cummax(1).values
-        seen = torch.stack([kinds, bits], dim=-1)
-        return Questions(seen, bits.gather(1, latest), kinds == _READ)._asdict()
+        return {
+            "seen": torch.stack([kinds, bits], dim=-1),
+            "answers": bits.gather(1, latest),
+            "is_asked": kinds == _READ,
+        }
+
+    def observe(self, state: dict[str, Tensor], step: int) -> Int64[Tensor, "B 2"]:
+        """The two numbers of the step."""
+        return state["seen"][:, step]
+
+    def play(
+        self, state: dict[str, Tensor], actions: Int64[Tensor, "B 1"], step: int
+    ) -> tuple[dict[str, Tensor], Float[Tensor, "B"]]:
+        """Judges the answer, if there was a question; the state never changes."""
+        is_right = actions[:, 0] == state["answers"][:, step]
+        return state, state["is_asked"][:, step] * (2.0 * is_right - 1.0) / self.num_questions
+
+    def draw(self, state: dict[str, Tensor], step: int) -> Int64[Tensor, "2 S"]:
+        """What the first game has shown so far."""
+        so_far = torch.arange(self.episode_steps + 1) <= step
+        return torch.where(so_far[:, None], 1 + state["seen"][0].cpu(), 0).T.contiguous()

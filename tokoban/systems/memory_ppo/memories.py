@@ -1,4 +1,4 @@
-"""Five memories of the steps before, each with two implementations, which agree.
+"""Four memories of the steps before, each with two implementations, which agree.
 
 Transformer with a window: Transformer-XL (Dai et al. 2019, arXiv:1901.02860) and GTrXL (Parisotto
 et al. 2019, arXiv:1910.06764), here pre-norm without gates; rotary positions: Su et al. 2021
@@ -16,7 +16,6 @@ from typing import Protocol, runtime_checkable
 import torch
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor, nn
-from torch.nn import functional
 
 from tokoban.transformer import BlockOptions, Encoder, Rotary, empty_cache_for
 
@@ -39,8 +38,8 @@ class TransformerMemory(nn.Module):
     """Causal self attention to the last ``window`` steps of the episode, the present one included.
 
     In an episode longer than the window the oldest steps slide out of it, in both ways alike; yet
-    through the layers a step is reached from ``reach`` steps later. Positions are rotary (only
-    distances count), learned (of the step in its episode, modulo the window) or none.
+    through the layers a step is reached from ``reach`` steps later. Positions are rotary: only
+    distances count.
     """
 
     def __init__(
@@ -50,17 +49,13 @@ class TransformerMemory(nn.Module):
         num_layers: int,
         num_heads: int,
         window: int,
-        positions: str,
         rotary_base: float,
     ) -> None:
         super().__init__()
         self.window = window
         self.reach = num_layers * (window - 1)
-        options = BlockOptions(rotary=Rotary(base=rotary_base) if positions == "rotary" else None)
+        options = BlockOptions(rotary=Rotary(base=rotary_base))
         self.encoder = Encoder(num_layers, width, num_heads, options=options)
-        self.table: nn.Parameter | None = None
-        if positions == "learned":
-            self.table = nn.Parameter(torch.randn(window, width) * 0.02)
 
     def forward(
         self,
@@ -69,7 +64,7 @@ class TransformerMemory(nn.Module):
         carried: Tensor | None = None,
     ) -> Float[Tensor, "B T D"]:
         """All steps at once."""
-        return self.encoder(self.placed(x, ages), may_attend=self.may_attend(ages))
+        return self.encoder(x, may_attend=self.may_attend(ages))
 
     def begin(
         self,
@@ -81,12 +76,6 @@ class TransformerMemory(nn.Module):
     ) -> "_CachedAttention":
         """A cache that holds the past, with room for so many steps."""
         return _CachedAttention(self, past, past_ages, num_steps)
-
-    def placed(
-        self, x: Float[Tensor, "*steps D"], ages: Int64[Tensor, "*steps"]
-    ) -> Float[Tensor, "*steps D"]:
-        """The inputs with their positions, where those are added."""
-        return x if self.table is None else x + self.table[ages % self.window]
 
     def may_attend(self, ages: Int64[Tensor, "B T"]) -> Bool[Tensor, "B 1 T T"]:
         """To itself, and to what came before in the same episode and in the window."""
@@ -113,16 +102,14 @@ class _CachedAttention:
         self.cache = empty_cache_for(memory.encoder, num_rows, num_past + num_steps)
         self.places = torch.arange(num_past + num_steps, device=past.device)
         if num_past:
-            placed = memory.placed(past, past_ages)
-            memory.encoder(placed, may_attend=memory.may_attend(past_ages), cache=self.cache)
+            memory.encoder(past, may_attend=memory.may_attend(past_ages), cache=self.cache)
 
     def step(self, x: Float[Tensor, "B D"], ages: Int64[Tensor, "B"]) -> Float[Tensor, "B D"]:
         """One more column of the cache."""
         here = self.cache.length
         first = here - ages.clamp(max=self.memory.window - 1)
         may_attend = (self.places[: here + 1] >= first[:, None])[:, None, None]
-        placed = self.memory.placed(x, ages)[:, None]
-        return self.memory.encoder(placed, may_attend=may_attend, cache=self.cache)[:, 0]
+        return self.memory.encoder(x[:, None], may_attend=may_attend, cache=self.cache)[:, 0]
 
 
 class RecurrentMemory(nn.Module):
@@ -209,59 +196,6 @@ class _RecurrentActing:
         return out
 
 
-class FrameMemory(nn.Module):
-    """The last ``num_frames`` steps side by side, through one layer; zeros before the episode."""
-
-    def __init__(self, width: int, *, num_frames: int) -> None:
-        super().__init__()
-        self.num_frames = num_frames
-        self.reach = num_frames - 1
-        self.mix = nn.Linear(num_frames * width, width)
-
-    def forward(
-        self,
-        x: Float[Tensor, "B T D"],
-        ages: Int64[Tensor, "B T"],
-        carried: Tensor | None = None,
-    ) -> Float[Tensor, "B T D"]:
-        """All steps at once."""
-        filled = functional.pad(x, (0, 0, self.reach, 0))
-        frames = filled.unfold(1, self.num_frames, 1).transpose(-2, -1)  # [B, T, frames, D]
-        back = torch.arange(self.reach, -1, -1, device=x.device)
-        is_there = (back <= ages[..., None])[..., None]
-        return torch.tanh(self.mix((frames * is_there).flatten(-2)))
-
-    def begin(
-        self,
-        past: Float[Tensor, "B P D"],
-        past_ages: Int64[Tensor, "B P"],
-        *,
-        carried: Tensor | None,
-        num_steps: int,
-    ) -> "_Frames":
-        """The last frames of the past."""
-        return _Frames(self, past)
-
-
-class _Frames:
-    """``FrameMemory`` step by step."""
-
-    carried = None
-
-    def __init__(self, memory: FrameMemory, past: Float[Tensor, "B P D"]) -> None:
-        self.memory = memory
-        missing = memory.num_frames - past.shape[1]
-        self.frames = functional.pad(past, (0, 0, missing, 0))
-
-    def step(self, x: Float[Tensor, "B D"], ages: Int64[Tensor, "B"]) -> Float[Tensor, "B D"]:
-        """The oldest frame makes room for this one."""
-        self.frames = torch.cat([self.frames[:, 1:], x[:, None]], dim=1)
-        num_frames = self.memory.num_frames
-        # The last of these rows is the present step, which sees the frames before it.
-        all_ages = ages[:, None].expand(-1, num_frames)
-        return self.memory(self.frames, all_ages)[:, -1]
-
-
 class NoMemory(nn.Module):
     """The present step alone."""
 
@@ -293,7 +227,7 @@ class NoMemory(nn.Module):
         return x
 
 
-Memory = TransformerMemory | RecurrentMemory | FrameMemory | NoMemory
+Memory = TransformerMemory | RecurrentMemory | NoMemory
 
 
 def _reset(state: Float[Tensor, "B K D"], ages: Int64[Tensor, "B"]) -> Float[Tensor, "B K D"]:

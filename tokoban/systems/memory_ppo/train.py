@@ -18,7 +18,6 @@ from tokoban.systems.memory_ppo.config import PpoConfig
 from tokoban.systems.memory_ppo.environments import check_imports_nothing, make_env
 from tokoban.systems.memory_ppo.evaluate import METRICS, validate
 from tokoban.systems.memory_ppo.memories import (
-    FrameMemory,
     Memory,
     NoMemory,
     RecurrentMemory,
@@ -72,11 +71,8 @@ def build_memory(config: PpoConfig, *, episode_steps: int | None) -> Memory:
             num_layers=config.num_layers,
             num_heads=config.num_heads,
             window=config.window or usual,
-            positions=config.positions,
             rotary_base=config.rotary_base,
         )
-    if config.memory == "frames":
-        return FrameMemory(config.width, num_frames=config.num_frames)
     if config.memory == "none":
         return NoMemory()
     return RecurrentMemory(config.width, kind=config.memory, num_layers=config.recurrent_layers)
