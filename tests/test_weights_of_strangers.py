@@ -112,7 +112,7 @@ def test_a_user_may_name_the_module_that_the_weights_name(
         ("gpt", {"num_heads": -1}, "num_heads is -1; expected at least 1"),
         ("translation", {"max_positions": 8000, "width": 60_000}, "has the shape"),
         ("sokoban", {"max_positions": 10**6}, "expected 3 to 4096"),
-        ("life", {"mixing": "convolution", "side": 10**6}, "expected 3 to 512"),
+        ("life", {"side": 10**6}, "expected 3 to 64"),
         ("vit", {"picture_height": 10**6, "picture_width": 10**6}, "expected 1 to 4096"),
         ("ppo", {"env": "repeat-previous:999999999"}, "expected numbers up to 4096"),
         ("ppo", {"env": "sokoban:20000"}, "expected numbers up to 32"),

@@ -76,8 +76,6 @@ def run(arguments: argparse.Namespace) -> int:
     model, config = pretrained.load(arguments.weights, system="life")
     assert isinstance(model, LifeNet)
     rule = parse_rule(config.rule)
-    if arguments.attention is not None and config.mixing != "attention":
-        raise ValueError(f"{arguments.weights} mixes cells by {config.mixing}, not by attention")
     device = find_device(arguments.device)
     start = _start(arguments, config)[None].to(device)
     generations = [Generation(start, start)]

@@ -14,7 +14,6 @@ from tokoban.systems.life.attention_plot import (
     neighbour_mean,
 )
 from tokoban.systems.life.config import tiny
-from tokoban.systems.life.model import GridAttention
 from tokoban.systems.life.train import build_model
 from tokoban.training.snapshots import Snapshots
 
@@ -51,7 +50,6 @@ def test_the_matrix_is_the_mean_softmax_of_the_scores() -> None:
     model = build_model(tiny()).eval()
     grids = torch.rand(3, 5, 5, generator=torch.manual_seed(1)) < 0.5
     x = model.tokens(grids).flatten(1, 2)
-    assert isinstance(model.mixing, GridAttention)
     attention = model.mixing.attention
     scores = attention.query(x) @ attention.key(x).mT / 4
     expected = scores.softmax(-1).mean(0).detach()

@@ -15,7 +15,7 @@ from tokoban.systems.life import bounds, certificate, config
 from tokoban.systems.life.bounds import bound_logits
 from tokoban.systems.life.cell_cases import cell_cases, logits
 from tokoban.systems.life.certificate import certify, margins, prove
-from tokoban.systems.life.model import GridAttention, LifeNet, NeighbourMean
+from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rounding import EXP_ULPS, STEEPEST
 from tokoban.systems.life.rules import parse_rule, step
 from tokoban.systems.life.train import build_model
@@ -84,7 +84,6 @@ def uniform_net() -> LifeNet:
     """Attends to all alike. For a cell that lives among two living neighbours the slope is 0 at the
     centre of what it may hear, 1 + 6.5/16; the logit is least there, and falls below 0."""
     model = build_model(replace(config.life16(), side=4, width=2)).requires_grad_(False)
-    assert isinstance(model.mixing, GridAttention)
     for weights in model.parameters():
         weights.zero_()
     model.states[1, 0] = 1.0
@@ -222,15 +221,19 @@ def test_the_bends_of_silu_are_what_the_bounds_take_them_for() -> None:
     assert third.abs().max() < 0.31  # as ``bounds._forward_error`` has it
 
 
+NINE = 9 * 512  # cases of a torus of 3 x 3
+
+
 def hand_made_net(width: int = 5) -> LifeNet:
-    """Life for the mean of eight neighbours: y = 2 n + (1 if alive), and 5, 6 and 7 live."""
-    model = build_model(replace(config.fixed_neighbourhood(), width=width)).requires_grad_(False)
-    assert isinstance(model.mixing, NeighbourMean)
+    """Life where all nine cells are neighbours: y = 2 n + (1 if alive), and 5, 6 and 7 live."""
+    chosen = config.LifeConfig(side=3, width=width)
+    model = build_model(chosen).requires_grad_(False)
     for weights in model.parameters():
         weights.zero_()
-    model.states[1, 0] = 1.0
+    model.states[1, 0] = -1.0
     model.states[:, 1] = 1.0  # a constant
-    model.mixing.value.weight[0, 0] = 16.0  # its mean over eight neighbours is 2 n
+    # Attention is uniform, and its mean twice the number of those alive, the cell itself included.
+    model.mixing.attention.value.weight[0, 0] = -18.0
     # Three hinges make a roof from 4 over 6 to 8, of which all above a half lives.
     steep = 40.0
     model.hidden.weight[2:5, 0] = steep
@@ -241,7 +244,7 @@ def hand_made_net(width: int = 5) -> LifeNet:
 
 def test_a_net_made_by_hand_is_proved() -> None:
     found = certify(hand_made_net(), LIFE, densities=[None])
-    assert (found.num_cases, found.num_wrong, found.num_proved) == (512, 0, 512)
+    assert (found.num_cases, found.num_wrong, found.num_proved) == (NINE, 0, NINE)
     assert found.least_margin_proved_exactly == pytest.approx(20.0)
     assert 19.9 < found.least_proved_margin < 20.0
 
@@ -252,14 +255,14 @@ def test_what_is_right_in_exact_arithmetic_alone_is_not_proved() -> None:
     model.states[:, 5:] = 1.0
     model.answer.weight[0, 5:] = torch.tensor([2.0**31, -(2.0**31)])
     found = certify(model, LIFE, densities=[None])
-    assert (found.num_proved_exactly, found.num_proved) == (512, 0)
+    assert (found.num_proved_exactly, found.num_proved) == (NINE, 0)
 
 
 def test_what_overflows_is_not_proved() -> None:
     model = hand_made_net()
     model.answer.weight *= 2.0**118
     found = certify(model, LIFE, densities=[None])
-    assert (found.num_proved_exactly, found.num_proved) == (512, 0)
+    assert found.num_proved == 0
     model = drawn_net(4, scale=1e3).float()  # a weight of attention is 1, the others underflow
     found = certify(model, LIFE, densities=[None])
     assert (found.num_proved, found.least_proved_margin) == (0, -math.inf)
@@ -270,8 +273,8 @@ def test_what_overflows_is_not_proved() -> None:
 def test_wrong_answers_are_counted(rule: str, num_wrong: int) -> None:
     # There are 70 ways to choose four of eight neighbours, 56 to choose five, or three.
     found = certify(hand_made_net(), parse_rule(rule), densities=[None])
-    assert (found.num_wrong, found.num_proved) == (num_wrong, 512 - num_wrong)
-    assert found.num_refuted == num_wrong
+    assert (found.num_wrong, found.num_proved) == (9 * num_wrong, NINE - 9 * num_wrong)
+    assert found.num_refuted == 9 * num_wrong
 
 
 def test_every_case_of_a_torus_is_counted() -> None:

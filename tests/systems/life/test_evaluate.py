@@ -90,10 +90,10 @@ def test_bounds_are_rounded_down(bound: float, printed: str) -> None:
 def test_the_proved_share_ends_before_the_first_margin_that_is_not_safe(
     least: tuple[float, float], share: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a network that sees nine cells there are 512 cases, here in two parts."""
-    model = build_model(config.convolution())
+    """A torus of 3 x 3 has 9 * 512 cases, here in two parts."""
+    model = build_model(config.LifeConfig(side=3, width=4))
     rule = parse_rule("B3/S23")
-    parts = [torch.full((256,), 9.0) for _ in least]
+    parts = [torch.full((9 * 256,), 9.0) for _ in least]
     for part, margin in zip(parts, least, strict=True):
         part[7] = margin
     monkeypatch.setattr(

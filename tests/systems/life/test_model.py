@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from tokoban.systems.life import config
 from tokoban.systems.life.config import LifeConfig
-from tokoban.systems.life.model import GridAttention, LifeNet
+from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.spec import SPEC
 from tokoban.systems.life.train import build_model
 
@@ -20,9 +20,7 @@ def drawn_grids(num_grids: int, side: int) -> torch.Tensor:
 
 def articles_net(model: LifeNet, grids: torch.Tensor) -> torch.Tensor:
     """SingleAttentionNet as the article writes it, with this model's matrices."""
-    mixing = model.mixing
-    assert isinstance(mixing, GridAttention)
-    attention = mixing.attention
+    attention = model.mixing.attention
     x = grids.reshape(len(grids), -1).long()
     x = model.states[x] + model.position_vectors().flatten(0, 1)
     q, k, v = (x @ m.weight.T for m in (attention.query, attention.key, attention.value))
@@ -46,28 +44,6 @@ def test_parameters_are_counted_with_a_pencil() -> None:
     net = 2 * 64 + 64 * 64 + 64  # states, hidden layer, answer
     assert counts["seed"] == net + 3 * 64 * 64 + 256 * 64 == 32_960
     assert counts["life16"] == net + 3 * 64 * 64 + (16 + 16) * 64 == 18_624
-    assert counts["fixed_neighbourhood"] == net + 64 * 64
-    assert counts["convolution"] == net + 9 * 64 * 64 + 64
-
-
-@pytest.mark.parametrize("preset", [config.fixed_neighbourhood, config.convolution])
-def test_a_baseline_sees_nine_cells(preset: type[LifeConfig]) -> None:
-    model = build_model(replace(preset(), width=5))
-    grids = drawn_grids(1, 7)
-    for row in range(7):
-        for column in range(7):
-            other = grids.clone()
-            other[0, row, column] ^= True
-            changed = (model(other) - model(grids)).abs()[0] > 1e-6
-            assert bool(changed[3, 3]) == (abs(row - 3) <= 1 and abs(column - 3) <= 1)
-
-
-@pytest.mark.parametrize("preset", [config.fixed_neighbourhood, config.convolution])
-def test_a_baseline_knows_no_edges(preset: type[LifeConfig]) -> None:
-    model = build_model(replace(preset(), width=5))
-    grids = drawn_grids(1, 7)
-    shifted = model(grids.roll((2, 3), dims=(1, 2)))
-    torch.testing.assert_close(shifted, model(grids).roll((2, 3), dims=(1, 2)))
 
 
 def test_attention_knows_its_torus() -> None:
@@ -81,10 +57,6 @@ def test_attention_knows_its_torus() -> None:
     [
         ({"rule": "B3"}, "unknown rule 'B3'"),
         ({"batch_grids": 3}, "batch_grids is 3; expected an even number: each"),
-        (
-            {"mixing": "convolution"},
-            "has_hard_grids is True; expected false without attention: nothing far .* nine",
-        ),
     ],
     ids=str,
 )

@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
-from tokoban.systems.life.model import GridAttention, LifeNet
+from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rounding import (
     Arithmetic,
     AttentionErrors,
@@ -51,7 +51,6 @@ def cell_cases(model: LifeNet, *, dtype: torch.dtype = torch.float32) -> Iterato
     bounded.
     """
     mixing, side = model.mixing, model.side
-    assert isinstance(mixing, GridAttention)
     arithmetic = Arithmetic(dtype)
     tokens = token_vectors(model, arithmetic)  # [2, T, D]
     queries, keys, values = (

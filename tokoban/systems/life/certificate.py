@@ -26,8 +26,7 @@ from torch import Tensor
 from tokoban.systems.life.bounds import bound_logits
 from tokoban.systems.life.cell_cases import CellCases, all_states, cell_cases, logits
 from tokoban.systems.life.dataset import random_grids
-from tokoban.systems.life.model import GridAttention, LifeNet
-from tokoban.systems.life.rounding import forward_error_without_attention
+from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import Rule, step
 
 _MOST_BRANCHES = 2**15  # at a time
@@ -92,28 +91,16 @@ def certify(
 
 
 def count_cases(model: LifeNet) -> int:
-    """512 for each cell; 512 in all for a network without attention, whose cells are all alike."""
-    return 2**9 * (model.side**2 if isinstance(model.mixing, GridAttention) else 1)
+    """512 for each cell."""
+    return 2**9 * model.side**2
 
 
 def margins(
     model: LifeNet, rule: Rule, *, densities: Sequence[float | None], seed: int = 0
 ) -> Iterator[Margins]:
-    """The margins of all cases, the 256 of one cell in one state at a time.
-
-    Without attention a logit depends on nine cells by construction, on every torus: then there are
-    512 cases, and each is decided by computing it.
-    """
+    """The margins of all cases, the 256 of one cell in one state at a time."""
     dtype = model.states.dtype
     model = copy.deepcopy(model).cpu().double().requires_grad_(False)
-    if not isinstance(model.mixing, GridAttention):
-        # As a torus of 3 x 3, whose middle cell has all eight neighbours.
-        nine = all_states(9)
-        found = _margins(model(nine.unflatten(1, (3, 3)))[:, 1, 1], _truth(nine, rule))
-        exact = found - forward_error_without_attention(model, torch.double)
-        rounding = torch.full_like(found, forward_error_without_attention(model, dtype))
-        yield Margins(found, found, exact, exact - rounding, rounding)
-        return
     random = np.random.default_rng(seed)
     for cases in cell_cases(model, dtype=dtype):
         lives = _truth(cases.states, rule)

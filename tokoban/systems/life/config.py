@@ -1,17 +1,12 @@
 """The choices of one player of Life: torus, network and examples; presets are functions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from tokoban.systems.life.rules import LEAST_SIDE, parse_rule
 from tokoban.training.config import check_fields, check_limits
 from tokoban.training.limits import Between, Positive, Seed, Width
-
-LARGEST_OF_ATTENTION = 64  # side: attention has a weight for each pair of cells
-
-# Who tells a cell of its neighbours: attention, which must find them; their mean, which knows them;
-# or a convolution, which also knows where each of them stands.
-Mixing = Literal["attention", "neighbours", "convolution"]
 
 # What tells attention where a cell is: a vector for each cell, or one for its row plus one for its
 # column.
@@ -22,16 +17,15 @@ Positions = Literal["cells", "rows_and_columns"]
 class LifeConfig:
     """The network is the article's SingleAttentionNet: no biases, no norms, no dropout."""
 
-    side: Annotated[int, Between(LEAST_SIDE, 512)] = 16  # of the torus, in cells
+    side: Annotated[int, Between(LEAST_SIDE, 64)] = 16  # of the torus, in cells: attention has a
+    # weight for each pair of them
     rule: str = "B3/S23"  # with how many living neighbours a cell is born (B), and with how many it
     # survives (S): Conway's Life is B3/S23, HighLife B36/S23
 
     # The network
     width: Width = 64  # of the vector that stands for a cell
-    mixing: Mixing = "attention"  # how a cell sees its neighbours: attention, which must find them;
-    # their mean; or a convolution of 3 x 3
-    positions: Positions = "rows_and_columns"  # of attention: a vector for each cell, or one for
-    # its row plus one for its column
+    positions: Positions = "rows_and_columns"  # a vector for each cell, or one for its row plus one
+    # for its column
     embedding_scale: Positive = 0.3  # standard deviation of states and positions at the start
 
     # The examples: half of a batch is drawn, the other half is what becomes of the first
@@ -41,6 +35,7 @@ class LifeConfig:
     # what becomes of these
     has_hard_grids: bool = True  # half of a batch, once it is mostly right: what misleads it most
     data_seed: Seed = 0  # of the grids
+    retired: ClassVar[Mapping[str, Any]] = {"mixing": "attention"}
 
     def __post_init__(self) -> None:
         parse_rule(self.rule)
@@ -48,19 +43,9 @@ class LifeConfig:
         check_fields(
             self,
             (
-                "side",
-                self.mixing != "attention" or self.side <= LARGEST_OF_ATTENTION,
-                f"at most {LARGEST_OF_ATTENTION} with attention, of each cell to each",
-            ),
-            (
                 "batch_grids",
                 self.batch_grids % 2 == 0,
                 "an even number: each grid comes with its successor",
-            ),
-            (
-                "has_hard_grids",
-                not self.has_hard_grids or self.mixing == "attention",
-                "false without attention: nothing far misleads a cell that sees nine",
             ),
         )
 
@@ -78,16 +63,6 @@ def seed() -> LifeConfig:
 def density_half() -> LifeConfig:
     """``life16`` trained as is usual: on grids of which half the cells live, none chosen hard."""
     return LifeConfig(density=0.5, has_hard_grids=False)
-
-
-def fixed_neighbourhood() -> LifeConfig:
-    """A baseline without attention: each cell gets the mean of its neighbours."""
-    return LifeConfig(mixing="neighbours", has_hard_grids=False)
-
-
-def convolution() -> LifeConfig:
-    """A baseline with a convolution of 3 x 3 in the place of attention."""
-    return LifeConfig(mixing="convolution", has_hard_grids=False)
 
 
 def tiny() -> LifeConfig:

@@ -25,7 +25,7 @@ from tokoban.systems.life.attention_plot import (
 from tokoban.systems.life.certificate import certify, count_cases, margins
 from tokoban.systems.life.config import LifeConfig
 from tokoban.systems.life.dataset import RandomGames, random_grids
-from tokoban.systems.life.model import GridAttention, LifeNet
+from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import Rule, parse_rule
 from tokoban.systems.life.simulate import play
 from tokoban.training.config import Writes, check_limits
@@ -54,8 +54,7 @@ def validate(model: LifeNet, config: LifeConfig) -> dict[str, float]:
 
 def metric_names(config: LifeConfig) -> tuple[str, ...]:
     """The names of the metrics of ``validate``."""
-    looks = ATTENTION_METRICS if config.mixing == "attention" else ()
-    return ("perfect_share", "proved_share", *looks)
+    return ("perfect_share", "proved_share", *ATTENTION_METRICS)
 
 
 def proved_share(model: LifeNet, rule: Rule) -> float:
@@ -166,8 +165,6 @@ def rounded_down(bound: float) -> float:
 
 
 def _attention(model: LifeNet) -> dict[str, float]:
-    if not isinstance(model.mixing, GridAttention):
-        return {}
     grids = _grids(model).to(model.states.device)
     return attention_metrics(attention_matrix(model, grids))
 

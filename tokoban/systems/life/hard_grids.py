@@ -19,7 +19,7 @@ from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
 from tokoban.systems.life.dataset import Examples, random_grids
-from tokoban.systems.life.model import GridAttention, LifeNet
+from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import Rule, step
 from tokoban.training.streams import Purpose, stream
 
@@ -104,7 +104,6 @@ class CellLogits:
     def __init__(
         self, model: LifeNet, cells: Int64[Tensor, "P"], *, is_alive: Bool[Tensor, "P"]
     ) -> None:
-        assert isinstance(model.mixing, GridAttention)
         attention = model.mixing.attention
         self.classify = model.classify
         with torch.no_grad():

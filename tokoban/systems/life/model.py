@@ -9,8 +9,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tokoban.systems.life.config import Mixing, Positions
-from tokoban.systems.life.rules import NEIGHBOURS
+from tokoban.systems.life.config import Positions
 from tokoban.transformer import GridPositions, LearnedPositions, MultiHeadAttention
 
 
@@ -22,22 +21,20 @@ class LifeNet(nn.Module):
         *,
         side: int,
         width: int,
-        mixing: Mixing,
         positions: Positions,
         embedding_scale: float,
     ) -> None:
         super().__init__()
         self.side = side
         self.states = nn.Parameter(torch.randn(2, width) * embedding_scale)  # dead, alive
-        self.places: nn.Module | None = None
-        if mixing == "attention":
-            by_cell = positions == "cells"
-            self.places = (
-                LearnedPositions(side**2, width) if by_cell else GridPositions(side, side, width)
-            )
-            for table in self.places.parameters():
-                nn.init.normal_(table, std=embedding_scale)
-        self.mixing = _MIXINGS[mixing](width)
+        self.places: LearnedPositions | GridPositions = (
+            LearnedPositions(side**2, width)
+            if positions == "cells"
+            else GridPositions(side, side, width)
+        )
+        for table in self.places.parameters():
+            nn.init.normal_(table, std=embedding_scale)
+        self.mixing = GridAttention(width)
         self.hidden = _matrix(width, width)
         self.answer = _matrix(width, 1)
 
@@ -50,8 +47,6 @@ class LifeNet(nn.Module):
         """A vector for each cell: of its state and, for attention, of its position."""
         dead, alive = self.states
         x = torch.where(grids[..., None], alive, dead)
-        if self.places is None:
-            return x
         if grids.shape[1:] != (self.side, self.side):
             rows, columns = grids.shape[1:]
             raise ValueError(f"expected grids of {self.side} x {self.side}, got {rows} x {columns}")
@@ -61,7 +56,6 @@ class LifeNet(nn.Module):
         """The vector of each position; only with attention."""
         if isinstance(self.places, GridPositions):
             return self.places(self.side, self.side)
-        assert isinstance(self.places, LearnedPositions)
         return self.places(self.side**2).unflatten(0, (self.side, self.side))
 
     def classify(self, mixed: Float[Tensor, "... D"]) -> Float[Tensor, "..."]:
@@ -85,39 +79,6 @@ class GridAttention(nn.Module):
     def forward(self, x: Float[Tensor, "B H W D"]) -> Float[Tensor, "B H W D"]:
         """Attention over all cells."""
         return self.attention(x.flatten(1, 2)).unflatten(1, x.shape[1:3])
-
-
-class NeighbourMean(nn.Module):
-    """The mean of the eight neighbours' values, which attention learns to compute."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.value = _matrix(width, width)
-
-    def forward(self, x: Float[Tensor, "B H W D"]) -> Float[Tensor, "B H W D"]:
-        """The mean over the neighbours."""
-        values = self.value(x)
-        rolled = [torch.roll(values, shift, dims=(1, 2)) for shift in NEIGHBOURS]
-        return torch.stack(rolled).mean(0)
-
-
-class Convolution(nn.Module):
-    """A convolution of 3 x 3 on the torus."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.convolution = nn.Conv2d(width, width, 3, padding=1, padding_mode="circular")
-
-    def forward(self, x: Float[Tensor, "B H W D"]) -> Float[Tensor, "B H W D"]:
-        """The convolution's output."""
-        return self.convolution(x.movedim(-1, 1)).movedim(1, -1)
-
-
-_MIXINGS: dict[Mixing, type[GridAttention] | type[NeighbourMean] | type[Convolution]] = {
-    "attention": GridAttention,
-    "neighbours": NeighbourMean,
-    "convolution": Convolution,
-}
 
 
 def _matrix(num_inputs: int, num_outputs: int) -> nn.Linear:

@@ -25,8 +25,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from tokoban.systems.life.model import Convolution, LifeNet, NeighbourMean
-from tokoban.systems.life.rules import NEIGHBOURS
+from tokoban.systems.life.model import LifeNet
 from tokoban.transformer import GridPositions
 
 EXP_ULPS = 32
@@ -131,8 +130,6 @@ def token_vectors(model: LifeNet, arithmetic: Arithmetic) -> Rounded:
     """The vector of each cell, dead and alive [2, T, D]; T is 1 without position vectors."""
     states = model.states[:, None]
     zeros = torch.zeros_like(states)
-    if model.places is None:
-        return Rounded(states, zeros)
     positions = model.position_vectors().flatten(0, 1)
     error = torch.zeros_like(positions)
     if isinstance(model.places, GridPositions):  # rows and columns are added first
@@ -167,30 +164,3 @@ def head_errors(model: LifeNet, arithmetic: Arithmetic, sizes: Float[Tensor, "D"
     error = arithmetic.elementary * inputs + arithmetic.unit * residual + 2 * arithmetic.tiny
     answer = arithmetic.times_matrix(Rounded(residual, error), model.answer.weight.abs())
     return HeadErrors(hidden.error, answer.error[0])
-
-
-def forward_error_without_attention(model: LifeNet, dtype: torch.dtype) -> float:
-    """A bound of the error of each logit of a network without attention."""
-    arithmetic, mixing = Arithmetic(dtype), model.mixing
-    tokens = token_vectors(model, arithmetic).exact.abs().amax((0, 1))
-    if isinstance(mixing, NeighbourMean):
-        exact = Rounded(tokens, torch.zeros_like(tokens))
-        values = arithmetic.times_matrix(exact, mixing.value.weight.abs())
-        sizes = values.exact + values.error
-        mean_error = arithmetic.gamma(len(NEIGHBOURS) + 1) * sizes + 9 * arithmetic.tiny
-        attended = Rounded(values.exact, values.error + mean_error)
-    elif isinstance(mixing, Convolution):
-        weight, bias = mixing.convolution.weight, mixing.convolution.bias
-        assert bias is not None
-        # The bias is one product more, with 1.
-        matrix = torch.cat([weight.flatten(1), bias[:, None]], dim=1).abs()
-        inputs = torch.cat([tokens.repeat_interleave(9), tokens.new_ones(1)])
-        attended = arithmetic.times_matrix(Rounded(inputs, torch.zeros_like(inputs)), matrix)
-    else:
-        raise TypeError(f"expected a mixing of neighbours only, got {type(mixing).__name__}")
-    mixed = arithmetic.plus(Rounded(tokens, torch.zeros_like(tokens)), attended)
-    head = head_errors(model, arithmetic, mixed.exact + mixed.error)
-    hidden, answer = model.hidden.weight.abs(), model.answer.weight[0].abs()
-    through_hidden = STEEPEST * (hidden @ mixed.error + head.inputs)
-    error = float(answer @ (mixed.error + through_hidden) + head.logit)
-    return SLACK * error if math.isfinite(error) else math.inf

@@ -30,8 +30,6 @@ SPEC = SystemSpec(
         "density_half": Preset(  # the usual way
             config.density_half, replace(_RUN, steps=3000, monitor="", target=None)
         ),
-        "fixed_neighbourhood": Preset(config.fixed_neighbourhood, _RUN),
-        "convolution": Preset(config.convolution, _RUN),
         "tiny": Preset(config.tiny, TINY_RUN),
     },
     smallest="tiny",

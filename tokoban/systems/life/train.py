@@ -22,7 +22,6 @@ def build_model(config: LifeConfig) -> LifeNet:
     return LifeNet(
         side=config.side,
         width=config.width,
-        mixing=config.mixing,
         positions=config.positions,
         embedding_scale=config.embedding_scale,
     )
