@@ -129,7 +129,7 @@ def gpu_parts(group: str, *, device: str, is_quick: bool, data: Path | None = No
             *(("--validation-share", "0.003") if is_quick else ()),
         )
         vit = training(
-            *("vit", "fashion-mnist" if is_quick else "fashion-mnist-gpu", "4.2"),
+            *("vit", "fashion-mnist", "4.2"),
             *("--data", pictures),
         )
         seeds = [(*vit, "--seed", seed, "--output", f"OUT/vit/{seed}") for seed in "012"]

@@ -1,17 +1,11 @@
-"""Data augmentation on any device: shifts, flips and random erasing.
-
-Random erasing: Zhong et al. 2017 (arXiv:1708.04896).
+"""Data augmentation on any device: shifts and flips.
 
 Axes: B batch, C channels, H rows, W columns.
 """
 
 import torch
-from jaxtyping import Bool, Float, UInt8
+from jaxtyping import UInt8
 from torch import Tensor
-
-# Of the erased rectangle, as in the paper: its share of the picture, and its height over width.
-_LEAST_ERASED, _MOST_ERASED = 0.02, 1 / 3
-_FLATTEST, _STEEPEST = 0.3, 1 / 0.3
 
 
 def shifted_and_flipped(
@@ -38,27 +32,6 @@ def shifted_and_flipped(
     return (moved * is_seen[..., None]).permute(0, 3, 1, 2)
 
 
-def erased(
-    pictures: UInt8[Tensor, "B C H W"], *, share: float, generator: torch.Generator
-) -> UInt8[Tensor, "B C H W"]:
-    """Random erasing: noise in a rectangle of ``share`` of the pictures."""
-    num_pictures, _, height, width = pictures.shape
-
-    def uniform(low: float, high: float) -> Float[Tensor, "B"]:
-        drawn = torch.rand(num_pictures, generator=generator, device=pictures.device)
-        return low + (high - low) * drawn
-
-    area = uniform(_LEAST_ERASED, _MOST_ERASED) * height * width
-    aspect = uniform(_FLATTEST, _STEEPEST)
-    is_in = (uniform(0.0, 1.0) < share)[:, None, None]
-    is_in = is_in & _span(height, (area * aspect).sqrt(), uniform(0.0, 1.0))[:, :, None]
-    is_in = is_in & _span(width, (area / aspect).sqrt(), uniform(0.0, 1.0))[:, None]
-    noise = torch.randint(
-        256, pictures.shape, generator=generator, device=pictures.device, dtype=torch.uint8
-    )
-    return torch.where(is_in[:, None], noise, pictures)
-
-
 def _sources(
     num_pictures: int, length: int, shift: int, flips: bool, generator: torch.Generator
 ) -> Tensor:
@@ -73,13 +46,3 @@ def _sources(
             -shift, shift + 1, (num_pictures, 1), generator=generator, device=device
         )
     return sources
-
-
-def _span(
-    length: int, size: Float[Tensor, "B"], where: Float[Tensor, "B"]
-) -> Bool[Tensor, "B length"]:
-    """An interval of about ``size`` indices, all inside; ``where`` is its position, from 0 to 1."""
-    size = size.round().clamp(1, length)
-    start = (where * (length - size + 1)).floor()[:, None]
-    index = torch.arange(length, device=size.device)
-    return (index >= start) & (index < start + size[:, None])

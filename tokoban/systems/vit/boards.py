@@ -21,11 +21,12 @@ from tokoban.sokoban.search.bitboard.levels import from_bitboards
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import SIDE, Bitboards
-from tokoban.systems.vit.config import MOST_BOXES, STANDINGS
+from tokoban.systems.vit.config import STANDINGS
 
 SOLVED, OPEN, LOST = range(len(STANDINGS))
 _UNKNOWN = -1  # the solver gave up
 
+_MOST_BOXES = 4
 _DRAWS = 2048  # levels at a time with one number of boxes; changes what a seed draws
 _MAX_EXPANSIONS = 20_000  # of a board; a time limit would make the data depend on the machine
 _WHOLE_SHARE = 0.6  # of games that play the whole solution
@@ -48,15 +49,15 @@ def draw_boards(num_boards: int, *, seed: int) -> LabelledBoards:
     boards.
     """
     generator = torch.Generator().manual_seed(seed)
-    num_kinds = len(STANDINGS) * MOST_BOXES
+    num_kinds = len(STANDINGS) * _MOST_BOXES
     missing = [
         num_boards // num_kinds + (kind < num_boards % num_kinds) for kind in range(num_kinds)
     ]
     found: list[LabelledBoards] = []
     seen = torch.empty(0, dtype=torch.int64)
     while any(missing):
-        for num_boxes in range(1, MOST_BOXES + 1):
-            kinds = [standing * MOST_BOXES + num_boxes - 1 for standing in range(len(STANDINGS))]
+        for num_boxes in range(1, _MOST_BOXES + 1):
+            kinds = [standing * _MOST_BOXES + num_boxes - 1 for standing in range(len(STANDINGS))]
             if not any(missing[kind] for kind in kinds):
                 continue
             boards = _play(num_boxes, generator)

@@ -1,7 +1,8 @@
 """The choices of one classifier: pictures, network and examples; presets are functions."""
 
-from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
 
 from tokoban.training.config import check_fields, check_limits, divides
 from tokoban.training.limits import (
@@ -10,17 +11,13 @@ from tokoban.training.limits import (
     CountOrZero,
     NumLayers,
     Seed,
-    Share,
     ShareBelowOne,
     Width,
 )
 
 BOARDS = "boards"  # the embedded set, in the place of a path
 
-# What is asked of a board: whether it is solved, open or lost; or how many boxes it has.
-Question = Literal["standing", "boxes"]
-STANDINGS = ("solved", "open", "lost")
-MOST_BOXES = 4
+STANDINGS = ("solved", "open", "lost")  # what a board may be
 
 Fit = Literal["scale", "crop", "stretch"]
 Pooling = Literal["class_token", "mean"]
@@ -36,12 +33,13 @@ _FASHION = (
 class VitConfig:
     """The network's defaults are those of the shipped ``vit-boards``."""
 
+    retired: ClassVar[Mapping[str, Any]] = {"question": "standing", "erased_share": 0.0}
+
     # The pictures
     data: str = BOARDS  # "boards", which are generated; or a folder, with the four IDX files of
     # MNIST and its relatives, or with a folder of pictures for each class. Above these there may be
     # two, "train" and "test"; else held_out_share of the pictures, sampled by data_seed, are the
     # test
-    question: Question = "standing"  # about boards: solved, open or lost? or how many boxes?
     num_boards: Annotated[int, Between(1, 10**7)] = 30_000  # generated for training, those held out
     # among them
     num_test_boards: Annotated[int, Between(1, 10**7)] = 3000  # generated besides
@@ -77,7 +75,6 @@ class VitConfig:
     shift: CountOrZero = 0  # pixels up, down, left and right at most; black comes in
     flips_horizontally: bool = False  # half of the pictures, left to right
     flips_vertically: bool = False  # half of the pictures, upside down
-    erased_share: Share = 0.0  # of the pictures: a rectangle of 2 % to a third becomes noise
     label_smoothing: ShareBelowOne = 0.0  # share of the answer that is given to all classes alike
 
     def __post_init__(self) -> None:
@@ -122,10 +119,10 @@ class VitConfig:
             self._check_boards()
 
     def _check_boards(self) -> None:
-        num_answers = len(STANDINGS) if self.question == "standing" else MOST_BOXES
+        num_answers = len(STANDINGS)
         check_fields(
             self,
-            ("num_classes", self.num_classes == num_answers, f"{num_answers} for {self.question}"),
+            ("num_classes", self.num_classes == num_answers, f"{num_answers} for boards"),
             ("channels", self.channels == 3, "3 for boards"),
             (
                 "picture_height",
@@ -161,11 +158,6 @@ def boards() -> VitConfig:
     return VitConfig(flips_horizontally=True, flips_vertically=True)
 
 
-def boxes() -> VitConfig:
-    """How many boxes are on a board, one to four: the same pictures, an easier question."""
-    return replace(boards(), question="boxes", num_classes=MOST_BOXES)
-
-
 def fashion_mnist() -> VitConfig:
     """Fashion-MNIST from the folder that --data names: 16 large patches, for two cores."""
     return VitConfig(
@@ -186,22 +178,6 @@ def fashion_mnist() -> VitConfig:
     )
 
 
-def fashion_mnist_gpu() -> VitConfig:
-    """The same for a GPU: 4 million parameters, and pictures that never look the same twice."""
-    return replace(
-        fashion_mnist(),
-        width=256,
-        num_layers=6,
-        num_heads=8,
-        hidden_width=768,
-        patch_side=4,
-        dropout=0.1,
-        batch_pictures=512,
-        shift=2,
-        erased_share=0.5,
-    )
-
-
 def folder() -> VitConfig:
     """Pictures of your own: --data DIR, with a folder for each of --num-classes N classes."""
     return VitConfig(
@@ -216,7 +192,6 @@ def folder() -> VitConfig:
         batch_pictures=64,
         shift=6,
         flips_horizontally=True,
-        erased_share=0.25,
         label_smoothing=0.1,
     )
 

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Int64, UInt8
 from torch import Tensor
 
-from tokoban.systems.vit.augmentation import erased, shifted_and_flipped
+from tokoban.systems.vit.augmentation import shifted_and_flipped
 from tokoban.systems.vit.config import VitConfig
 from tokoban.systems.vit.pictures import Pictures
 from tokoban.systems.vit.sources import load
@@ -85,14 +85,10 @@ def augmented(
     pictures: UInt8[Tensor, "B C H W"], config: VitConfig, *, generator: torch.Generator
 ) -> UInt8[Tensor, "B C H W"]:
     """The pictures changed as the config says, by the generator on their device."""
-    if config.shift or config.flips_horizontally or config.flips_vertically:
-        pictures = shifted_and_flipped(
-            pictures,
-            shift=config.shift,
-            flips_horizontally=config.flips_horizontally,
-            flips_vertically=config.flips_vertically,
-            generator=generator,
-        )
-    if config.erased_share:
-        pictures = erased(pictures, share=config.erased_share, generator=generator)
-    return pictures
+    return shifted_and_flipped(
+        pictures,
+        shift=config.shift,
+        flips_horizontally=config.flips_horizontally,
+        flips_vertically=config.flips_vertically,
+        generator=generator,
+    )

@@ -8,7 +8,7 @@ import torch
 
 from tokoban.sokoban.simulation import bitboards
 from tokoban.systems.vit import boards
-from tokoban.systems.vit.config import BOARDS, MOST_BOXES, STANDINGS, VitConfig
+from tokoban.systems.vit.config import BOARDS, STANDINGS, VitConfig
 from tokoban.systems.vit.idx import read_idx
 from tokoban.systems.vit.pictures import SUFFIXES, Pictures, SizedPicture, read_picture
 from tokoban.training.streams import Purpose, derived_seed
@@ -64,10 +64,7 @@ def _load_boards(config: VitConfig, part: Part) -> Pictures:
     pixels = boards.draw_pictures(
         drawn.boards.at(chosen), square_px=config.picture_width // bitboards.SIDE
     )
-    if config.question == "standing":
-        return Pictures(pixels, drawn.standings[chosen], STANDINGS)
-    names = tuple(f"{number} box{'es' * (number > 1)}" for number in range(1, MOST_BOXES + 1))
-    return Pictures(pixels, drawn.num_boxes[chosen] - 1, names)
+    return Pictures(pixels, drawn.standings[chosen], STANDINGS)
 
 
 def _load_idx(folder: Path, config: VitConfig, part: Part) -> Pictures:

@@ -22,22 +22,9 @@ SPEC = SystemSpec(
     config_type=VitConfig,
     presets={
         "boards": Preset(config.boards, _RUN),
-        "boxes": Preset(config.boxes, _RUN),
         "fashion-mnist": Preset(
             config.fashion_mnist,
             replace(_RUN, steps=11_500, evaluate_every=2150),  # 27 epochs, every fifth
-        ),
-        "fashion-mnist-gpu": Preset(
-            config.fashion_mnist_gpu,
-            replace(
-                _RUN,
-                steps=None,
-                minutes=5.0,
-                learning_rate=1e-3,
-                warmup_steps=500,
-                weight_decay=0.1,
-                ema_decay=0.999,
-            ),
         ),
         "folder": Preset(config.folder, _RUN),
         "tiny": Preset(config.tiny, TINY_RUN),
