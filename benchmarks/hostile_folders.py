@@ -56,7 +56,7 @@ _NUMBERS = (
 )
 _WORDS = (
     *("", "x" * 10**6, "\x1b]0;mine\x07\x1b[2J", "\0", "\ud800", "../../outside", "/dev/zero"),
-    *("/etc/passwd", "/proc/self/mem", "http://localhost:9/x", "minari:../x", "cuda:99", "meta"),
+    *("/etc/passwd", "/proc/self/mem", "http://localhost:9/x", "cuda:99", "meta"),
     *(f"{CANARY_MODULE}:Canary-v0", "os:system", "graph:" + "9" * 40, "sokoban:99999"),
     *("repeat-previous:999999999", "t-maze:9-99999999999", "collection:4000", "flip-flop:4097"),
 )

@@ -51,7 +51,6 @@ ALLOWED_HERE = {
     "systems/translation/evaluate.py": {"sacrebleu", "sacremoses"},
     "systems/vit/pictures.py": {"PIL"},
     "systems/memory_ppo/tensor_env.py": {"minigrid"},
-    "systems/trajectory/minari_data.py": {"minari"},
 }
 
 

@@ -31,8 +31,7 @@ class TrajectoryConfig:
     # The data
     mix: str = "random"  # who plays: POLICY+NOISE:SHARE,...; noise = share of random actions
     episodes: Annotated[int, Between(1, 10**7)] = 400  # to be collected
-    data: str = ""  # a file: read if it is there, else what is collected is written to it; or
-    # minari:NAME, a data set that Minari has on this machine
+    data: str = ""  # a file: read if it is there, else what is collected is written to it
     data_seed: Annotated[int, Between(0, 2**31 - 1)] = 0  # of what is collected, and of the
     # windows' order
     best_share: Annotated[float, Between(above=0, most=1)] = 1.0  # of the episodes, those with the

@@ -101,11 +101,6 @@ def _pendulum(seen: Float[Tensor, "B 3"]) -> Float[Tensor, "B 1"]:
     return torch.where(is_near, hold, pump).clamp(-2, 2)[:, None]
 
 
-def _mountain_car_continuous(seen: Float[Tensor, "B 2"]) -> Float[Tensor, "B 1"]:
-    """Pushes the way that it rolls."""
-    return torch.where(seen[:, 1:] < 0, -1.0, 1.0)
-
-
 def _cart_pole(seen: Float[Tensor, "B 4"]) -> Float[Tensor, "B 1"]:
     """Pushes the way that the pole falls, and a little towards the middle."""
     place, speed, angle, turning = seen.unbind(1)
@@ -135,7 +130,6 @@ def _inverted_pendulum_novice(seen: Float[Tensor, "B 4"]) -> Float[Tensor, "B 1"
 
 _EXPERTS: dict[str, Callable[[Tensor], Tensor]] = {
     "Pendulum-v1": _pendulum,
-    "MountainCarContinuous-v0": _mountain_car_continuous,
     "CartPole-v1": _cart_pole,
     "InvertedPendulum-v5": _inverted_pendulum,
 }

@@ -2,7 +2,6 @@
 
 import copy
 import errno
-import re
 import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from tokoban.systems.trajectory.config import TrajectoryConfig
 from tokoban.systems.trajectory.dataset import WindowDataset, Windows, sizes, table
 from tokoban.systems.trajectory.environments import Spec, World
 from tokoban.systems.trajectory.layout import Layout
-from tokoban.systems.trajectory.minari_data import load_minari
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.trajectories import Trajectories, load
 from tokoban.systems.trajectory.worlds import make_world
@@ -60,7 +58,7 @@ def without_writing(config: TrajectoryConfig, named: Collection[str]) -> Traject
 
     ``named`` are the fields that the user has given. ``ValueError`` for missing data.
     """
-    is_theirs = "data" not in named and config.data and not config.data.startswith("minari:")
+    is_theirs = "data" not in named and config.data
     if is_theirs and not Path(config.data).is_file():
         raise ValueError(
             f"the run's record names the data {config.data!r}, where no file is; to have them "
@@ -71,8 +69,6 @@ def without_writing(config: TrajectoryConfig, named: Collection[str]) -> Traject
 
 def load_or_collect(config: TrajectoryConfig) -> Trajectories:
     """The episodes that ``config`` names, before the best of them are chosen."""
-    if found := re.fullmatch(r"minari:((?!.*\.\.)[\w./-]+)", config.data):
-        return load_minari(found[1], env=config.env)
     path = Path(config.data) if config.data else None
     if path is not None and path.exists():
         return load(path, env=config.env)
