@@ -40,7 +40,7 @@ SOLVER_NAMES = {
 # By search of a policy, the fields of its predictions.
 _BY_MOVES = ("predicted_steps_left", "predicted_unsolvable")
 _BY_PUSHES = ("predicted_pushes_left", "predicted_unsolvable")
-_PREDICTED = dict.fromkeys(("beam", "rollout"), _BY_MOVES)
+_PREDICTED: dict[str, tuple[str, ...]] = dict.fromkeys(("beam", "rollout"), _BY_MOVES)
 _PREDICTED |= dict.fromkeys(("policy", "phs"), _BY_PUSHES)
 _PREDICTED["network"] = ("predicted_unsolvable",)
 _JUDGED = ("policy", "phs", "network")  # the searches that ask a network about each position

@@ -47,7 +47,9 @@ def test_best_pushes_are_a_shortest_obedient_solution_and_there_are_none_without
     for _, truth in drawn:
         cells, machine = truth.graph.cells, truth.machine
         labels = {
-            play: best for seed in range(150) for play, best in positions(truth, random.Random(seed))
+            play: best
+            for seed in range(150)
+            for play, best in positions(truth, random.Random(seed))
         }
         assert all({*best} <= {*play.pushes()} for play, best in labels.items())
         if truth.fewest_pushes is None:
