@@ -42,9 +42,9 @@ def plan_both_ways(
     return num_same
 
 
-def test_200_plans_with_a_cache_are_those_without() -> None:
+def test_plans_with_a_cache_are_those_without() -> None:
     model = random_model("Pendulum-v1")
-    assert plan_both_ways(model, "Pendulum-v1", PLAN, seeds=range(10), max_steps=20) == 200
+    assert plan_both_ways(model, "Pendulum-v1", PLAN, seeds=range(5), max_steps=8) == 40
 
 
 def test_actions_of_several_numbers_are_planned_alike_too() -> None:
@@ -61,7 +61,7 @@ def test_plans_of_walks_keep_to_the_edges() -> None:
 def test_plans_after_what_stays_the_same_are_alike_too() -> None:
     model = random_model("sokoban")
     small = PlanConfig(horizon=2, keep=2, expansion=2, discount=0.9)
-    assert plan_both_ways(model, "sokoban", small, seeds=range(2), max_steps=20) > 2
+    assert plan_both_ways(model, "sokoban", small, seeds=range(2), max_steps=8) > 2
 
 
 def test_a_plan_does_not_depend_on_the_episodes_beside_it() -> None:
