@@ -81,19 +81,6 @@ def _translate(weights: str, *words: str) -> int:
     return cli.main(["translate", "--weights", weights, "--device", "cpu", *words])
 
 
-def test_sentences_are_translated_and_none_depends_on_the_others(
-    weights: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    sentences = ["zwei Äpfel", "", "halb vier", "der Zug fährt um halb vier ab"]
-    alone = []
-    for sentence in sentences:
-        assert _translate(weights, sentence) == 0
-        alone.append(capsys.readouterr().out)
-    assert _translate(weights, *sentences) == 0
-    assert capsys.readouterr().out == "".join(alone)
-    assert alone[1] == "\n"
-
-
 @pytest.mark.parametrize("words", [[], ["-"], ["eins", "-"]], ids=" ".join)
 def test_standard_input_is_read_by_line(
     words: list[str],
