@@ -8,8 +8,10 @@ import pytest
 TAGS = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}}
 # Of all rules this one alone depends on the theme.
 CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+# Behind an open dialog nothing can be reached.
 RUN = """async (options) => {
-  const { violations } = await axe.run(document, { ...options, resultTypes: ["violations"] });
+  const seen = document.querySelector("dialog[open]") ?? document;
+  const { violations } = await axe.run(seen, { ...options, resultTypes: ["violations"] });
   return violations.flatMap(({ id, nodes }) =>
     nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`));
 }"""
