@@ -21,8 +21,9 @@ def test_what_ships_is_the_run_rounded_and_without_folders(
         tmp_path / "new" / "shipped.safetensors",
     )
     text.write_text("to be, or not to be\n" * 40)
+    small = ["--width", "32"]
     command = "train gpt --preset shakespeare_small --vocabulary-size 20 --steps 1 --device cpu"
-    assert cli.main([*command.split(), "--text", str(text), "--output", str(run)]) == 0
+    assert cli.main([*command.split(), *small, "--text", str(text), "--output", str(run)]) == 0
     capsys.readouterr()
     assert ship.main([str(run), str(file)]) == 0
     assert hashlib.sha256(file.read_bytes()).hexdigest() in capsys.readouterr().out
