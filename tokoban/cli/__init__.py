@@ -96,7 +96,7 @@ def _interrupts_not_lost() -> Iterator[None]:
 
     def hear(lost: "sys.UnraisableHookArgs") -> None:
         if isinstance(lost.exc_value, KeyboardInterrupt):
-            again = threading.Timer(_AGAIN_S, signal.raise_signal, (signal.SIGINT,))
+            again = threading.Timer(_AGAIN_S, _interrupt)
             again.daemon = True
             again.start()
         else:
@@ -107,6 +107,15 @@ def _interrupts_not_lost() -> Iterator[None]:
         yield
     finally:
         sys.unraisablehook = usual
+
+
+def _interrupt() -> None:
+    if sys.platform == "win32":
+        signal.raise_signal(signal.SIGINT)
+    else:  # to the main thread, whose sleep it ends
+        main_thread = threading.main_thread().ident
+        assert main_thread is not None
+        signal.pthread_kill(main_thread, signal.SIGINT)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

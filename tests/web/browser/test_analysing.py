@@ -233,3 +233,27 @@ def test_a_level_is_drawn_checked_played_and_solved(open_page: Open) -> None:
     press(page, "rRR")
     page.wait_for_selector("[data-owner=solved]")
     assert game(page)["state"] == "solved"
+
+
+def test_a_sentence_is_marked_obeyed_and_put_on_the_board(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    open_rows(page, ["#######", "#  .  #", "#@$ $.#", "#     #", "#######"])
+    panel = show(page, "work")
+    sentence = panel.get_by_label("An instruction or a question")
+    sentence.fill("push the blue box")
+    sentence.press("Enter")
+    panel.get_by_text('"blue", is not understood').wait_for(timeout=WARMING_MS)
+    sentence.fill("push the left box to the upper goal last")
+    sentence.press("Enter")
+    panel.get_by_text("Proved: 3 pushes are the fewest that obey").wait_for(timeout=WARMING_MS)
+    assert kinds(page) == {"heat", "hint-box", "text"}
+    panel.get_by_text("The network").wait_for(timeout=WARMING_MS)
+    assert complaints(page) == []
+    panel.get_by_role("button", name="Put it on the board").click()
+    assert kinds(page) == set()
+    sentence.fill("where is the left box")
+    sentence.press("Enter")
+    panel.get_by_text("Exact answer: row 3 column 3").wait_for(timeout=WARMING_MS)
+    page.locator("#board").focus()
+    page.keyboard.press("End")
+    assert game(page)["isSolved"]
