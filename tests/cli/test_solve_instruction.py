@@ -1,5 +1,6 @@
 """``tokoban solve --instruction`` and ``tokoban.solve(instruction=...)``: three exits."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,21 @@ def test_boxes_that_nobody_reaches_decide_as_in_every_search(tmp_path: Path) -> 
     ):
         board = tokoban.Board.from_xsb(drawing)
         assert tokoban.solve(board, instruction="push the left box last").status == status
+
+
+def test_a_network_that_reads_plays_and_its_plays_are_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, found = tmp_path / "levels.xsb", tmp_path / "found.json"
+    file.write_text(ROOM.replace("|", "\n") + "\n")
+    words = ["solve", str(file), "--by", "policy", "--json", str(found), "--instruction"]
+    assert cli.main([*words, "push the left box first"]) == 0
+    [answer] = json.loads(found.read_text())
+    assert (answer["status"], answer["solver"], answer["optimum"]) == ("solved", "network", None)
+    assert 0 < answer["evaluated"] <= 100 and 0 <= answer["predicted_unsolvable"] <= 1
+    assert tokoban.verify(tokoban.Board.from_xsb(ROOM), answer["lurd"])
+    # The network proves nothing.
+    assert cli.main([*words, "do not touch the left box", "--max-expansions", "5"]) == 1
+    assert "gave up" in capsys.readouterr().out
+    assert cli.main([*words, "push the left box last", "--weights", "life-16"]) == 2
+    assert "system" in capsys.readouterr().err

@@ -147,6 +147,7 @@ def answer(
         status="gave up" if found.moves is None else "solved",
         solver=BY_NETWORK,
         solution=None if found.moves is None else Solution.of(board, found.moves),
+        num_expansions=found.num_evaluated,
         num_evaluated=found.num_evaluated,
         elapsed_s=clock() - started_s,
         reason=f"not within {tried}" if found.moves is None else None,
