@@ -81,14 +81,17 @@ def test_a_network_that_reads_plays_and_its_plays_are_checked(
 ) -> None:
     file, found = tmp_path / "levels.xsb", tmp_path / "found.json"
     file.write_text(ROOM.replace("|", "\n") + "\n")
+    run = str(tmp_path / "run")
+    assert cli.main(f"train instructions --preset tiny --steps 1 --output {run}".split()) == 0
     words = ["solve", str(file), "--by", "policy", "--json", str(found), "--instruction"]
-    assert cli.main([*words, "push the left box first"]) == 0
+    obedient = [*words, "push the left box first", "--weights", run, "--max-expansions"]
+    assert cli.main([*obedient, "5000"]) == 0
     [answer] = json.loads(found.read_text())
     assert (answer["status"], answer["solver"], answer["optimum"]) == ("solved", "network", None)
-    assert 0 < answer["evaluated"] <= 100 and 0 <= answer["predicted_unsolvable"] <= 1
+    assert 0 < answer["evaluated"] <= 5000 and 0 <= answer["predicted_unsolvable"] <= 1
     assert tokoban.verify(tokoban.Board.from_xsb(ROOM), answer["lurd"])
-    # The network proves nothing.
-    assert cli.main([*words, "do not touch the left box", "--max-expansions", "5"]) == 1
-    assert "gave up" in capsys.readouterr().out
-    assert cli.main([*words, "push the left box last", "--weights", "life-16"]) == 2
-    assert "system" in capsys.readouterr().err
+    capsys.readouterr()
+    assert cli.main([*obedient, "1"]) == 1  # it gives up, and proves nothing
+    assert "not within 1 position" in capsys.readouterr().out
+    assert cli.main([*words, "push the left box last"]) == 2
+    assert "no weights ship; expected --weights" in capsys.readouterr().err

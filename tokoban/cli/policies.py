@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from tokoban.cli.policy_options import INSTRUCTIONS, MOVES, PUSHES
+from tokoban.cli.policy_options import MOVES, PUSHES
 
 if TYPE_CHECKING:
     from tokoban.cli.found import Found
@@ -103,11 +103,11 @@ def load_push_policy(weights: str, device: Device, digest: str | None = None) ->
     return PushPolicy(pretrained.load(weights, system="push")[0].to(find_device(device)))
 
 
-def load_reader(weights: str | None) -> "InstructionNet":
+def load_reader(weights: str) -> "InstructionNet":
     """The network that reads instructions."""
     import tokoban
 
-    model: InstructionNet = tokoban.load(weights or INSTRUCTIONS, system="instructions").model
+    model: InstructionNet = tokoban.load(weights, system="instructions").model
     return model
 
 

@@ -8,7 +8,6 @@ from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH
 
 # The shipped policies: of moves for one box, which beam search plays, and of pushes for any boxes.
 MOVES, PUSHES = "sokoban-8x8", "sokoban-push"
-INSTRUCTIONS = "sokoban-instructions"  # reads a sentence
 # What has an effect on the beam search alone.
 OF_BEAM = ("--beam", "--score", "--max-unsolvable")
 

@@ -90,7 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="solve levels whose floor lies within 8 x 8 squares as an English or German sentence "
         'says, such as "push the left box to the upper goal last", with the fewest pushes, or '
         "prove that it cannot be done; docs/instructions.md lists the sentences. With --by policy "
-        "a network that reads the sentence searches, which proves nothing",
+        "the network of --weights reads the sentence and searches, which proves nothing",
     )
     parser.add_argument(
         "--folder",
@@ -218,6 +218,8 @@ def _check(arguments: argparse.Namespace) -> None:
         options.refuse(arguments, *_NOT_OF_INSTRUCTION, because="with --instruction")
         if arguments.by not in (None, "policy", "search"):
             raise ValueError(f"--by {arguments.by} reads no instruction; expected policy or search")
+        if arguments.by == "policy" and arguments.weights is None:
+            raise ValueError("--by policy with --instruction: no weights ship; expected --weights")
         if arguments.by != "policy":
             options.refuse(arguments, *_OF_NETWORK, because="with --instruction by search")
         check_outputs(arguments, "json", "jsonl", inputs=["file", "weights"])

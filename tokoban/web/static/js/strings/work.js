@@ -78,23 +78,7 @@ export const strings = {
     de: "Bewiesen unmöglich: {reason}.",
   },
   "instruction.too-large": { en: "No answer: {reason}.", de: "Keine Antwort: {reason}." },
-  "instruction.answer": { en: "Exact answer: {answer}.", de: "Exakte Antwort: {answer}." },
-  "instruction.network-answer": {
-    en: "The network answers: {answer}.",
-    de: "Das Netz antwortet: {answer}.",
-  },
-  "instruction.network-solved": {
-    en: "The network obeys with {pushes} {pushes|push|pushes}, after {count} {count|position|positions}; “impossible” it gave {percent} %.",
-    de: "Das Netz gehorcht mit {pushes} {pushes|Schub|Schüben}, nach {count} {count|Stellung|Stellungen}; „unmöglich“ gab es {percent} %.",
-  },
-  "instruction.network-none": {
-    en: "The network found no way within {count} {count|position|positions}; “impossible” it gave {percent} %.",
-    de: "Das Netz fand keinen Weg in {count} {count|Stellung|Stellungen}; „unmöglich“ gab es {percent} %.",
-  },
-  "instruction.no-network": {
-    en: "The network that reads needs torch: pip install 'tokoban[networks]'.",
-    de: "Das Netz, das liest, braucht torch: pip install 'tokoban[networks]'.",
-  },
+  "instruction.answer": { en: "Answer, exactly: {answer}.", de: "Antwort, exakt: {answer}." },
   "work.rate": { en: "How hard is the level?", de: "Wie schwer ist das Level?" },
   "work.rate-start": { en: "Rate", de: "Bewerten" },
   "work.rated-unsolvable": { en: "The level has no solution.", de: "Das Level hat keine Lösung." },

@@ -1,4 +1,4 @@
-/** Solves the position as a sentence says, or answers a question: exactly, and by the network. */
+/** Solves the position as a sentence says, or answers a question. */
 
 import { JobButton } from "../jobs/job_button.js";
 import { wireBoard } from "../jobs/latest_job.js";
@@ -23,10 +23,7 @@ export class InstructionPart {
       class: "primary",
       statusClass: "",
       begin: () => this._begin(),
-      take: (event) => {
-        if (event.event === "understood") this._mark(event);
-        if (event.event === "answer") this._exact.textContent = exactText(event);
-      },
+      take: (event) => this._mark(event),
       end: (done) => done && this._show(done),
     });
     const example = t("instruction.example");
@@ -40,18 +37,17 @@ export class InstructionPart {
     });
     /** The moves played before the position that the sentence speaks of. */
     this._played = "";
-    /** The moves of the exact solution. @type {string | null} */
+    /** The moves of the solution. @type {string | null} */
     this._moves = null;
     this._understood = el("p", { class: "soft" });
-    this._exact = el("p", { class: "answer" });
-    this._network = el("p", { class: "soft" });
+    this._answer = el("p", { class: "answer" });
     this._put = button({ label: t("work.show"), run: () => this._takeOver() });
     this.element = section(
       t("instruction.title"),
       el("label", { class: "stack" }, t("instruction.say"), this._text),
       el("div", { class: "row" }, this._job.element, this._put),
       this._job.status,
-      el("div", { class: "stack", "aria-live": "polite" }, this._understood, this._exact, this._network),
+      el("div", { class: "stack", "aria-live": "polite" }, this._understood, this._answer),
     );
     session.addEventListener("level", () => this._clear(), { signal });
     signal.addEventListener("abort", () => session.clearMarks(OWNER));
@@ -62,7 +58,7 @@ export class InstructionPart {
     this._job.stop();
     this._moves = null;
     this._put.hidden = true;
-    for (const line of [this._understood, this._exact, this._network]) line.textContent = "";
+    for (const line of [this._understood, this._answer]) line.textContent = "";
     this._session.clearMarks(OWNER);
   }
 
@@ -90,10 +86,9 @@ export class InstructionPart {
   }
 
   /** @param {any} done */
-  _show({ network, ...exact }) {
-    this._exact.textContent = exactText(exact);
-    this._network.textContent = network ? networkText(network) : t("instruction.no-network");
-    this._moves = exact.moves ?? null;
+  _show(done) {
+    this._answer.textContent = answerText(done);
+    this._moves = done.moves ?? null;
     this._put.hidden = this._moves === null;
   }
 
@@ -108,18 +103,10 @@ function shortened(name) {
   return name.replace(/^the | box|box | that is/g, "").trim();
 }
 
-/** @param {any} exact @returns {string} */
-function exactText({ answer, status, num_moves: moves, num_pushes: pushes, reason }) {
+/** @param {any} done @returns {string} */
+function answerText({ answer, status, num_moves: moves, num_pushes: pushes, reason }) {
   if (answer !== undefined) return t("instruction.answer", { answer });
   if (status === "solved") return t("instruction.solved", { moves, pushes });
   const key = status === "unsolvable" ? "instruction.impossible" : "instruction.too-large";
   return t(key, { reason: reason.message });
-}
-
-/** @param {any} network @returns {string} */
-function networkText({ answer, status, num_pushes: pushes, num_evaluated: count, impossible }) {
-  if (answer !== undefined) return t("instruction.network-answer", { answer });
-  const percent = Math.round(100 * impossible);
-  if (status === "solved") return t("instruction.network-solved", { pushes, count, percent });
-  return t("instruction.network-none", { count, percent });
 }
