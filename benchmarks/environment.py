@@ -32,6 +32,7 @@ WIDE = [parse_board("|".join(["-" * 12, "-@$.$.$.----", *["-" * 12] * 10]))]
 WAYS: dict[str, dict[str, Any]] = {
     "moves": {},
     "moves, without masks": {"has_action_mask": False},
+    "moves, SAME_STEP": {"autoreset_mode": "SameStep"},
     "moves, several words": {"levels": WIDE},
     "pushes": {"actions": "pushes"},
 }

@@ -13,7 +13,7 @@ gymnasium = pytest.importorskip("gymnasium")
 
 from gymnasium.utils.env_checker import data_equivalence  # noqa: E402
 from gymnasium.utils.passive_env_checker import data_shares_objects  # noqa: E402
-from gymnasium.vector import SyncVectorEnv  # noqa: E402
+from gymnasium.vector import AutoresetMode, SyncVectorEnv  # noqa: E402
 
 from benchmarks.random_boards import KINDS, random_board  # noqa: E402
 from tests.crossings import Crossings  # noqa: E402
@@ -66,12 +66,13 @@ def as_numpy(answer: Any) -> Any:
     return answer.numpy() if isinstance(answer, torch.Tensor) else answer
 
 
+@pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("actions", ["moves", "pushes"])
 @pytest.mark.parametrize("levels", LEVELS.values(), ids=LEVELS)
-def test_many_are_as_each_alone(levels: list[Board], actions: Any) -> None:
+def test_many_are_as_each_alone(levels: list[Board], actions: Any, mode: AutoresetMode) -> None:
     arguments = {"levels": levels, "actions": actions, "max_steps": 7, "rewards": REWARDS}
-    alone = SyncVectorEnv([lambda: SokobanEnv(**arguments)] * 4)
-    many = SokobanVectorEnv(4, **arguments)
+    alone = SyncVectorEnv([lambda: SokobanEnv(**arguments)] * 4, autoreset_mode=mode)
+    many = SokobanVectorEnv(4, autoreset_mode=mode, **arguments)
     assert many.observation_space == alone.observation_space
     assert many.action_space == alone.action_space
     assert many.metadata == alone.metadata
@@ -87,19 +88,26 @@ def test_many_are_as_each_alone(levels: list[Board], actions: Any) -> None:
         mask = step[4]["action_mask"]
         num_solved += step[2].sum()
         num_truncated += step[3].sum()
+        if mode is AutoresetMode.DISABLED and (finished := step[2] | step[3]).any():
+            fresh, _ = alone.reset(options={"reset_mask": finished.copy()})
+            observation, info = many.reset(options={"reset_mask": finished})
+            assert np.array_equal(observation, fresh)
+            assert np.array_equal(info["_action_mask"], finished)
+            mask = info["action_mask"]
     assert num_solved > 1
     assert num_truncated > 1
 
 
+@pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("actions", ["moves", "pushes"])
-def test_tensors_are_as_arrays(actions: Any) -> None:
+def test_tensors_are_as_arrays(actions: Any, mode: AutoresetMode) -> None:
     arguments = {"levels": LEVELS["one word, open"], "actions": actions, "max_steps": 5}
-    arrays = SokobanVectorEnv(11, **arguments)
-    tensors = SokobanVectorEnv(11, device="cpu", **arguments)
+    arrays = SokobanVectorEnv(11, autoreset_mode=mode, **arguments)
+    tensors = SokobanVectorEnv(11, autoreset_mode=mode, device="cpu", **arguments)
     chance = np.random.default_rng(5)
     expected: Any = arrays.reset(seed=17)
     assert data_equivalence(as_numpy(tensors.reset(seed=17)), expected, exact=True)
-    for _ in range(20):
+    for _ in range(4 if mode is AutoresetMode.DISABLED else 20):
         chosen = some_actions(expected[-1]["action_mask"], chance)
         expected, answer = arrays.step(chosen), tensors.step(torch.from_numpy(chosen))
         assert answer[1].dtype == torch.float32
@@ -107,8 +115,18 @@ def test_tensors_are_as_arrays(actions: Any) -> None:
         assert np.array_equal(observation, expected[0])
         assert np.array_equal(rewards, expected[1].astype(np.float32))
         assert data_equivalence(tuple(flags), expected[2:4], exact=True)
-        for name, values in info.items():
+        finished = flags[0] | flags[1]
+        if mode is AutoresetMode.SAME_STEP:
+            assert np.array_equal(info["_final_obs"], finished)
+            for row in np.flatnonzero(finished):
+                assert np.array_equal(info["final_obs"][row], expected[4]["final_obs"][row])
+                for name, values in expected[4]["final_info"].items():
+                    assert np.array_equal(info["final_info"][name][row], values[row])
+        now = {name: value for name, value in info.items() if "final" not in name}
+        for name, values in now.items():
             assert np.array_equal(values, expected[4][name])
+        if mode is AutoresetMode.DISABLED and finished.any():
+            break
 
 
 def test_it_is_made_by_name() -> None:
@@ -118,11 +136,14 @@ def test_it_is_made_by_name() -> None:
     observations, infos = made.reset(seed=1)
     assert observations in made.observation_space
     assert infos["action_mask"].shape == (3, 4)
+    same_step = gymnasium.make_vec("tokoban/Sokoban-v0", levels=FEW, autoreset_mode="SameStep")
+    assert same_step.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
 
 
 @pytest.mark.parametrize("device", [None, "cpu"])
-def test_what_was_answered_is_never_written_to_again(device: Any) -> None:
-    environment = SokobanVectorEnv(3, FEW, device=device, max_steps=4)
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_what_was_answered_is_never_written_to_again(device: Any, mode: AutoresetMode) -> None:
+    environment = SokobanVectorEnv(3, FEW, autoreset_mode=mode, device=device, max_steps=4)
     actions = np.zeros(3, dtype=np.int64)
     answers = [as_numpy(environment.reset(seed=1))]
     for _ in range(4):
@@ -131,14 +152,15 @@ def test_what_was_answered_is_never_written_to_again(device: Any) -> None:
     answers.append(as_numpy(environment.reset()))
     for one, other in combinations(answers, 2):
         assert not data_shares_objects(one, other)
-    told = list(answers[-1][1].values())
+    told = [value for name, value in answers[-1][1].items() if "final" not in name]
     for one, other in combinations(told, 2):
         assert not data_shares_objects(one, other)
 
 
-def test_a_step_on_a_device_asks_it_for_nothing() -> None:
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_a_step_on_a_device_asks_it_for_nothing(mode: AutoresetMode) -> None:
     for levels in LEVELS.values():
-        environment = SokobanVectorEnv(3, levels, device="cpu", max_steps=2)
+        environment = SokobanVectorEnv(3, levels, autoreset_mode=mode, device="cpu", max_steps=2)
         environment.reset(seed=1)
         environment.step(torch.zeros(3, dtype=torch.int64))  # the first sends tables
         environment.reset(seed=1)
@@ -152,9 +174,11 @@ def test_a_step_on_a_device_asks_it_for_nothing() -> None:
 
 
 @pytest.mark.gpu
-def test_a_step_on_a_gpu_does_not_wait_for_it() -> None:
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_a_step_on_a_gpu_does_not_wait_for_it(mode: AutoresetMode) -> None:
     on_cpu, on_gpu = (
-        SokobanVectorEnv(37, FEW, device=device, max_steps=60) for device in ("cpu", "cuda")
+        SokobanVectorEnv(37, FEW, autoreset_mode=mode, device=device, max_steps=60)
+        for device in ("cpu", "cuda")
     )
     on_cpu.reset(seed=1)
     on_gpu.reset(seed=1)
@@ -227,6 +251,10 @@ def test_any_row_can_be_seen() -> None:
         ),
         ({"levels": []}, "there are no levels; expected at least one file or board"),
         ({"max_steps": 0}, f"the step cap is 0; expected a whole number, 1 to {2**63 - 1}"),
+        (
+            {"autoreset_mode": "Never"},
+            "the autoreset mode is 'Never'; expected one of ['NextStep', 'SameStep', 'Disabled']",
+        ),
     ],
 )
 def test_bad_arguments_are_refused_in_one_sentence(arguments: dict[str, Any], message: str) -> None:
@@ -241,6 +269,10 @@ def test_bad_arguments_are_refused_in_one_sentence(arguments: dict[str, Any], me
         ({"options": {"level": [0, 0, 0]}}, "got 3 levels for 2 environments"),
         ({"seed": [1, 2, 3]}, "got 3 seeds for 2 environments"),
         ({"seed": [-1, 2]}, "a seed is -1; expected a whole number, 0 or more"),
+        (
+            {"options": {"reset_mask": np.array([1, 0])}},
+            "the reset mask is torch.int64 [2]; expected 2 booleans",
+        ),
     ],
 )
 def test_a_bad_reset_is_refused_in_one_sentence(reset: dict[str, Any], message: str) -> None:
@@ -264,6 +296,31 @@ def test_bad_actions_are_refused_in_one_sentence(actions: list[Any], message: st
     environment.reset()
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         environment.step(np.array(actions))
+
+
+def test_a_finished_environment_is_not_stepped_without_a_reset() -> None:
+    environment = SokobanVectorEnv(2, [NEARLY], autoreset_mode=AutoresetMode.DISABLED)
+    environment.reset()
+    environment.step(np.array([0, 3]))
+    with pytest.raises(ValueError, match="must be reset"):
+        environment.step(np.array([0, 3]))
+    environment.reset(options={"reset_mask": np.array([False, True])})
+    environment.step(np.array([0, 3]))
+
+
+def test_on_a_device_a_finished_environment_that_is_not_reset_pays_nothing() -> None:
+    """Without a look at the flags, which would wait for a GPU, no error can be raised."""
+    mode = AutoresetMode.DISABLED
+    environment = SokobanVectorEnv(3, [NEARLY], autoreset_mode=mode, device="cpu", max_steps=2)
+    environment.reset()
+    environment.device = torch.device("meta")
+    environment._all = lambda value: torch.full((3,), value)  # type: ignore[method-assign]
+    environment.step(torch.tensor([3, 0, 0]))  # the first is solved
+    before = environment.step(torch.tensor([2, 0, 2]))  # the others are at their step cap
+    assert before[1].tolist() == pytest.approx([0, -0.1, -0.1])
+    after = environment.step(torch.tensor([2, 3, 3]))
+    assert after[1].tolist() == [0, 0, 0]
+    assert after[2].tolist() == [True, False, False] and after[3].tolist() == [False, True, True]
 
 
 def test_actions_of_every_whole_number_type_and_layout_are_played() -> None:

@@ -1,13 +1,50 @@
-"""The choice between the two packed simulators, modules with the same functions."""
+"""The interface of both packed simulators, and the choice between them.
+
+Axes: ``*B`` any batch shape, A the four directions, C the planes of ``tensor_boards.Plane``, H rows
+and W columns.
+"""
 
 from collections.abc import Sequence
-from types import ModuleType
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Bool, Float, Int, Int64
+from torch import Tensor
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.interior import interior
 from tokoban.sokoban.simulation import bitboards, wide_bitboards
 
-Simulator = ModuleType
+
+@runtime_checkable
+class Simulator(Protocol):
+    """The functions of the modules ``bitboards`` and ``wide_bitboards``, documented there.
+
+    ``boards`` are of the same module; ``zone`` and the results of ``reachable`` and ``pushes`` are
+    words in its layout, which ``boards.cells`` converts to rows and columns.
+    """
+
+    def step(self, boards: Any, actions: Int[Tensor, "*B"]) -> Any: ...
+    def successors(self, boards: Any) -> Any: ...
+    def is_legal(self, boards: Any) -> Bool[Tensor, "*B A"]: ...
+    def is_solved(self, boards: Any) -> Bool[Tensor, "*B"]: ...
+    def reachable(self, boards: Any, *, num_rounds: int | None = None) -> Tensor: ...
+    def pushes(self, boards: Any, zone: Tensor | None = None) -> Tensor: ...
+    def push(
+        self,
+        boards: Any,
+        squares: Int[Tensor, "*B"],
+        directions: Int[Tensor, "*B"],
+        zone: Tensor | None = None,
+    ) -> Any: ...
+    def select(self, is_new: Bool[Tensor, "*B"], new: Any, old: Any) -> Any: ...
+    def planes(self, boards: Any) -> Float[Tensor, "*B C H W"]: ...
+    def keys(self, boards: Any) -> Int64[Tensor, "*B"]: ...
+    def push_keys(self, boards: Any, zone: Tensor | None = None) -> Int64[Tensor, "*B"]: ...
+    def pack(
+        self, boards: Sequence[Board], *, device: torch.device | str = "cpu", margin: int = 0
+    ) -> Any: ...
+    def to_board(self, boards: Any, row: tuple[int, ...] = (0,)) -> Board: ...
 
 
 def simulator_for(boards: Sequence[Board]) -> Simulator:

@@ -61,6 +61,19 @@ def seeds_of(
     return torch.tensor(seeds), torch.tensor([one is not None for one in seed])
 
 
+def reset_mask_of(mask: Any, *, num_envs: int) -> Bool[Tensor, "B"]:
+    """The environments to reset; ``ValueError`` unless there is a boolean for each."""
+    try:
+        tensor = torch.as_tensor(mask)
+    except (TypeError, ValueError, RuntimeError):
+        message = f"the reset mask is {mask!r}; expected {num_envs} booleans"
+        raise ValueError(message) from None
+    if tensor.shape != (num_envs,) or tensor.dtype != torch.bool:
+        got = f"{tensor.dtype} {[*tensor.shape]}"
+        raise ValueError(f"the reset mask is {got}; expected {num_envs} booleans")
+    return tensor
+
+
 def device_of(device: Any) -> torch.device:
     """The device by its name, the CPU for None; ``ValueError`` for an unusable one."""
     try:

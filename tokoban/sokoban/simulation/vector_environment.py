@@ -52,6 +52,7 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         actions: ActionSet = "moves",
         max_steps: int = environment.MAX_STEPS,
         rewards: Rewards = environment.DEFAULT_REWARDS,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         device: torch.device | str | None = None,
         has_action_mask: bool = True,
         render_mode: str | None = None,
@@ -72,6 +73,8 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         self.device = vector_arguments.device_of(device)
         boards = load_boards(levels)
         self.num_envs = num_envs
+        self.autoreset_mode = _autoreset_mode(autoreset_mode)
+        self.metadata = self.metadata | {"autoreset_mode": self.autoreset_mode}
         self.single_observation_space = environment.observation_space(boards)
         self.single_action_space: spaces.Discrete = environment.action_space(boards, actions)
         self.render_mode = render_mode
@@ -98,7 +101,7 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         self._episodes, self._levels, self._num_steps = (
             torch.zeros(num_envs, dtype=torch.int64, device=self.device) for _ in range(3)
         )
-        self._is_finished = self._all(False)
+        self._is_finished = self._was_solved = self._all(False)
         self._set_boards(self._starts.at(self._levels))
 
     # Cached on demand: gymnasium stores both bounds of every number of the batch.
@@ -118,22 +121,25 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
     ) -> tuple[Array, dict[str, Any]]:
         """Starts the next episode of each environment, or the first one of a new seed.
 
-        ``options`` may have a "level" for all or one for each.
+        ``options`` may have a "level" for all or one for each, and a "reset_mask" of the
+        environments to reset (default: all).
         """
         environment.check_open(self.closed)
         if vector_arguments.is_whole_number(seed):
             super().reset(seed=vector_arguments.checked_seed(seed))
         levels = environment.chosen_levels(options, num_levels=len(self._static_planes))
+        mask = (options or {}).get("reset_mask", self._all(True))
+        rows = vector_arguments.reset_mask_of(mask, num_envs=self.num_envs).to(self.device)
         if len(levels) not in (0, 1, self.num_envs):
             raise ValueError(f"got {len(levels)} levels for {self.num_envs} environments")
-        self._reseed(seed)
+        self._reseed(rows, seed)
         chosen = torch.tensor(levels, device=self.device).expand(self.num_envs) if levels else None
-        self._restart(self._all(True), chosen)
-        self._is_finished = self._all(False)
-        return self._out(self._observation()), self._info()
+        self._restart(rows, chosen)
+        self._is_finished = self._is_finished & ~rows
+        return self._out(self._observation(self._boards, self._levels)), self._info(rows)
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
-        """Plays an action in each environment; those that the last step finished are reset."""
+        """Plays an action in each environment, and resets as the autoreset mode says."""
         environment.check_open(self.closed)
         before, after = self._boards, self._after(self._checked(actions))
         self._set_boards(after)
@@ -144,22 +150,33 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         emptied = _has_cells(before.boxes & ~after.boxes & after.goals)
         gain = (filled & ~emptied) * 1 + (emptied & ~filled) * 2  # 2 stands for -1
         rewards = self._rewards[2 * gain + is_solved]
-        resets = self._is_finished
-        rewards = rewards.masked_fill(resets, 0.0)
-        is_solved, is_truncated = is_solved & ~resets, is_truncated & ~resets
-        self._restart(resets)
-        self._is_finished = is_solved | is_truncated
-        outputs = (
-            self._out(part) for part in (self._observation(), rewards, is_solved, is_truncated)
-        )
-        return *outputs, self._info()
+
+        final: dict[str, Any] = {}
+        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
+            rewards = rewards.masked_fill(self._is_finished, 0.0)
+        if self.autoreset_mode is AutoresetMode.NEXT_STEP:
+            # Environments whose episode ended in the last step are reset in this one.
+            resets = self._is_finished
+            is_solved, is_truncated = is_solved & ~resets, is_truncated & ~resets
+            self._restart(resets)
+        elif self.autoreset_mode is AutoresetMode.SAME_STEP:
+            final = self._final(is_solved | is_truncated)
+            self._restart(is_solved | is_truncated)
+        else:
+            is_solved = torch.where(self._is_finished, self._was_solved, is_solved)
+            is_truncated = torch.where(self._is_finished, ~self._was_solved, is_truncated)
+        self._was_solved, self._is_finished = is_solved.clone(), is_solved | is_truncated
+        observation = self._observation(self._boards, self._levels)
+        outputs = (self._out(part) for part in (observation, rewards, is_solved, is_truncated))
+        return *outputs, self._info(self._all(True)) | final
 
     def board(self, row: int) -> Board:
         """The board of one environment, with its ring of wall."""
         environment.check_open(self.closed)
         if not vector_arguments.is_whole_number(row) or not 0 <= row < self.num_envs:
             raise ValueError(f"the environment is {row}; expected 0 to {self.num_envs - 1}")
-        planes = self._observation(slice(row, row + 1))
+        index = slice(row, row + 1)
+        planes = self._observation(self._boards.at(index), self._levels[index])
         return tensor_boards.to_board(tensor_boards.from_planes(planes.bool().cpu()))
 
     def render(self, rows: Sequence[int] | None = None) -> tuple[Any, ...] | None:
@@ -190,15 +207,14 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
             self._cached_zones = self._simulator.reachable(self._boards)
         return self._cached_zones
 
-    def _action_mask(self) -> Int8[Tensor, "B A"]:
-        boards = self._boards
+    def _action_mask(self, boards: Any) -> Int8[Tensor, "B A"]:
         if self._actions == "moves":
             return self._simulator.is_legal(boards).view(torch.int8)
-        cells = self._cells(boards, self._simulator.pushes(boards, self._zones()))
+        zone = self._zones() if boards is self._boards else None
+        cells = self._cells(boards, self._simulator.pushes(boards, zone))
         return cells.permute(0, 2, 3, 1).flatten(1).view(torch.int8)
 
-    def _observation(self, rows: slice = slice(None)) -> UInt8[Tensor, "B C H W"]:
-        boards, levels = self._boards.at(rows), self._levels[rows]
+    def _observation(self, boards: Any, levels: Int64[Tensor, "B"]) -> UInt8[Tensor, "B C H W"]:
         planes = self._static_planes.index_select(0, levels)
         # After a walk of no steps: the player's own cell, in the layout of the boxes.
         player = self._simulator.reachable(boards, num_rounds=0)
@@ -221,14 +237,16 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         self._num_steps = self._num_steps.masked_fill(rows, 0)
         self._set_boards(self._simulator.select(rows, self._starts.at(levels), self._boards))
 
-    def _reseed(self, seed: int | np.integer | Sequence[int | None] | None) -> None:
+    def _reseed(
+        self, rows: Bool[Tensor, "B"], seed: int | np.integer | Sequence[int | None] | None
+    ) -> None:
         if self._streams is None:
             drawn = self.np_random.integers(2**63, size=self.num_envs)
             self._streams = torch.from_numpy(drawn).to(self.device)
         if seed is None:
             return
         seeds, is_given = vector_arguments.seeds_of(seed, num_envs=self.num_envs)
-        seeds, rows = seeds.to(self.device), is_given.to(self.device)
+        seeds, rows = seeds.to(self.device), rows & is_given.to(self.device)
         self._streams = torch.where(rows, streams(seeds), self._streams)
         self._episodes = self._episodes.masked_fill(rows, 0)
 
@@ -244,15 +262,43 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
             )
         if self.device.type == "cpu":
             vector_arguments.check_range(tensor, num_actions)
+            if self.autoreset_mode is AutoresetMode.DISABLED and self._is_finished.any():
+                raise ValueError("a finished environment must be reset, by options['reset_mask']")
         return tensor
 
-    def _info(self) -> dict[str, Array]:
-        """``SokobanEnv``'s info, and under "_name" the mask of the rows that have it: all."""
-        info = {"level": self._levels.clone(), "is_solved": self._simulator.is_solved(self._boards)}
+    def _info_values(self, boards: Any, levels: Int64[Tensor, "B"]) -> dict[str, Tensor]:
+        """The values of ``SokobanEnv``'s info."""
+        info = {"level": levels.clone(), "is_solved": self._simulator.is_solved(boards)}
         if self._has_action_mask:
-            info["action_mask"] = self._action_mask()
-        masks = {f"_{name}": self._all(True) for name in info}
+            info["action_mask"] = self._action_mask(boards)
+        return info
+
+    def _info(
+        self, rows: Bool[Tensor, "B"], info: dict[str, Tensor] | None = None
+    ) -> dict[str, Array]:
+        """The values, and under "_name" the mask of their rows, as in gymnasium."""
+        info = self._info_values(self._boards, self._levels) if info is None else info
+        masks = {f"_{name}": rows.clone() for name in info}
         return {name: self._out(value) for name, value in (info | masks).items()}
+
+    def _final(self, is_last: Bool[Tensor, "B"]) -> dict[str, Any]:
+        """The last observations and infos of the episodes that are about to be reset."""
+        masks = {name: self._out(is_last.clone()) for name in ("_final_obs", "_final_info")}
+        if not self._is_numpy:
+            observation = self._observation(self._boards, self._levels)
+            return masks | {"final_obs": observation, "final_info": self._info(is_last)}
+        rows = is_last.nonzero().squeeze(1)
+        if not len(rows):
+            return {}
+        boards, levels = self._boards.at(rows), self._levels[rows]
+        observations = np.full(self.num_envs, None, dtype=object)
+        for row, observation in zip(rows, self._observation(boards, levels).numpy(), strict=True):
+            observations[row] = observation
+        info = {
+            name: values.new_zeros(self.num_envs, *values.shape[1:]).index_copy_(0, rows, values)
+            for name, values in self._info_values(boards, levels).items()
+        }
+        return masks | {"final_obs": observations, "final_info": self._info(is_last, info)}
 
     def _all(self, value: bool) -> Bool[Tensor, "B"]:
         return torch.full((self.num_envs,), value, device=self.device)
@@ -264,3 +310,10 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
 def _has_cells(words: Int64[Tensor, "*words B"]) -> Bool[Tensor, "B"]:
     """Whether any bit is set, in one word or in several."""
     return (words != 0).reshape(-1, words.shape[-1]).any(0)
+
+
+def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    known = [each.value for each in AutoresetMode]
+    if mode not in (*known, *AutoresetMode):
+        raise ValueError(f"the autoreset mode is {mode!r}; expected one of {known}")
+    return AutoresetMode(mode)
