@@ -20,16 +20,13 @@ def run(**arguments: Any) -> list[dict[str, Any]]:
 def test_an_instruction_is_understood_and_obeyed() -> None:
     understood, done = run(text="Schiebe die linke Kiste auf das obere Ziel!")
     assert understood["sentence"] == "schiebe die linke kiste auf das obere ziel"
-    assert understood["names"] == [
-        {"kind": "box", "name": "the left box", "squares": [[2, 2]]},
-        {"kind": "place", "name": "the upper goal", "squares": [[1, 3]]},
-    ]
+    assert understood["names"] == {"boxes": [[2, 2]], "places": [[1, 3]]}
     assert (done["status"], done["num_pushes"], done["optimum"]) == ("solved", 3, "pushes")
 
 
 def test_a_question_is_answered() -> None:
     understood, done = run(text="where is the left box", moves="R")
-    assert understood["names"][0]["squares"] == [[2, 3]]
+    assert understood["names"] == {"boxes": [[2, 3]], "places": []}
     assert done["answer"] == "row 3 column 4"
 
 

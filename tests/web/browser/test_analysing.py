@@ -246,7 +246,7 @@ def test_a_sentence_is_marked_obeyed_and_put_on_the_board(open_page: Open) -> No
     sentence.fill("push the left box to the upper goal last")
     sentence.press("Enter")
     panel.get_by_text("Proved: 3 pushes are the fewest that obey").wait_for(timeout=WARMING_MS)
-    assert kinds(page) == {"heat", "hint-box", "text"}
+    assert kinds(page) == {"heat", "hint-box"}
     assert complaints(page) == []
     panel.get_by_role("button", name="Put it on the board").click()
     assert kinds(page) == set()

@@ -74,8 +74,8 @@ export const strings = {
     de: "Bewiesen: {pushes} {pushes|Schub|Schübe} sind die wenigsten, die gehorchen, in {moves} {moves|Zug|Zügen}.",
   },
   "instruction.impossible": {
-    en: "Proved impossible: {reason}.",
-    de: "Bewiesen unmöglich: {reason}.",
+    en: "Proved: no solution obeys.",
+    de: "Bewiesen: Keine Lösung gehorcht.",
   },
   "instruction.too-large": { en: "No answer: {reason}.", de: "Keine Antwort: {reason}." },
   "instruction.answer": { en: "Answer, exactly: {answer}.", de: "Antwort, exakt: {answer}." },

@@ -3,12 +3,10 @@
 import { JobButton } from "../jobs/job_button.js";
 import { wireBoard } from "../jobs/latest_job.js";
 import { button, el, section } from "../shell/dom.js";
+import { reasonText } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 
-/**
- * @typedef {import("../game/session.js").Session} Session
- * @typedef {import("../board/marks.js").Mark} Mark
- */
+/** @typedef {import("../game/session.js").Session} Session */
 
 const OWNER = "instruction";
 
@@ -23,7 +21,9 @@ export class InstructionPart {
       class: "primary",
       statusClass: "",
       begin: () => this._begin(),
-      take: (event) => this._mark(event),
+      take: (event) => {
+        if (event.event === "understood") this._mark(event);
+      },
       end: (done) => done && this._show(done),
     });
     const example = t("instruction.example");
@@ -50,6 +50,7 @@ export class InstructionPart {
       el("div", { class: "stack", "aria-live": "polite" }, this._understood, this._answer),
     );
     session.addEventListener("level", () => this._clear(), { signal });
+    session.addEventListener("change", () => session.clearMarks(OWNER), { signal });
     signal.addEventListener("abort", () => session.clearMarks(OWNER));
     this._clear();
   }
@@ -72,17 +73,15 @@ export class InstructionPart {
   /** @param {any} event */
   _mark({ sentence, names }) {
     this._understood.textContent = t("instruction.understood", { sentence });
-    const { width } = this._session.game.board;
-    /** @type {Mark[]} */
-    const marks = [];
-    for (const { kind, name, squares } of names) {
-      for (const [row, column] of squares) {
-        const square = row * width + column;
-        if (kind === "place") marks.push({ square, kind: "heat", weight: 0.5 });
-        else marks.push({ square, kind: "hint-box" }, { square, kind: "text", text: shortened(name) });
-      }
-    }
-    this._session.setMarks(OWNER, marks);
+    const { board } = this._session.game;
+    this._session.setMarks(OWNER, [
+      ...names.boxes.map((/** @type {number[]} */ at) => ({ square: board.at(at), kind: "hint-box" })),
+      ...names.places.map((/** @type {number[]} */ at) => ({
+        square: board.at(at),
+        kind: "heat",
+        weight: 0.5,
+      })),
+    ]);
   }
 
   /** @param {any} done */
@@ -93,20 +92,14 @@ export class InstructionPart {
   }
 
   _takeOver() {
-    this._session.clearMarks(OWNER);
     this._session.showSolution(this._played + this._moves, this._played.length);
   }
-}
-
-/** @param {string} name such as "the left box" @returns {string} "left", which fits on a box */
-function shortened(name) {
-  return name.replace(/^the | box|box | that is/g, "").trim();
 }
 
 /** @param {any} done @returns {string} */
 function answerText({ answer, status, num_moves: moves, num_pushes: pushes, reason }) {
   if (answer !== undefined) return t("instruction.answer", { answer });
   if (status === "solved") return t("instruction.solved", { moves, pushes });
-  const key = status === "unsolvable" ? "instruction.impossible" : "instruction.too-large";
-  return t(key, { reason: reason.message });
+  if (status === "unsolvable") return t("instruction.impossible");
+  return t("instruction.too-large", { reason: reasonText(reason) });
 }
