@@ -43,7 +43,6 @@ _BY_PUSHES = ("predicted_pushes_left", "predicted_unsolvable")
 _PREDICTED: dict[str, tuple[str, ...]] = dict.fromkeys(("beam", "rollout"), _BY_MOVES)
 _PREDICTED |= dict.fromkeys(("policy", "phs"), _BY_PUSHES)
 _PREDICTED["network"] = ("predicted_unsolvable",)
-_JUDGED = ("policy", "phs", "network")  # the searches that ask a network about each position
 _STYLES = {"solved": "green", "unsolvable": "yellow", "gave up": "red"}
 
 
@@ -136,7 +135,7 @@ def describe(number: int, level: Level, found: Found) -> dict[str, object]:
         "moves_at_least": answer.at_least_moves,
         "pushes_at_least": answer.at_least_pushes,
     }
-    if answer.solver in _JUDGED:
+    if _PREDICTED.get(answer.solver, _BY_MOVES) != _BY_MOVES:
         described["evaluated"] = answer.num_evaluated
     for name in _PREDICTED.get(answer.solver, ()):
         described[name] = found.prediction and getattr(found.prediction, name)

@@ -215,16 +215,28 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.folder is None and os.path.isdir(arguments.file):
         raise ValueError(f"{arguments.file} is a folder; its levels are answered with --folder DIR")
     if arguments.instruction is not None:
-        options.refuse(arguments, *_NOT_OF_INSTRUCTION, because="with --instruction")
-        if arguments.by not in (None, "policy", "search"):
-            raise ValueError(f"--by {arguments.by} reads no instruction; expected policy or search")
-        if arguments.by == "policy" and arguments.weights is None:
-            raise ValueError("--by policy with --instruction: no weights ship; expected --weights")
-        if arguments.by != "policy":
-            options.refuse(arguments, *_OF_NETWORK, because="with --instruction by search")
-        check_outputs(arguments, "json", "jsonl", inputs=["file", "weights"])
-        level_options.check_whole(arguments)
-        return
+        _check_instruction(arguments)
+    else:
+        _check_method(arguments)
+    check_outputs(arguments, "json", "jsonl", "output", "attention")
+    check_outputs(arguments, "json", "jsonl", "attention", inputs=["file", "weights"])
+    attention_files.check(arguments.attention)
+    level_options.check_whole(arguments)
+
+
+def _check_instruction(arguments: argparse.Namespace) -> None:
+    """Refuses what the search or the network that obeys a sentence does not read."""
+    options.refuse(arguments, *_NOT_OF_INSTRUCTION, because="with --instruction")
+    if arguments.by not in (None, "policy", "search"):
+        raise ValueError(f"--by {arguments.by} reads no instruction; expected policy or search")
+    if arguments.by != "policy":
+        options.refuse(arguments, *_OF_NETWORK, because="with --instruction by search")
+    elif arguments.weights is None:
+        raise ValueError("--by policy with --instruction: no weights ship; expected --weights")
+
+
+def _check_method(arguments: argparse.Namespace) -> None:
+    """Refuses what the method of ``--by`` does not read."""
     by, method = arguments.by, _method(arguments)
     weights = arguments.weights
     if by is None and weights and not arguments.minimise and policies.system_of(weights) == "push":
@@ -242,10 +254,6 @@ def _check(arguments: argparse.Namespace) -> None:
         options.refuse(arguments, *policy_options.OF_BEAM, "--max-moves", because=because)
         if arguments.attention is None:
             options.refuse(arguments, "--weights", "--device", "--precision", because=because)
-    check_outputs(arguments, "json", "jsonl", "output", "attention")
-    check_outputs(arguments, "json", "jsonl", "attention", inputs=["file", "weights"])
-    attention_files.check(arguments.attention)
-    level_options.check_whole(arguments)
 
 
 def _method_named(word: str) -> str:
