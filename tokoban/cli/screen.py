@@ -6,14 +6,6 @@ from functools import partial
 from typing import TypeVar
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.text import Text
 
 from tokoban.sokoban.board import Board, Square
@@ -91,6 +83,15 @@ class Screen(Console):
         self, description: str, total: int | None, *, is_shown: bool = True
     ) -> Iterator[Callable[..., None]]:
         """A bar on a terminal, until the end; the function updates its task, as rich calls that."""
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
         columns = (
             TextColumn("{task.description}", markup=False),
             *(BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()),
