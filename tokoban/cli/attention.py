@@ -130,7 +130,7 @@ def take_steps(q: Matrix, k: Matrix, v: Matrix, *, mask: str, half_width: int) -
 
 
 def _matrices(arguments: argparse.Namespace) -> tuple[Matrix, Matrix, Matrix]:
-    """Queries, keys and values, those not given by their defaults."""
+    """Queries, keys and values; those that are not given have their defaults."""
     given = {name: getattr(arguments, name) for name in NAMES}
     if given["queries"] is None and given != dict.fromkeys(NAMES):
         raise ValueError("--keys and --values need --queries")

@@ -43,7 +43,7 @@ def orthogonal(
     num_steps: int,
     epsilon: float,
 ) -> Float[Tensor, "rows columns"]:
-    """About the nearest matrix whose singular values are all 1, by a Newton-Schulz iteration.
+    """Approximately the nearest matrix with singular values of 1, by Newton-Schulz iteration.
 
     ``epsilon`` is the least norm to divide by.
     """
