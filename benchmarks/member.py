@@ -14,12 +14,9 @@ from benchmarks.solver import count_pushes
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.combine.portfolio import MEMBERS, SearchContext, context_in_steps
 from tokoban.sokoban.search.combine.replanning import Replanning
-from tokoban.sokoban.search.level.ground import NONE, Squares
+from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Searcher, underway
-from tokoban.sokoban.search.searches.bidirectional import sides
-from tokoban.sokoban.search.searches.bidirectional.features import feature_of
-from tokoban.sokoban.search.searches.bidirectional.solver import BidirectionalFess
 from tokoban.sokoban.search.searches.fess import scores, tree
 from tokoban.sokoban.search.searches.fess.solver import Fess
 from tokoban.sokoban.search.state.positions import unpacked_bits
@@ -122,8 +119,6 @@ def num_cells(search: Searcher) -> int | None:
     """The cells of the forward search."""
     if isinstance(search, Fess):
         return int(search.tree.progress[tree.NUM_CELLS])
-    if isinstance(search, BidirectionalFess):
-        return int(search.sides[0].progress[sides.NUM_CELLS])
     return None
 
 
@@ -133,17 +128,7 @@ def best_of(search: Searcher) -> tuple[int, ...] | None:
         score = int(search.tree.score[search.tree.progress[tree.BEST]])
         features = (scores.feature_of.py_func(score, at) for at in _COUNTED_DOWN)
         return (score >> scores.PACKING, *(_MOST - feature for feature in features))
-    if isinstance(search, BidirectionalFess):
-        side = search.sides[0]
-        cells = side.cells[: side.progress[sides.NUM_CELLS]].tolist()
-        return min(map(_features, cells), key=lambda found: (-found[0], *found[1:]))
     return None
-
-
-def _features(cell: int) -> tuple[int, ...]:
-    """The features of a cell of bidirectional FESS."""
-    packed, *others = (int(feature_of.py_func(cell, number)) for number in range(3))
-    return (-packed, *others)
 
 
 def best_position(context: SearchContext, search: Searcher) -> str | None:
@@ -151,12 +136,6 @@ def best_position(context: SearchContext, search: Searcher) -> str | None:
     if isinstance(search, Fess):
         best = search.tree.progress[tree.BEST]
         return _drawn(context, search.tree.boxes[best], int(search.tree.player[best]))
-    if isinstance(search, BidirectionalFess):
-        positions, best_features = search.sides[0].positions, best_of(search)
-        cells = search.sides[0].cell[: positions.num_known[0]]
-        fitting = [cell for cell in np.unique(cells) if _features(int(cell)) == best_features]
-        first = int(np.flatnonzero(np.isin(cells, fitting))[0])
-        return _drawn(context, positions.boxes[first], int(positions.player[first]))
     return None
 
 
@@ -170,7 +149,7 @@ def _drawn(context: SearchContext, words: UInt64[np.ndarray, " W"], player: int)
 def weights_of_solution(search: Searcher) -> list[int] | None:
     """0 for each move that an advisor proposed, 1 for each other, from the start on.
 
-    Of bidirectional FESS to where its sides met; without the last move, which has no weight yet.
+    Without the last move, which has no weight yet.
     """
     if isinstance(search, Fess):
         here, totals = search.tree, []
@@ -179,14 +158,4 @@ def weights_of_solution(search: Searcher) -> list[int] | None:
             totals.append(int(here.weight[here.run[child]]))
             child = int(here.came_by[here.parent[here.run[child]]])
         return np.diff([0, *totals[::-1]]).tolist()
-    if isinstance(search, BidirectionalFess):
-        side, here_now = search.sides[0], search.sides[search.turn].progress
-        position = int(here_now[sides.MET if search.turn else sides.REACHED])
-        if side.progress[sides.EXPANDING] != NONE and position >= side.progress[sides.FIRST_NEW]:
-            position = int(side.positions.parent[position])
-        weights = []
-        while (parent := int(side.positions.parent[position])) != NONE:
-            weights.append(int(side.weight[position] - side.weight[parent]))
-            position = parent
-        return weights[::-1]
     return None

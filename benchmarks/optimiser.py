@@ -23,7 +23,6 @@ from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.combine.optimiser import FIGURES, optimise
 from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.searches.bidirectional.solver import solve_any
 
 _LEAST_SHARE = 0.8
 HEADER = f"{'level':<26} {'boxes':>5} {'by':<6} {'before':>11} {'after':>11} {'exact':>6}  s"
@@ -74,7 +73,7 @@ def fast_solutions(
     for file in files:
         for number, level in enumerate(read_levels(file).levels, 1):
             limits = Limits(time_limit_s=time_limit_s)
-            answer = solve_any(level.board, limits=limits, clock=time.process_time)
+            answer = solve(level.board, minimise="any", limits=limits, clock=time.process_time)
             if answer.solution is not None:
                 solved.append((Path(file).name, number, level.board, answer.solution.directions))
     count = min(count or len(solved), len(solved))

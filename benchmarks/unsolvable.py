@@ -28,7 +28,6 @@ from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.pauses import set_up
 from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.searches.astar.solver import astar_in_steps
-from tokoban.sokoban.search.searches.bidirectional.solver import solve_any
 from tokoban.sokoban.search.steps import Steps
 
 # Height and width inside the border; the last are too wide for one word.
@@ -59,7 +58,6 @@ WAYS: dict[str, Callable[..., Answer]] = {
     "any": partial(solve, minimise="any"),
     "moves by astar": partial(by_astar, objective="moves"),
     "pushes by astar": partial(by_astar, objective="pushes"),
-    "any from both ends": solve_any,
     "any by FESS": by_fess,
 }
 

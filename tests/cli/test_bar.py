@@ -27,9 +27,9 @@ def test_a_line_says_what_is_looked_for_and_how_far_that_is() -> None:
     told = "level 93: fewest moves, at least 1,053; "
     told += "1,234,567 expansions, 7,654,321 positions, 10 s"
     assert describe(93, "moves", FAR) == told
-    found = FAR._replace(working="bidirectional-fess", best=Solution("rR" * 600))
+    found = FAR._replace(working="fess", best=Solution("rR" * 600))
     told = "level 93: fewest moves, at least 1,053, so far 1,200 moves, 600 pushes; "
-    told += "1,234,567 expansions, 7,654,321 positions, 10 s, bidirectional FESS"
+    told += "1,234,567 expansions, 7,654,321 positions, 10 s, FESS"
     assert describe(93, "moves", found) == told
     unbounded = Progress(None, 1, 2, elapsed_s=3.0)
     assert describe(5, "any", unbounded).startswith("level 5: any solution; 1 expansions")

@@ -4,16 +4,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from jaxtyping import UInt64
+
 from tokoban.compiling import entry
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.search.level.ground import Ground, Squares
+from tokoban.sokoban.search.level.ground import Ground, Squares, build_ground
 from tokoban.sokoban.search.rules.pruning import Pruning, empty_pruning
-from tokoban.sokoban.search.searches.bidirectional.sides import Side, first_side
-from tokoban.sokoban.search.searches.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.state import workspace as laying_out
-from tokoban.sokoban.search.state.positions import Positions
+from tokoban.sokoban.search.state.positions import packed_bits
 from tokoban.sokoban.search.state.workspace import Workspace, workspace_for
-from tokoban.sokoban.search.steps import completed
 
 
 def for_python(function: Any) -> Any:
@@ -26,23 +26,15 @@ lay_out_position = for_python(laying_out.lay_out_position)
 
 @dataclass(frozen=True)
 class LaidOut:
-    """The one position is number 0 of ``side``, and lies in the scratch."""
+    """The position lies in the scratch, too."""
 
     squares: list[Square]
-    tables: Tables
-    backward: Tables
-    side: Side
+    ground: Ground
+    words: UInt64[np.ndarray, " W"]  # the boxes
+    player: int  # the least square that it can walk to
     scratch: Workspace
     pruning: Pruning
     num_regions: int
-
-    @property
-    def ground(self) -> Ground:
-        return self.tables.ground
-
-    @property
-    def positions(self) -> Positions:
-        return self.side.positions
 
     def number(self, square: Square) -> int:
         return self.squares.index(square)
@@ -54,11 +46,10 @@ class LaidOut:
 def lay_out_board(board: Board) -> LaidOut:
     """The board on its own; its boxes and goals must be inside."""
     squares = Squares(board)
-    tables, backward = completed(tables_in_steps(board, squares))
-    boxes = squares.numbers(board.boxes)
-    side = first_side(tables, boxes, [squares.number[board.player]], 4096)
-    scratch = workspace_for(len(squares.squares), len(boxes))
-    words, player = side.positions.boxes[0], side.positions.player[0]
-    num_regions = lay_out_position(tables.ground, words, player, scratch)
-    pruning = empty_pruning(len(squares.squares), len(boxes))
-    return LaidOut(squares.squares, tables, backward, side, scratch, pruning, num_regions)
+    ground, numbers = build_ground(board, squares), squares.squares
+    words = packed_bits(squares.is_among(board.boxes))
+    player = min(squares.numbers(board.area()).tolist())
+    scratch = workspace_for(len(numbers), len(board.boxes))
+    num_regions = lay_out_position(ground, words, player, scratch)
+    pruning = empty_pruning(len(numbers), len(board.boxes))
+    return LaidOut(numbers, ground, words, player, scratch, pruning, num_regions)

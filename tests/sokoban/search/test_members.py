@@ -15,7 +15,7 @@ from tests.sokoban.search.push_graph import can_be_solved
 from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.search.combine import replanning, targets
+from tokoban.sokoban.search.combine import replanning
 from tokoban.sokoban.search.combine.portfolio import MEMBERS, Portfolio, context_in_steps
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits
@@ -25,7 +25,7 @@ from tokoban.sokoban.search.searches.beam import pull_beam, push_beam
 from tokoban.sokoban.search.searches.beam import rounds as beam_rounds
 from tokoban.sokoban.search.steps import Steps, completed
 
-INCOMPLETE = ["targets", "pull-beam", "push-beam"]
+INCOMPLETE = ["pull-beam", "push-beam"]
 COMPLETE = [name for name in MEMBERS if name not in INCOMPLETE]
 
 
@@ -37,7 +37,6 @@ def turn_to_others(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     for beam in (pull_beam, push_beam):
         monkeypatch.setattr(beam, "PATIENCE", 3 if is_early else 1 << 12)
     if is_early:
-        monkeypatch.setattr(targets, "_PULLS", 3)
         monkeypatch.setattr(replanning, "_FIRST", 2)
         monkeypatch.setattr(replanning, "_LATER", 16)
     return str(request.param)
@@ -69,11 +68,8 @@ def test_a_complete_member_answers_so_for_many_more_boards(name: str, shape: str
 
 
 @pytest.mark.parametrize("key", [0, 0x9E3779B97F4A7C15])
-@pytest.mark.parametrize("name", ["bidirectional", "fess"])  # the others share their stores
-def test_answers_stand_when_all_hashes_collide(
-    name: str, key: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    check_where_all_hashes_collide(solver_by(name), key, monkeypatch)
+def test_answers_stand_when_all_hashes_collide(key: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_where_all_hashes_collide(solver_by("fess"), key, monkeypatch)
 
 
 @pytest.mark.parametrize("name", INCOMPLETE)

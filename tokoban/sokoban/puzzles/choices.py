@@ -22,7 +22,6 @@ from tokoban.sokoban.search.bitboard.levels import Levels, from_board
 from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits, Watch
-from tokoban.sokoban.search.searches.bidirectional.solver import solve_any
 from tokoban.sokoban.search.state.positions import bit_of, unpacked_bits, write_moved
 from tokoban.sokoban.search.state.workspace import place_boxes
 from tokoban.sokoban.sizes import SIDE
@@ -151,11 +150,7 @@ def _count_losing(
         if not frozen_boxes(after) <= after.goals:
             losing += 1
             continue
-        # Most are easy, and this one begins sooner.
-        first = watch.rest().at_most(_FIRST_EXPANSIONS)
-        answer = solve(after, minimise="pushes", clock=watch.clock, limits=first)
-        if answer.status == "gave up":
-            answer = solve_any(after, clock=watch.clock, limits=watch.rest())
+        answer = solve(after, minimise="any", clock=watch.clock, limits=watch.rest())
         unknown += answer.status == "gave up"
         losing += answer.status == "unsolvable"
     return losing, unknown

@@ -12,9 +12,8 @@ which ``pauses`` says how searches talk to their callers, as generators.
   they share (``learned``)
 - ``bitboard``: boards of at most 8x8 inside, on words
 - ``searches``, which do not import ``bitboard``: the ``moves`` of one box; ``astar`` for the fewest
-  moves or pushes; for any solution ``fess`` (from the start), ``bidirectional`` (FESS from both
-  ends) and ``beam`` (pushes, or pulls); ``guided`` follows a policy; ``vicinity`` shortens a given
-  solution
-- ``combine``: ``portfolio`` gives these turns, ``targets``, ``waypoints`` and ``replanning`` pair
-  two; ``anytime``, ``optimiser`` and ``solver`` are what others call
+  moves or pushes; for any solution ``fess`` (from the start) and ``beam`` (pushes, or pulls);
+  ``guided`` follows a policy; ``vicinity`` shortens a given solution
+- ``combine``: ``portfolio`` gives these turns, ``waypoints`` and ``replanning`` pair two;
+  ``anytime``, ``optimiser`` and ``solver`` are what others call
 """

@@ -1,4 +1,4 @@
-"""A level as numbered squares: zones, pushes of lone boxes, dead squares, articulation squares."""
+"""A level as numbered squares: zones, pushes of lone boxes, dead squares."""
 
 import numpy as np
 
@@ -14,11 +14,9 @@ from tokoban.sokoban.search.level.ground import (
     UNREACHABLE,
     Ground,
     Squares,
-    articulation_squares,
     build_ground,
     reversed_in_steps,
 )
-from tokoban.sokoban.search.state.positions import unpacked_bits
 from tokoban.sokoban.search.steps import completed
 
 flood_rest = for_python(floods.flood_rest)
@@ -78,14 +76,6 @@ def test_a_box_is_immovable_along_an_axis_if_walls_or_deadlocks_wait_on_both_sid
     assert ground.is_immovable[:, top].tolist() == [True, True]
     assert ground.is_immovable[:, left].tolist() == [True, False]
     assert ground.is_immovable[:, squares.number[Square(2, 3)]].tolist() == [False, False]
-
-
-def test_articulation_squares_part_the_floor() -> None:
-    squares, ground = numbered(parse_board("#########|#-$-#---#|#--.-@--#|#---#---#|#########"))
-    words = articulation_squares(ground.neighbours)
-    found = np.flatnonzero(unpacked_bits(words, len(squares.squares)))
-    # The doorway, and on both sides of it the square that leads to it.
-    assert found.tolist() == [squares.number[Square(2, column)] for column in (3, 4, 5)]
 
 
 def test_areas_are_marked_with_their_least_square_and_regions_in_turn() -> None:

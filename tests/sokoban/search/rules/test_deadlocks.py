@@ -76,7 +76,7 @@ def has_deadlocked_corral(laid: LaidOut) -> bool:
         laid.scratch.area,
         laid.num_regions,
         pruning.is_inside,
-        laid.positions.player[0],
+        laid.player,
         1 << 62,
     )
 
@@ -92,7 +92,7 @@ def ask_for_frozen(laid: LaidOut, few: FewBoxes, ground: Ground) -> None:
 def is_deadlocked_between_frozen_boxes(laid: LaidOut) -> bool:
     scratch, few = laid.scratch, laid.pruning.few_boxes
     ask_for_frozen(laid, few, laid.ground)
-    words, neighbours = laid.positions.boxes[0], laid.ground.neighbours
+    words, neighbours = laid.words, laid.ground.neighbours
     return is_position_deadlocked_with_frozen(few, words, scratch.boxes, neighbours, scratch.area)
 
 
@@ -107,7 +107,7 @@ def test_a_table_between_frozen_boxes_is_for_no_others_though_all_hashes_collide
 
 def has_pattern(laid: LaidOut, learned: LaidOut) -> bool:
     """Whether the position holds a pattern that was learned at another of the same level."""
-    words, player = laid.positions.boxes[0], laid.positions.player[0]
+    words, player = laid.words, laid.player
     boxes = laid.scratch.boxes
     return any(has_pattern_of(learned.pruning.patterns, words, box, player, 0) for box in boxes)
 

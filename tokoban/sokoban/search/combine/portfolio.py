@@ -14,9 +14,13 @@ from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.combine.replanning import Replanning
-from tokoban.sokoban.search.combine.targets import Targets
 from tokoban.sokoban.search.combine.waypoints import Waypoints
-from tokoban.sokoban.search.level.ground import Ground, Squares, ground_in_steps
+from tokoban.sokoban.search.level.ground import (
+    Ground,
+    Squares,
+    ground_in_steps,
+    reversed_in_steps,
+)
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
@@ -38,12 +42,10 @@ from tokoban.sokoban.search.searches.beam.meetings import FromTheEnd
 from tokoban.sokoban.search.searches.beam.pull_beam import PullBeam
 from tokoban.sokoban.search.searches.beam.push_beam import PushBeam
 from tokoban.sokoban.search.searches.beam.rounds import are_all_matched
-from tokoban.sokoban.search.searches.bidirectional.solver import BidirectionalFess
-from tokoban.sokoban.search.searches.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.searches.fess import solver as fess_solver
 from tokoban.sokoban.search.searches.fess.advisors import ADVISORS
 from tokoban.sokoban.search.searches.fess.solver import Fess, fess_in_steps
-from tokoban.sokoban.search.searches.fess.tables import tables_in_steps as fess_tables_in_steps
+from tokoban.sokoban.search.searches.fess.tables import tables_in_steps
 from tokoban.sokoban.search.state.positions import num_bytes
 from tokoban.sokoban.search.steps import Steps
 
@@ -65,7 +67,8 @@ class SearchContext:
 
     board: Board
     squares: Squares
-    tables: tuple[Tables, Tables]  # forwards, backwards
+    ground: Ground
+    by_pulls: Ground  # the level played backwards
     learned: Learned
     without: frozenset[str] = frozenset()  # parts of members that are left out, for ablations
     seed: int = 0  # chooses the order of equal candidates in the beams
@@ -80,7 +83,7 @@ class SearchContext:
     @property
     def num_bytes(self) -> int:
         """Of the arrays."""
-        return num_bytes(self.tables) + self.learned.num_bytes
+        return num_bytes((self.ground, self.by_pulls)) + self.learned.num_bytes
 
 
 def context_in_steps(
@@ -91,10 +94,11 @@ def context_in_steps(
     seed: int = 0,
 ) -> Steps[SearchContext]:
     """Computes what the searches of a board share; ``ground`` is that of the board, if known."""
-    tables = yield from tables_in_steps(board, squares, ground)
-    forward, backward = (one.ground for one in tables)
-    learned = learned_of(forward, backward, squares.number[board.player])
-    return SearchContext(board, squares, tables, learned, without, seed)
+    if ground is None:
+        ground = yield from ground_in_steps(board, squares)
+    by_pulls = yield from reversed_in_steps(ground, squares.numbers(board.boxes))
+    learned = learned_of(ground, by_pulls, squares.number[board.player])
+    return SearchContext(board, squares, ground, by_pulls, learned, without, seed)
 
 
 @dataclass(frozen=True)
@@ -109,19 +113,13 @@ class Member:
     is_complete: bool = True  # only sound rules drop positions, so that EXHAUSTED is a proof
 
 
-def _bidirectional(context: SearchContext) -> Steps[Searcher]:
-    yield
-    return BidirectionalFess(*context.tables, context.player, context.learned)
-
-
 def _fess(context: SearchContext, *, has_one_sink: bool = False) -> Steps[Searcher]:
     fess_solver.prepare()
     yield
-    ground = context.tables[0].ground
     fess: Fess = yield from fess_in_steps(
         context.board,
         context.squares,
-        ground,
+        context.ground,
         context.learned,
         context.without,
         has_one_sink=has_one_sink,
@@ -138,26 +136,12 @@ def _fess(context: SearchContext, *, has_one_sink: bool = False) -> Steps[Search
     )
 
 
-def _targets(context: SearchContext) -> Steps[Searcher]:
-    fess_solver.prepare()
-    yield
-    pulls = BidirectionalFess(
-        *context.tables,
-        context.player,
-        context.learned,
-        is_backward_only=True,
-    )
-    return Targets(context.board, context.squares, pulls)
-
-
 def _pull_beam(context: SearchContext) -> Steps[Searcher]:
     pull_beam.prepare()
     push_beam.prepare()
     yield
-    forward, backward = context.tables
-    backward = backward._replace(is_matched=are_all_matched(backward.ground))
-    goals, seed = forward.ground.goals, 2 * context.seed
-    beam = PullBeam(backward, goals, context.player, context.learned, seed=seed)
+    goals, seed = context.ground.goals, 2 * context.seed
+    beam = PullBeam(context.by_pulls, goals, context.player, context.learned, seed=seed)
     if WAYPOINTS in context.without:
         return beam
     return Waypoints(context.board, context.squares, beam)
@@ -166,13 +150,10 @@ def _pull_beam(context: SearchContext) -> Steps[Searcher]:
 def _push_beam(context: SearchContext) -> Steps[Searcher]:
     push_beam.prepare()
     yield
-    forward, backward = context.tables
-    tables = yield from fess_tables_in_steps(context.board, context.squares, forward.ground)
-    boxes = backward.ground.goals
-    tables = tables._replace(is_matched=are_all_matched(forward.ground))
+    tables = yield from tables_in_steps(context.board, context.squares, context.ground)
     return PushBeam(
-        tables,
-        boxes,
+        tables._replace(is_matched=are_all_matched(context.ground)),
+        context.by_pulls.goals,
         context.player,
         context.learned,
         context.pulls,
@@ -188,27 +169,18 @@ def _astar(context: SearchContext) -> Steps[Searcher]:
     level = from_board(context.board)
     if level is not None:
         return OneWord(level, "pushes")
-    ground = context.tables[0].ground
-    return AStar(
-        context.board,
-        context.squares,
-        ground,
-        "any",
-        context.learned,
-        work=2 * len(ground.goals),
-    )
+    work = 2 * len(context.ground.goals)
+    return AStar(context.board, context.squares, context.ground, "any", context.learned, work=work)
 
 
 MEMBERS = {
     one.name: one
     for one in (
-        Member("bidirectional", _bidirectional, share=3),
         Member("astar", _astar),
         Member("fess", _fess, share=2, parts=(*ADVISORS, REPLANNING)),
         Member(
             "fess-sink", partial(_fess, has_one_sink=True), share=2, parts=(*ADVISORS, REPLANNING)
         ),
-        Member("targets", _targets, share=4, first_round=2, is_complete=False),
         Member(
             "pull-beam",
             _pull_beam,

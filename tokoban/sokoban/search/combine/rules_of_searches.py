@@ -12,7 +12,6 @@ from tokoban.sokoban.search.bitboard import push_search as word_search
 from tokoban.sokoban.search.rules.table import RULES, Rule
 from tokoban.sokoban.search.searches.astar import search as astar
 from tokoban.sokoban.search.searches.beam import pull_layers, push_layers
-from tokoban.sokoban.search.searches.bidirectional import search as bidirectional
 from tokoban.sokoban.search.searches.fess import search as fess
 from tokoban.sokoban.search.searches.guided import tree as guided
 from tokoban.sokoban.search.searches.vicinity import search as vicinity
@@ -31,7 +30,6 @@ class Row(NamedTuple):
 SEARCHES = (
     Row("A*", astar.search, "for the fewest moves, PI-corrals prune no pushes"),
     Row("FESS", fess.search),
-    Row("bidirectional FESS", bidirectional.search, "by pulls, matching and tables alone"),
     Row("beam of pushes", push_layers.expand_layer),
     Row("beam of pulls", pull_layers.add_pulls),
     Row("guided", guided.take, "asked for by `is_classical`, without tables of two or three boxes"),

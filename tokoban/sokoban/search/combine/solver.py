@@ -23,7 +23,6 @@ from tokoban.sokoban.search.pauses import Budget, Search, set_up
 from tokoban.sokoban.search.run import find_answer, solved_already
 from tokoban.sokoban.search.searches.astar import solver as astar_search
 from tokoban.sokoban.search.searches.beam import pull_beam, push_beam
-from tokoban.sokoban.search.searches.bidirectional import solver as large_solver
 from tokoban.sokoban.search.searches.fess import solver as fess_solver
 
 __all__ = ["Answer", "Progress", "solve"]
@@ -62,7 +61,6 @@ def prepare() -> None:
     """Compiles every search, or loads what was compiled before, as each first use of one does."""
     batch.prepare()
     astar_search.prepare()
-    large_solver.prepare()
     fess_solver.prepare()
     pull_beam.prepare()
     push_beam.prepare()
@@ -76,7 +74,6 @@ def _search_for(board: Board, minimise: str, limits: Limits, budget: Budget) -> 
     else:
         batch.prepare()
     if minimise == "any":
-        large_solver.prepare()
         return portfolio.search(budget, board=board, limits=limits)
     if level is not None:
         return OneWord(level, minimise).search(budget)

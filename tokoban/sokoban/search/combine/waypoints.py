@@ -2,11 +2,13 @@
 
 A round that gets stuck has often made its first moves well and its last ones badly. A position
 partway along its best path is a nearer goal for pushes from the start than the end itself, and the
-moves from there are known. After Festival's pairs of searches (Yaron Shoham), as ``targets`` is.
+moves from there are known. After Festival's pairs of searches (Yaron Shoham).
 
 Where the pushes run out of positions without having dropped any, no play comes to that position
 from the start, so the path is cut before it.
 """
+
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Bool
@@ -14,9 +16,10 @@ from jaxtyping import Bool
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search.answer import Progress
-from tokoban.sokoban.search.combine.aims import continued, with_boxes_as_goals
 from tokoban.sokoban.search.combine.pair import Pair
+from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import Squares, with_goals_in_steps
+from tokoban.sokoban.search.level.one_box import directions_of_steps
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import Budget, Found, Search, Turn
 from tokoban.sokoban.search.searches.beam.pull_beam import PullBeam
@@ -101,8 +104,10 @@ class Waypoints:
     def _pushes_in_steps(self) -> Steps[PushBeam]:
         is_box = self._is_box()
         numbers = np.flatnonzero(is_box).astype(np.int16)
-        board = with_boxes_as_goals(self._board, self._squares, is_box)
-        ground = yield from with_goals_in_steps(self._pulls.tables.ground, numbers)
+        goals = {self._squares.squares[number] for number in numbers}
+        goals |= self._board.goals - {*self._squares.squares}
+        board = replace(self._board, goals=frozenset(goals))
+        ground = yield from with_goals_in_steps(self._pulls.ground, numbers)
         tables = yield from tables_in_steps(board, self._squares, ground)
         return PushBeam(
             tables._replace(is_matched=are_all_matched(ground)),
@@ -126,13 +131,10 @@ class Waypoints:
         end = rules.play(self._board, to_position)[-1]
         if end.is_solved:  # by way of another position of the round
             return to_position
-        path, length = self._pulls.path, self._length
-        return continued(
-            self._board,
-            self._squares,
-            self._pulls.tables.ground,
-            to_position,
-            self._is_box(),
-            path[length].player,
-            path[:length][::-1],
-        )
+        path, length, ground = self._pulls.path, self._length, self._pulls.ground
+        here, is_box = self._squares.number[end.player], self._is_box()
+        marks, waiting = np.zeros(len(is_box) + 1, np.int64), np.empty(len(is_box) + 1, np.int32)
+        flood(ground.neighbours, np.append(is_box, True), here, marks, 1, waiting)
+        if not marks[path[length].player]:
+            return ()
+        return (*to_position, *directions_of_steps(ground, is_box, here, path[:length][::-1]))

@@ -252,29 +252,3 @@ def _fill_pushes(neighbours, zone, squares, are_starts, pushes, first_square, la
                     pushes[later, i] = pushes[place, i] + 1
                     waiting[count] = later
                     count += 1
-
-
-@partial(entry, makes_arrays=True)
-@no_type_check
-def articulation_squares(neighbours):
-    """Bits [W] of the squares whose removal disconnects the floor."""
-    num_floor = len(neighbours) - 1
-    words = np.zeros(-(-num_floor // 64), np.uint64)
-    is_blocked = np.zeros(num_floor + 1, np.bool_)
-    is_blocked[num_floor] = True
-    waiting = np.empty(num_floor + 1, np.int32)
-    marks = np.zeros(num_floor + 1, np.int64)
-    for square in range(num_floor):
-        is_blocked[square] = True
-        has_marked = False
-        for direction in range(4):
-            beside = neighbours[square, direction]
-            if beside == num_floor or marks[beside] == square + 1:
-                continue
-            if has_marked:
-                words[square >> 6] |= np.uint64(1) << np.uint64(square & 63)
-            else:
-                flood(neighbours, is_blocked, beside, marks, square + 1, waiting)
-                has_marked = True
-        is_blocked[square] = False
-    return words

@@ -170,7 +170,7 @@ def test_a_layer_has_each_new_position_one_move_away_once_and_its_badness(
         if not can_be_solved(board):
             continue
         search, graph = beam_of(board), push_graph(board)
-        squares, ground = list(Squares(board).squares), search.tables.ground
+        squares, ground = list(Squares(board).squares), search.ground
         bonuses = search._rounds.current.bonuses
         bonuses += np.random.default_rng(num_layers).integers(-9, 9, size=len(bonuses))
         known: set[Position] = set()

@@ -1,10 +1,9 @@
-"""The packing order of FESS: in which order goals are filled, and which squares that cuts off.
+"""The packing order of FESS: in which order goals are filled.
 
 After the packing plan of Shoham and Schaeffer 2020. It only guides the search; nothing is held
 deadlocked because of it.
 """
 
-from functools import partial
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -177,65 +176,3 @@ def go_on_with_order(neighbours, goals, player, order):
         progress[_LAST] -= 1
         progress[_REGION] = 0
     return True
-
-
-@partial(entry, makes_arrays=True)
-@no_type_check
-def goal_rooms(neighbours, goals):
-    """For each goal the number of its room: goals side by side share one."""
-    is_other = np.ones(len(neighbours), np.bool_)
-    for goal in goals:
-        is_other[goal] = False
-    marks = np.zeros(len(neighbours), np.int64)
-    waiting = np.empty(len(neighbours), np.int32)
-    flood_rest(neighbours, is_other, marks, 1, waiting)
-    room = np.empty(len(goals), np.int16)
-    for goal in range(len(goals)):
-        room[goal] = marks[goals[goal]] - 2
-    return room
-
-
-@partial(entry, makes_arrays=True)
-@no_type_check
-def squares_in_plan(neighbours, goals, rank):
-    """Squares from which boxes still come to a goal when the first goals of the order are filled.
-
-    Row k, as bits: those first k goals, and every square from which a push after push, wherever
-    the player stands, leads to a later goal while all goals before that one are filled.
-    """
-    num_goals, num_floor = len(goals), len(neighbours) - 1
-    in_plan = np.zeros((num_goals + 1, -(-num_floor // 64)), np.uint64)
-    goal_at = np.empty(num_goals, np.int64)
-    is_filled = np.zeros(num_floor + 1, np.bool_)
-    is_filled[num_floor] = True
-    waiting = np.empty(num_floor, np.int32)
-    is_reached = np.zeros(num_floor + 1, np.bool_)
-    for goal in range(num_goals):
-        is_filled[goals[goal]] = True
-        goal_at[rank[goal]] = goals[goal]
-    for step in range(num_goals - 1, -1, -1):
-        is_filled[goal_at[step]] = False
-        is_reached[:] = False
-        is_reached[goal_at[step]] = True
-        waiting[0] = goal_at[step]
-        count = 1
-        while count > 0:
-            count -= 1
-            square = waiting[count]
-            for direction in range(4):
-                before = neighbours[square, direction]
-                if is_reached[before] or is_filled[before]:
-                    continue
-                if not is_filled[neighbours[before, direction]]:
-                    is_reached[before] = True
-                    waiting[count] = before
-                    count += 1
-        for word in range(in_plan.shape[1]):  # numba takes a second to compile a copied row
-            in_plan[step, word] = in_plan[step + 1, word]
-        for square in range(num_floor):
-            if is_reached[square]:
-                in_plan[step, square >> 6] |= np.uint64(1) << np.uint64(square & 63)
-    for step in range(1, num_goals + 1):
-        for goal in goal_at[:step]:
-            in_plan[step, goal >> 6] |= np.uint64(1) << np.uint64(goal & 63)
-    return in_plan

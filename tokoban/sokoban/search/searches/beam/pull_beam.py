@@ -17,7 +17,13 @@ from jaxtyping import Bool, Int16, Int64, Integer, UInt64
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.level.flood import flood
-from tokoban.sokoban.search.level.ground import NONE, Squares
+from tokoban.sokoban.search.level.ground import (
+    NONE,
+    Ground,
+    Squares,
+    build_ground,
+    reversed_in_steps,
+)
 from tokoban.sokoban.search.level.one_box import Step, directions_of_steps
 from tokoban.sokoban.search.level.regions import empty_regions
 from tokoban.sokoban.search.measures.shut_off import num_shut_off
@@ -46,13 +52,12 @@ from tokoban.sokoban.search.searches.beam.rounds import (
     SHUT_OFF_WORK,
     Rounds,
     Schedule,
+    are_all_matched,
     badness_of,
     best_of,
     choose_in_steps,
     end_layer,
 )
-from tokoban.sokoban.search.searches.bidirectional.paths import step_between
-from tokoban.sokoban.search.searches.bidirectional.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.state.positions import (
     Positions,
     empty_positions,
@@ -83,21 +88,22 @@ class PullBeam:
 
     def __init__(
         self,
-        tables: Tables,
+        ground: Ground,
         goals: Int16[np.ndarray, " G"],
         player: int,
         learned: Learned,
         *,
         seed: int,
     ) -> None:
-        """``tables`` are those for pulls; ``goals`` where boxes are in the end.
+        """``ground`` is that for pulls; ``goals`` where boxes are in the end.
 
         The ground and ``learned`` are shared, and not counted in the bytes. ``seed`` is that of
         ``Round``.
         """
-        self.tables, self._player = tables, player
+        self.ground, self._player = ground, player
         self.goals, self.seed = goals, seed
-        ground = tables.ground
+        # On boards too large for a matching of all boxes, counting would take too long too.
+        self._is_matched = are_all_matched(ground)
         self._rules = Applied(learned, is_shared=True, by_pulls=True)
         num_floor = len(ground.zone)
         starts = _is_blocked(num_floor, ground.goals)
@@ -109,14 +115,13 @@ class PullBeam:
         self._lacks_slots = False
         self._earlier_expansions = 0  # of the rounds before
         self._reached = NONE  # the position that is the start
-        # On boards too large for a matching of all boxes, counting would take too long too.
         self._rounds = Rounds(
-            ground.is_goal[:-1], _SCHEDULE, counts_shut_off=tables.is_matched, seed=seed
+            ground.is_goal[:-1], _SCHEDULE, counts_shut_off=self._is_matched, seed=seed
         )
         self._begin_round()
 
     def _begin_round(self) -> None:
-        ground, current = self.tables.ground, self._rounds.current
+        ground, current = self.ground, self._rounds.current
         num_floor = len(ground.zone)
         is_blocked = _is_blocked(num_floor, self.goals)
         goal_words = packed_bits(is_blocked[:-1])
@@ -203,7 +208,8 @@ class PullBeam:
         progress = self._layer.progress
         last = min(self._layer_ends, int(progress[NEXT]) + budget.expansions - self.num_expansions)
         outcome: Outcome = add_pulls(
-            self.tables,
+            self.ground,
+            self._is_matched,
             self._positions,
             self._layer,
             self._scratch,
@@ -228,7 +234,7 @@ class PullBeam:
         self._layer = pull_layers.grown(self._layer)
         if self._layer.slots is not slots:
             del slots
-            enter = partial(pull_layers.refill_slots, self._layer, self.tables.ground.keys)
+            enter = partial(pull_layers.refill_slots, self._layer, self.ground.keys)
             yield from refill(int(self._layer.progress[NUM_CANDIDATES]), enter)
 
     def _grow_positions(self) -> Iterator[bool]:
@@ -238,7 +244,7 @@ class PullBeam:
         if self._positions.slots is not slots:
             del slots
             count = int(self._positions.num_known[0])
-            enter = partial(refill_slots, self._positions, self.tables.ground.keys)
+            enter = partial(refill_slots, self._positions, self.ground.keys)
             for self._lacks_slots in refill(count, enter):
                 yield self._lacks_slots
 
@@ -255,12 +261,12 @@ class PullBeam:
         count, solved_by = int(layer.progress[NUM_CANDIDATES]), int(layer.progress[SOLVED_BY])
         chosen = np.array([solved_by])
         if solved_by == NONE:
-            key, ground = layer.boxes_key[:count], self.tables.ground
+            key = layer.boxes_key[:count]
             chosen = yield from choose_in_steps(
-                layer.score[:count], key, current, ground, self._counted, by_pulls=True
+                layer.score[:count], key, current, self.ground, self._counted, by_pulls=True
             )
             chosen = chosen[: current.width]
-        keep(self.tables.ground, positions, layer, chosen, self._scratch.words)
+        keep(self.ground, positions, layer, chosen, self._scratch.words)
         self._layer_ends = int(positions.num_known[0])
         self._pulled_to[first : self._layer_ends] = layer.to[chosen]
         if solved_by != NONE:
@@ -302,11 +308,11 @@ class PullBeam:
 
     def _boxes_of(self, positions: Integer[np.ndarray, " K"]) -> Bool[np.ndarray, "K F"]:
         """The boxes of each position."""
-        return unpacked_bits(self._positions.boxes[positions], len(self.tables.ground.zone))
+        return unpacked_bits(self._positions.boxes[positions], len(self.ground.zone))
 
     def directions(self) -> tuple[Direction, ...]:
         """The solution: the pulls in the order of play."""
-        ground, reached = self.tables.ground, self._reached
+        ground, reached = self.ground, self._reached
         is_box = unpacked_bits(self._positions.boxes[reached], len(ground.zone))
         return directions_of_steps(ground, is_box, self._player, self.steps_to_end(reached))
 
@@ -321,11 +327,26 @@ class PullBeam:
 
     def _steps_of_round(self, position: int) -> list[Step]:
         """The pushes from a position to where the round began."""
-        positions, num_floor = self._positions, len(self.tables.ground.zone)
+        positions, num_floor = self._positions, len(self.ground.zone)
         return [
-            step_between(positions, before, after, int(self._pulled_to[before]), num_floor)
+            _step_between(positions, before, after, int(self._pulled_to[before]), num_floor)
             for before, after in pairwise(chain(positions, position))
         ]
+
+
+def _step_between(
+    positions: Positions, before: int, after: int, around: int, num_floor: int
+) -> Step:
+    """The pushes from one position to the next.
+
+    ``around`` is the square of the box should it only be pushed around to where it was.
+    """
+    is_box, is_box_after = (unpacked_bits(positions.boxes[i], num_floor) for i in (before, after))
+    box = end = around
+    if (is_box != is_box_after).any():
+        box = int(np.flatnonzero(is_box & ~is_box_after)[0])
+        end = int(np.flatnonzero(is_box_after & ~is_box)[0])
+    return Step(box, end, int(positions.player[after]))
 
 
 def _is_blocked(num_floor: int, boxes: Int16[np.ndarray, " _"]) -> Bool[np.ndarray, " _"]:
@@ -363,11 +384,10 @@ def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
     few_boxes.prepare()
     squares = Squares(ONE_PUSH)
-    forward, backward = completed(tables_in_steps(ONE_PUSH, squares))
-    player = squares.number[ONE_PUSH.player]
-    num_shut_off(backward.ground, squares.is_among(ONE_PUSH.boxes)[np.newaxis], by_pulls=True)
-    learned = learned_of(forward.ground, backward.ground, player)
-    beam = PullBeam(backward, forward.ground.goals, player, learned, seed=0)
+    ground, player = build_ground(ONE_PUSH, squares), squares.number[ONE_PUSH.player]
+    by_pulls = completed(reversed_in_steps(ground, squares.numbers(ONE_PUSH.boxes)))
+    num_shut_off(by_pulls, squares.is_among(ONE_PUSH.boxes)[np.newaxis], by_pulls=True)
+    beam = PullBeam(by_pulls, ground.goals, player, learned_of(ground, by_pulls, player), seed=0)
     # Else first called where a layer has grown, as on large levels alone.
-    pull_layers.refill_slots(beam._layer, backward.ground.keys, 0, 0)
+    pull_layers.refill_slots(beam._layer, by_pulls.keys, 0, 0)
     found_by(beam)

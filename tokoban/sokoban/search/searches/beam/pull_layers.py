@@ -116,7 +116,7 @@ def _add_candidate(state, ground, scratch, row, start, place, least, _num_made):
 
     For ``moves_of_one_box``: pulls go on from anywhere.
     """
-    tables, positions, layer, start_player, weights, bonuses, bonus_of_others = state
+    (is_matched, positions, layer, start_player, weights, bonuses), bonus_of_others = state
     progress, words = layer.progress, scratch.words
     position, end = progress[NEXT], place >> 2
     key = positions.boxes_key[position] ^ ground.keys[0, start] ^ ground.keys[0, end]
@@ -129,7 +129,7 @@ def _add_candidate(state, ground, scratch, row, start, place, least, _num_made):
     if positions.slots[known] != NONE:
         return True
     lower_bound = lower_bound_after(
-        ground, tables.is_matched, scratch.places, row, place, scratch.matching, scratch.path
+        ground, is_matched, scratch.places, row, place, scratch.matching, scratch.path
     )
     progress[NUM_PULLS] += 1  # a lower bound takes as long as trying a pull
     if lower_bound == UNREACHABLE:
@@ -160,23 +160,33 @@ _pull_lifted = moves_of_one_box(_add_candidate)
 
 @inner
 @no_type_check
-def _pull_box(tables, positions, layer, scratch, few_boxes, start_player, weights, bonuses, row):
+def _pull_box(state, ground, few_boxes, scratch, row):
     """Adds the moves of one box of the position that is laid out."""
-    ground, progress = tables.ground, layer.progress
+    _, positions, layer, _, _, bonuses = state
+    progress = layer.progress
     if lift(ground, positions.boxes[progress[NEXT]], scratch, row, True) < 0:
         return
     bonus_of_others = -bonuses[scratch.boxes[row]]
     for box in scratch.boxes:
         bonus_of_others += bonuses[box]
-    state = (tables, positions, layer, start_player, weights, bonuses, bonus_of_others)
-    num_tried = _pull_lifted(state, ground, few_boxes, scratch, row, True)
-    progress[NUM_PULLS] += num_tried
+    visited = (state, bonus_of_others)
+    progress[NUM_PULLS] += _pull_lifted(visited, ground, few_boxes, scratch, row, True)
 
 
 @entry
 @no_type_check
 def add_pulls(
-    tables, positions, layer, scratch, few_boxes, start_player, weights, bonuses, last, stop_at
+    ground,
+    is_matched,
+    positions,
+    layer,
+    scratch,
+    few_boxes,
+    start_player,
+    weights,
+    bonuses,
+    last,
+    stop_at,
 ):
     """Adds the moves of positions from ``progress[NEXT]`` on, before ``last``, as candidates.
 
@@ -185,7 +195,8 @@ def add_pulls(
     stops for a limit it goes on later as if it had not. ``bonuses`` has the bonus of a box on each
     square.
     """
-    ground, progress = tables.ground, layer.progress
+    progress = layer.progress
+    state = (is_matched, positions, layer, start_player, weights, bonuses)
     if progress[SOLVED_BY] != NONE:
         return Outcome.SOLVED
     while progress[NEXT] < last and progress[NUM_PULLS] < stop_at:
@@ -193,15 +204,13 @@ def add_pulls(
         if progress[NEXT_ROW] == 0:
             words, player = positions.boxes[position], np.int64(positions.player[position])
             lay_out_position(ground, words, player, scratch)
-            match_all(ground, tables.is_matched, scratch.places, scratch.matching, scratch.path)
+            match_all(ground, is_matched, scratch.places, scratch.matching, scratch.path)
         for row in range(progress[NEXT_ROW], len(scratch.boxes)):
             if progress[NUM_CANDIDATES] + 4 * len(ground.zone) > len(layer.parent):
                 return Outcome.STORE_FULL
             if progress[NUM_PULLS] >= stop_at:
                 return Outcome.BUDGET_SPENT
-            _pull_box(
-                tables, positions, layer, scratch, few_boxes, start_player, weights, bonuses, row
-            )
+            _pull_box(state, ground, few_boxes, scratch, row)
             if progress[SOLVED_BY] != NONE:
                 return Outcome.SOLVED
             progress[NEXT_ROW] = row + 1
