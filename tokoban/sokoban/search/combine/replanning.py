@@ -124,10 +124,7 @@ class Replanning:
         packed = score >> scores.PACKING
         is_dead = dead_positions(tree)
         most = int(packed[~is_dead].max(initial=0))
-        features = (scores.REGIONS, scores.ROOMS, scores.HOTSPOTS)
-        openness: Int64[np.ndarray, " E"] = packed.copy()
-        for weight, feature in zip((48, 40, 32), features, strict=True):
-            openness += (score >> feature & 255) << weight
+        openness: Int64[np.ndarray, " E"] = packed + ((score >> scores.REGIONS & 255) << 40)
         openness[is_dead | (packed < most * share)] = NONE
         openness[[0, *self._tried]] = NONE
         best = int(openness.argmax())

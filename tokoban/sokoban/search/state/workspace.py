@@ -35,14 +35,11 @@ class Workspace(NamedTuple):
     matching: Int64[np.ndarray, "3 G+1"]
     path: Int64[np.ndarray, "3 G+1"]
     regions: Any  # ``Regions`` once the box that is moved is lifted, where a search asks for them
-    exploring: Any  # then, too: what the advisors of FESS ask for
 
 
-def workspace_for(
-    num_floor: int, num_boxes: int, *, regions: Any = None, exploring: Any = None
-) -> Workspace:
+def workspace_for(num_floor: int, num_boxes: int, *, regions: Any = None) -> Workspace:
     """Only the wall is blocked yet."""
-    workspace = zeroed(Workspace, F=num_floor, G=num_boxes, regions=regions, exploring=exploring)
+    workspace = zeroed(Workspace, F=num_floor, G=num_boxes, regions=regions)
     workspace.is_blocked[num_floor] = True
     return workspace
 

@@ -22,13 +22,12 @@ from tokoban.sokoban.search.steps import completed
 @entry
 @no_type_check
 def all_asked(packing, is_blocked, words):
-    """Packed, next square, boxes out of plan, and the first word of squares out of plan."""
+    """Packed, boxes out of plan, and the first word of squares out of plan."""
     point = plan.point_of_plan(packing, is_blocked)
     return (
         plan.num_packed(packing, is_blocked),
-        plan.next_square(packing, is_blocked),
         plan.out_of_plan(packing, words, point),
-        plan.out_of_plan_word(packing, point, 0),
+        packing.points.out_of_plan[point, 0],
     )
 
 
@@ -61,8 +60,7 @@ def test_a_game_by_the_plan_packs_one_more_at_each_step(board: Board) -> None:
     boxes: set[int] = set()
     leaves_from = moves_on(packing)
     for step, square in enumerate(packing.steps.tolist()):
-        packed, following, *_ = asked(squares, packing, [squares.squares[i] for i in boxes])
-        assert (packed, following) == (step, square)
+        assert asked(squares, packing, [squares.squares[i] for i in boxes])[0] == step
         boxes -= {leaves_from.get(step)}
         boxes.add(square)
     assert boxes == set(squares.numbers(board.goals).tolist())

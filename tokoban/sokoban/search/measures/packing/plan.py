@@ -304,22 +304,3 @@ def out_of_plan(packing, words, point):
     for word in range(len(words)):
         num_boxes += count(words[word] & packing.points.out_of_plan[point, word])
     return num_boxes
-
-
-@inner
-@no_type_check
-def next_square(packing, is_blocked):
-    """The square that the plan fills next; NONE if it is fulfilled."""
-    stage = stage_of(packing, is_blocked)
-    first = np.int64(0) if stage == NONE else packing.first_step[stage]
-    for step in range(first, len(packing.steps)):
-        if not is_blocked[packing.steps[step]]:
-            return np.int64(packing.steps[step])
-    return np.int64(NONE)
-
-
-@inner
-@no_type_check
-def out_of_plan_word(packing, point, word):
-    """The squares out of plan at ``point``: 64 of them as bits."""
-    return packing.points.out_of_plan[point, word]

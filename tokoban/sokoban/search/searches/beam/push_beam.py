@@ -17,6 +17,7 @@ from tokoban.sokoban.board import Direction
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.level.one_box import Step, directions_of_steps
+from tokoban.sokoban.search.level.regions import empty_regions
 from tokoban.sokoban.search.measures.packing import planning
 from tokoban.sokoban.search.measures.shut_off import num_shut_off
 from tokoban.sokoban.search.outcome import Outcome
@@ -43,7 +44,6 @@ from tokoban.sokoban.search.searches.beam.rounds import (
     choose_in_steps,
     end_layer,
 )
-from tokoban.sokoban.search.searches.fess.moves import workspace_for_moves
 from tokoban.sokoban.search.searches.fess.paths import steps_to
 from tokoban.sokoban.search.searches.fess.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.searches.fess.tree import (
@@ -58,6 +58,7 @@ from tokoban.sokoban.search.searches.fess.tree import (
     refill_slots,
 )
 from tokoban.sokoban.search.state.positions import num_bytes, refill, unpacked_bits
+from tokoban.sokoban.search.state.workspace import workspace_for
 from tokoban.sokoban.search.steps import Steps, completed
 
 # How often regions of floor count, and packed squares and boxes out of plan. No pair is better on
@@ -89,11 +90,12 @@ class PushBeam:
         ``pulls`` are searches that come from the end, for meetings; ``seed`` is that of ``Round``.
         """
         self._tables, self._player = tables, player
-        self._is_box = np.zeros(len(tables.ground.zone), np.bool_)
+        num_floor = len(tables.ground.zone)
+        self._is_box = np.zeros(num_floor, np.bool_)
         self._is_box[boxes] = True
         is_shared = learned is not None
         self._rules = Applied(learned or learned_of(tables.ground), is_shared=is_shared)
-        self._scratch = workspace_for_moves(len(tables.ground.zone), len(boxes), max_advice=0)
+        self._scratch = workspace_for(num_floor, len(boxes), regions=empty_regions(num_floor))
         self._table_bytes = num_bytes((tables, self._scratch))
         if learned:
             self._table_bytes -= num_bytes(tables.ground)

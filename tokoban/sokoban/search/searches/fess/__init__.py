@@ -2,8 +2,6 @@
 
 Reading order: `tables` (a level in numbers), `tree` (positions, children and cells), `search` (the
 loop), `moves` (the children of a position), `scores` and `advisors` (what guides the search),
-`heaps` (which child is next), `solver` (what others call). What guides: `explorer` (what a move
-opens to the player, and whether it can be undone) and `clearing` (which boxes to push away) here;
-in `measures`, `packing` (in which order squares are filled, and what that cuts off), `rooms` (and
-what boxes shut between them), `hotspots` (boxes in the way of others).
+`heaps` (which child is next), `solver` (what others call). What guides is in `measures.packing`: in
+which order squares are filled, and what that cuts off.
 """

@@ -3,26 +3,10 @@
 from functools import partial
 from typing import no_type_check
 
-import numpy as np
-
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.ground import NONE
-from tokoban.sokoban.search.level.regions import empty_regions
 from tokoban.sokoban.search.rules.pruning import is_deadlocked_by_push
-from tokoban.sokoban.search.searches.fess.explorer import (
-    can_return,
-    empty_exploring,
-    find_new_pushes,
-    find_returns,
-    has_new_push,
-)
-from tokoban.sokoban.search.searches.fess.scores import (
-    CELL_SHIFT,
-    OPENS,
-    RETURNS,
-    score_of_cell,
-    score_within_cell,
-)
+from tokoban.sokoban.search.searches.fess.scores import CELL_SHIFT, score_of
 from tokoban.sokoban.search.searches.fess.tree import (
     EXPANDING,
     NUM_CHILDREN,
@@ -33,41 +17,6 @@ from tokoban.sokoban.search.searches.fess.tree import (
 )
 from tokoban.sokoban.search.searches.moves import lift, moves_of_one_box
 from tokoban.sokoban.search.state.positions import are_equal, write_moved
-from tokoban.sokoban.search.state.workspace import Workspace, workspace_for
-
-
-def workspace_for_moves(num_floor: int, num_boxes: int, max_advice: int) -> Workspace:
-    """Workspace for moves of one box, and for so many advisors."""
-    exploring = empty_exploring(num_floor, max_advice)
-    return workspace_for(
-        num_floor, num_boxes, regions=empty_regions(num_floor), exploring=exploring
-    )
-
-
-@inner
-@no_type_check
-def has_advisors(scratch):
-    """Whether advisors and ties read more of a child than its cell, which is all a beam needs."""
-    return len(scratch.exploring.advice) > 0
-
-
-@partial(inner, is_inlined=True)
-@no_type_check
-def explore(ground, tree, scratch, start, num_free):
-    """Prepares ``has_new_push`` and ``can_return`` for the box lifted from ``start``."""
-    regions, exploring = scratch.regions, scratch.exploring
-    find_new_pushes(
-        ground,
-        scratch.is_blocked,
-        scratch.boxes,
-        start,
-        scratch.area,
-        regions,
-        num_free,
-        exploring,
-    )
-    player = np.int64(tree.player[tree.progress[NUM_LAID_OUT]])
-    find_returns(ground.neighbours, regions, start, player, exploring)
 
 
 @partial(inner, is_inlined=True)
@@ -104,16 +53,11 @@ def add_child(state, ground, scratch, _row, box, place, least, _num_made):
         return True
     if is_deadlocked_by_push(ground, pruning, words, scratch.boxes, scratch.is_blocked, to, least):
         return False
-    regions, exploring = scratch.regions, scratch.exploring
-    score = score_of_cell(tables, scratch.is_blocked, words, regions.num_regions[to])
+    score = score_of(tables, scratch.is_blocked, words, scratch.regions.num_regions[to])
     weight = tree.weight[tree.run[progress[EXPANDING]]]
     cell_key = max(tree.best_cell[position], score >> CELL_SHIFT)
     if not is_worth_storing(tree, slot, cell_key, weight):
         return True
-    if has_advisors(scratch):
-        score |= score_within_cell(tables, scratch.is_blocked, words)
-        score |= has_new_push(ground.neighbours, regions, exploring, to, least) << OPENS
-        score |= can_return(regions, exploring, to, least) << RETURNS
     child = progress[NUM_CHILDREN]
     progress[NUM_CHILDREN] += 1
     tree.box[child] = box
@@ -135,9 +79,6 @@ move_lifted = moves_of_one_box(add_child)
 def move_box(tables, tree, scratch, pruning, row):
     """Adds the children after any pushes of box ``row`` alone that lead through no deadlock."""
     ground = tables.ground
-    num_free = lift(ground, tree.boxes[tree.progress[NUM_LAID_OUT]], scratch, row, False)
-    if num_free >= 0:
-        if has_advisors(scratch):
-            explore(ground, tree, scratch, np.int64(scratch.boxes[row]), num_free)
+    if lift(ground, tree.boxes[tree.progress[NUM_LAID_OUT]], scratch, row, False) >= 0:
         state = (tables, tree, pruning)
         move_lifted(state, ground, pruning.few_boxes, scratch, row, False)

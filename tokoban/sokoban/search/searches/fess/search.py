@@ -14,7 +14,7 @@ from tokoban.sokoban.search.rules.pruning import judge_position
 from tokoban.sokoban.search.searches.fess.advisors import advise
 from tokoban.sokoban.search.searches.fess.heaps import enter, take_next
 from tokoban.sokoban.search.searches.fess.moves import is_worth_storing, move_box
-from tokoban.sokoban.search.searches.fess.scores import CELL_SHIFT, score_of_cell, score_within_cell
+from tokoban.sokoban.search.searches.fess.scores import CELL_SHIFT, score_of
 from tokoban.sokoban.search.searches.fess.tree import (
     BEST,
     EXPANDING,
@@ -32,6 +32,7 @@ from tokoban.sokoban.search.searches.fess.tree import (
     child_words,
     lacks_room,
     slot_of,
+    swap_children,
 )
 from tokoban.sokoban.search.state.workspace import lay_out_position
 
@@ -58,9 +59,7 @@ def lay_out(tables, tree, scratch, child):
     tree.score[position] = tree.child_score[child]
     num_regions = lay_out_position(ground, words, player, scratch)
     if child == 0:
-        is_blocked = scratch.is_blocked
-        tree.score[position] = score_of_cell(tables, is_blocked, words, 1 + num_regions)
-        tree.score[position] |= score_within_cell(tables, is_blocked, words)
+        tree.score[position] = score_of(tables, scratch.is_blocked, words, 1 + num_regions)
     tree.best_cell[position] = max(tree.best_cell[parent], tree.score[position] >> CELL_SHIFT)
     return num_regions
 
@@ -95,20 +94,6 @@ def begin_expansion(tables, tree, scratch, pruning, child):
 
 @inner
 @no_type_check
-def swap_children(tree, one, other):
-    """Exchanges two children that have no run yet."""
-    tree.box[one], tree.box[other] = tree.box[other], tree.box[one]
-    tree.to[one], tree.to[other] = tree.to[other], tree.to[one]
-    tree.child_player[one], tree.child_player[other] = (
-        tree.child_player[other],
-        tree.child_player[one],
-    )
-    tree.key[one], tree.key[other] = tree.key[other], tree.key[one]
-    tree.child_score[one], tree.child_score[other] = tree.child_score[other], tree.child_score[one]
-
-
-@inner
-@no_type_check
 def sift_down(tree, first, root, count):
     """Lets a child sink in a binary heap whose root is its worst; children are counted from 0."""
     while 2 * root + 1 < count:
@@ -134,18 +119,6 @@ def sort_children(tree, first, last):
     for end in range(count - 1, 0, -1):
         swap_children(tree, first, first + end)
         sift_down(tree, first, 0, end)
-
-
-@inner
-@no_type_check
-def swap_to_front(tree, first, advice, num_advised):
-    """Puts the children that advisors proposed before the others."""
-    for i in range(num_advised):
-        child = advice[i]
-        swap_children(tree, first + i, child)
-        for later in range(i + 1, num_advised):
-            if advice[later] == first + i:
-                advice[later] = child
 
 
 @inner
@@ -227,8 +200,7 @@ def expand(tables, tree, scratch, pruning, max_pushes):
     if lacks_room(tree, num_floor):
         return False
     position, first, last = progress[NUM_LAID_OUT], progress[FIRST_NEW], progress[NUM_CHILDREN]
-    num_advised = advise(tables, tree, scratch, tree.score[position], first, last)
-    swap_to_front(tree, first, scratch.exploring.advice, num_advised)
+    num_advised = advise(tables, tree, tree.score[position], first, last)
     sort_children(tree, first + num_advised, last)
     file_children(tree, scratch, num_advised)
     if tree.score[position] > tree.score[progress[BEST]]:

@@ -6,13 +6,13 @@ from functools import cache, partial
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.level.ground import Ground, Squares
+from tokoban.sokoban.search.level.regions import empty_regions
 from tokoban.sokoban.search.measures.packing import planning
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, found_by, run_compiled
 from tokoban.sokoban.search.rules import few_boxes
 from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
-from tokoban.sokoban.search.searches.fess.advisors import ADVISORS, MAX_ADVICE
-from tokoban.sokoban.search.searches.fess.moves import workspace_for_moves
+from tokoban.sokoban.search.searches.fess.advisors import ADVISORS
 from tokoban.sokoban.search.searches.fess.paths import find_directions
 from tokoban.sokoban.search.searches.fess.search import search
 from tokoban.sokoban.search.searches.fess.tables import Tables, tables_in_steps
@@ -28,6 +28,7 @@ from tokoban.sokoban.search.searches.fess.tree import (
     refill_slots,
 )
 from tokoban.sokoban.search.state.positions import num_bytes, refill
+from tokoban.sokoban.search.state.workspace import workspace_for
 from tokoban.sokoban.search.steps import Steps, completed
 
 
@@ -73,7 +74,7 @@ class Fess:
         ground = tables.ground
         num_floor = len(ground.zone)
         self.tree = first_tree(ground, boxes, player, children_per_run=1)
-        self.scratch = workspace_for_moves(num_floor, len(boxes), MAX_ADVICE)
+        self.scratch = workspace_for(num_floor, len(boxes), regions=empty_regions(num_floor))
         self.rules = Applied(learned or learned_of(ground), is_shared=learned is not None)
         self._table_bytes = num_bytes((tables, self.scratch))
         if learned:

@@ -289,3 +289,17 @@ def cell_of(tree, key):
         tree.root[cell] = NONE
         tree.progress[NEW_CELL] = cell
     return np.int64(tree.cell_slots[slot])
+
+
+@inner
+@no_type_check
+def swap_children(tree, one, other):
+    """Exchanges two children that have no run yet."""
+    tree.box[one], tree.box[other] = tree.box[other], tree.box[one]
+    tree.to[one], tree.to[other] = tree.to[other], tree.to[one]
+    tree.child_player[one], tree.child_player[other] = (
+        tree.child_player[other],
+        tree.child_player[one],
+    )
+    tree.key[one], tree.key[other] = tree.key[other], tree.key[one]
+    tree.child_score[one], tree.child_score[other] = tree.child_score[other], tree.child_score[one]
