@@ -71,19 +71,27 @@ def key_of(row: Row) -> Key:
     return row["variant"], row["file"], row["number"], row["image"]
 
 
+def rows_of(lines: Sequence[str]) -> list[Row]:
+    """The runs of a file; its first line says of what kind they are."""
+    return [json.loads(line) for line in lines[1:]]
+
+
+def lines_of(out: Path) -> list[str]:
+    """The lines of a file, without a last one that was cut off."""
+    text = out.read_text(encoding="utf-8")
+    return text[: text.rfind("\n") + 1].splitlines()
+
+
 def read_rows(out: Path, about: Row) -> list[Row]:
     """The runs that are there; the file is begun if there is none.
 
-    A last line that was cut off is dropped. Raises ``SystemExit`` if the runs are of another kind.
+    Raises ``SystemExit`` if the runs are of another kind.
     """
-    text = out.read_text(encoding="utf-8") if out.exists() else ""
-    lines = text[: text.rfind("\n") + 1].splitlines()
-    if not lines:
-        lines = [json.dumps(about)]
+    lines = (lines_of(out) if out.exists() else []) or [json.dumps(about)]
     if json.loads(lines[0]) != about:
         raise SystemExit(f"ablation: {out} was begun with {lines[0]}; expected {json.dumps(about)}")
     out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return [json.loads(line) for line in lines[1:]]
+    return rows_of(lines)
 
 
 def logarithm(row: Row, time_limit_s: float) -> float:
@@ -112,40 +120,50 @@ def wanted(
                     yield variant, file, number, image
 
 
-def table(rows: Sequence[Row], time_limit_s: float) -> str:
-    """The variants as Markdown, each compared with the whole on the same levels and images."""
-    found = {key_of(row): row for row in rows}
+def table(rows: Sequence[Row], time_limit_s: float, before: Sequence[Row] = ()) -> str:
+    """The variants as Markdown, each compared with the whole on the same levels and images.
+
+    Where there are runs of a commit ``before``, it is the whole of these.
+    """
+    found = {key_of(row): row for row in before or rows}
     lines = [
-        "| variant | levels | runs | solved | unsolvable | whole solved | mean time, s | "
-        "time against the whole, 90 % | goes |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|---|",
+        "| variant | levels | runs | solved | unsolvable | whole solved | more solved, 90 % | "
+        "mean time, s | time against the whole, 90 % | goes |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|",
     ]
     for variant in dict.fromkeys(row["variant"] for row in rows):
         pairs = [
             (row, found[WHOLE, *key[1:]])
-            for key, row in found.items()
-            if key[0] == variant and (WHOLE, *key[1:]) in found
+            for row in rows
+            if (key := key_of(row))[0] == variant and (WHOLE, *key[1:]) in found
         ]
         if not pairs:
             continue
-        of_level: dict[tuple[str, int], list[float]] = {}
+        # Of each level: how much longer, and how many more runs are solved.
+        longer: dict[tuple[str, int], list[float]] = {}
+        more: dict[tuple[str, int], list[float]] = {}
         times = [logarithm(row, time_limit_s) for row, _ in pairs]
         for spent, (row, whole) in zip(times, pairs, strict=True):
-            level = row["file"], row["number"]
-            of_level.setdefault(level, []).append(spent - logarithm(whole, time_limit_s))
-        differences = np.array([np.mean(some) for some in of_level.values()])
+            level, is_solved = (row["file"], row["number"]), row["answer"] == "solved"
+            longer.setdefault(level, []).append(spent - logarithm(whole, time_limit_s))
+            more.setdefault(level, []).append(is_solved - (whole["answer"] == "solved"))
+        differences = np.array([np.mean(some) for some in longer.values()])
         low, high = interval(differences)
         against = (
             f"{exp(differences.mean()) - 1:+.1%} ({exp(low) - 1:+.1%} to {exp(high) - 1:+.1%})"
         )
+        least, most = interval(np.array([float(sum(some)) for some in more.values()]))
+        more_solved = f"{least * len(more):+.1f} to {most * len(more):+.1f}"
+        if variant == WHOLE and not before:
+            against = more_solved = ""
         solved, unsolvable = (
             sum(row["answer"] == answer for row, _ in pairs) for answer in ("solved", "unsolvable")
         )
         whole_solved = sum(whole["answer"] == "solved" for _, whole in pairs)
         goes = "yes" if exp(high) - 1 <= _MOST_WORSE else "no"
         lines.append(
-            f"| {variant} | {len(of_level)} | {len(pairs)} | {solved} | {unsolvable} | "
-            f"{whole_solved} | {exp(np.mean(times)):.2f} | {'' if variant == WHOLE else against} | "
+            f"| {variant} | {len(longer)} | {len(pairs)} | {solved} | {unsolvable} | "
+            f"{whole_solved} | {more_solved} | {exp(np.mean(times)):.2f} | {against} | "
             f"{goes if variant.startswith(_WITHOUT) else ''} |"
         )
     return "\n".join(lines)
@@ -166,6 +184,9 @@ def arguments_of(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--out", required=True, metavar="OUT", help="the runs, as JSON lines")
+    parser.add_argument(
+        "--before", metavar="FILE", help="the runs of another commit, with whose whole to compare"
+    )
     parser.add_argument("--time-limit", type=float, default=30, metavar="SECONDS", help="a run")
     parser.add_argument("--memory-limit", type=float, default=4000, metavar="MB", help="a run")
     parser.add_argument("--images", type=int, default=3, choices=range(1, len(IMAGES) + 1))
@@ -222,7 +243,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         rows.append(row)
         shown = f"{variant}: {file} {number}, image {image}: {row['answer']}"
         print(f"{shown}, {row['elapsed_s']:.2f} s", file=sys.stderr, flush=True)
-    print(table(rows, chosen.time_limit))
+    before = rows_of(lines_of(Path(chosen.before))) if chosen.before else []
+    print(table(rows, chosen.time_limit, before))
     return 0
 
 
