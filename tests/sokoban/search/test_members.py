@@ -21,7 +21,7 @@ from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.pauses import Searcher, found_by, set_up
 from tokoban.sokoban.search.run import find_answer
-from tokoban.sokoban.search.searches.beam import pull_beam, push_beam
+from tokoban.sokoban.search.searches.beam import beam
 from tokoban.sokoban.search.searches.beam import rounds as beam_rounds
 from tokoban.sokoban.search.steps import Steps, completed
 
@@ -34,8 +34,7 @@ def turn_to_others(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     """Whether each part of a member gives way soon to the next, or decides small boards alone."""
     is_early = request.param == "early"
     monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 if is_early else 1 << 12)
-    for beam in (pull_beam, push_beam):
-        monkeypatch.setattr(beam, "PATIENCE", 3 if is_early else 1 << 12)
+    monkeypatch.setattr(beam, "PATIENCE", 3 if is_early else 1 << 12)
     if is_early:
         monkeypatch.setattr(replanning, "_FIRST", 2)
         monkeypatch.setattr(replanning, "_LATER", 16)

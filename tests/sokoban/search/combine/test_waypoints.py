@@ -28,7 +28,7 @@ from tokoban.sokoban.search.pauses import (
     Underway,
     underway,
 )
-from tokoban.sokoban.search.searches.beam import pull_beam, push_beam
+from tokoban.sokoban.search.searches.beam import beam
 from tokoban.sokoban.search.searches.beam import rounds as beam_rounds
 from tokoban.sokoban.search.steps import completed
 
@@ -37,8 +37,7 @@ from tokoban.sokoban.search.steps import completed
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rounds of one position that end soon, so that pushes from the start are needed."""
     monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1)
-    monkeypatch.setattr(pull_beam, "PATIENCE", 3)
-    monkeypatch.setattr(push_beam, "PATIENCE", 3)
+    monkeypatch.setattr(beam, "PATIENCE", 3)
 
 
 def search_of(board: Board) -> Waypoints:

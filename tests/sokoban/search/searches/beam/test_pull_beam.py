@@ -76,7 +76,7 @@ def test_a_round_may_begin_midway(monkeypatch: pytest.MonkeyPatch) -> None:
     for board in PUZZLES:
         search = beam_of(board)
         finish(search, board)
-        path = search.steps_to_end(search._reached)[::-1]
+        path = search._solution()[::-1]
         for part in range(1, 4):
             again = begun_midway(board, path, part)
             begin = len(again._rounds.current.prefix)
@@ -108,7 +108,7 @@ def test_a_prefix_without_a_solution_is_dropped(monkeypatch: pytest.MonkeyPatch)
             player = int(search._positions.player[position])
             if (boxes, squares[player]) in reached:
                 continue
-            [step] = search._steps_of_round(position)
+            [step] = search._path_to(position)
             again = begun_midway(board, [step, *[step._replace(player=player)] * 3], 1)
             going = underway(again)
             while not again.is_over:

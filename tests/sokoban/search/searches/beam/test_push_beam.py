@@ -84,7 +84,7 @@ def test_a_prefix_without_a_solution_is_dropped(monkeypatch: pytest.MonkeyPatch)
             step = Step(*(squares.number[square] for square in (box, end, after[1])))
             search = begun_midway(board, [step] * 4, 1)
             going = underway(search)
-            while not search._is_over:
+            while not search.is_over:
                 going.go_on(Budget(1 << 12))
             assert not search._rounds._best_path
             finish(search, board)
@@ -128,7 +128,7 @@ def end_layer(search: PushBeam) -> bool:
     """Goes on to the next layer; returns False if there is none."""
     chosen, going = search._chosen, underway(search)
     while search._chosen is chosen:
-        if going.go_on(Budget(1 << 20)) is not None or search._is_over:
+        if going.go_on(Budget(1 << 20)) is not None or search.is_over:
             return False
     return True
 

@@ -1,11 +1,4 @@
-"""A beam search by pulls from the solved board: each layer keeps a number of positions.
-
-Beam search is from Lowerre, "The Harpy speech recognition system" (1976). All positions of a layer
-have as many moves behind them, each any pulls of one box alone, so that none crowds out the others
-merely because it is easy to go on from, as in a best-first search that has come to a region without
-a way out. What a layer drops is lost, so nothing is proved. Later rounds learn from the positions
-in which earlier ones got stuck (``rounds``).
-"""
+"""A beam search by pulls from the solved board: each layer keeps a number of positions."""
 
 from collections.abc import Iterator
 from functools import cache, partial
@@ -25,18 +18,17 @@ from tokoban.sokoban.search.level.ground import (
     reversed_in_steps,
 )
 from tokoban.sokoban.search.level.one_box import Step, directions_of_steps
-from tokoban.sokoban.search.level.regions import empty_regions
 from tokoban.sokoban.search.measures.shut_off import num_shut_off
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
     ONE_PUSH,
     Budget,
-    Search,
     found_by,
 )
 from tokoban.sokoban.search.rules import few_boxes
 from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
 from tokoban.sokoban.search.searches.beam import pull_layers
+from tokoban.sokoban.search.searches.beam.beam import Beam
 from tokoban.sokoban.search.searches.beam.pull_layers import (
     NEXT,
     NUM_CANDIDATES,
@@ -48,15 +40,12 @@ from tokoban.sokoban.search.searches.beam.pull_layers import (
 )
 from tokoban.sokoban.search.searches.beam.rounds import (
     ORDERING_BYTES,
-    PATIENCE,
     SHUT_OFF_WORK,
     Rounds,
     Schedule,
     are_all_matched,
     badness_of,
-    best_of,
     choose_in_steps,
-    end_layer,
 )
 from tokoban.sokoban.search.state.positions import (
     Positions,
@@ -71,7 +60,6 @@ from tokoban.sokoban.search.state.positions import (
     unpacked_bits,
 )
 from tokoban.sokoban.search.state.walks import chain
-from tokoban.sokoban.search.state.workspace import workspace_for
 from tokoban.sokoban.search.steps import Steps, completed
 
 # How often regions of floor count, and boxes on the goals from which they have to be pulled. No
@@ -80,11 +68,8 @@ _SCHEDULE = Schedule(((1, 0), (1, 4), (0, 1)))
 _FIRST_POSITIONS, _FIRST_CANDIDATES = 1 << 12, 1 << 14
 
 
-class PullBeam:
-    """Beams from the solved board, in the rounds of ``rounds``.
-
-    The unit of its work is a pull that is tried, or a lower bound.
-    """
+class PullBeam(Beam):
+    """Beams from the solved board, in the rounds of ``rounds``."""
 
     def __init__(
         self,
@@ -100,27 +85,19 @@ class PullBeam:
         The ground and ``learned`` are shared, and not counted in the bytes. ``seed`` is that of
         ``Round``.
         """
-        self.ground, self._player = ground, player
-        self.goals, self.seed = goals, seed
+        self._player, self.goals, self.seed = player, goals, seed
         # On boards too large for a matching of all boxes, counting would take too long too.
-        self._is_matched = are_all_matched(ground)
-        self._rules = Applied(learned, is_shared=True, by_pulls=True)
+        self._is_matched = counts = are_all_matched(ground)
         num_floor = len(ground.zone)
         starts = _is_blocked(num_floor, ground.goals)
         marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
         self._start_player = flood(ground.neighbours, starts, player, marks, 1, waiting)
-        self._scratch = workspace_for(
-            num_floor, len(ground.goals), regions=empty_regions(num_floor)
-        )
         self._lacks_slots = False
-        self._earlier_expansions = 0  # of the rounds before
-        self._reached = NONE  # the position that is the start
-        self._rounds = Rounds(
-            ground.is_goal[:-1], _SCHEDULE, counts_shut_off=self._is_matched, seed=seed
-        )
-        self._begin_round()
+        rules = Applied(learned, is_shared=True, by_pulls=True)
+        rounds = Rounds(ground.is_goal[:-1], _SCHEDULE, counts_shut_off=counts, seed=seed)
+        super().__init__(ground, rules, rounds)
 
-    def _begin_round(self) -> None:
+    def _begin(self) -> None:
         ground, current = self.ground, self._rounds.current
         num_floor = len(ground.zone)
         is_blocked = _is_blocked(num_floor, self.goals)
@@ -137,10 +114,6 @@ class PullBeam:
         self._pulled_to = np.full(len(self._positions.player), NONE, np.int16)
         self._layer = empty_layer(_FIRST_CANDIDATES + 8 * num_floor, goal_words)
         self._layer_ends = int(self._positions.num_known[0])  # the position after its last
-        self._least, self._patience = int(np.iinfo(np.int64).max), PATIENCE
-        # The best positions of the round, and how bad they are.
-        self._best, self._badness = np.empty((2, 0), np.int64)
-        self.is_over = self._has_dropped = False
 
     @property
     def path(self) -> list[Step]:
@@ -160,53 +133,26 @@ class PullBeam:
         """Of all rounds."""
         return self._earlier_expansions + int(self._layer.progress[NEXT])
 
+    @property
+    def _work(self) -> int:
+        return int(self._layer.progress[NUM_PULLS])
+
     def pause(self) -> Progress:
         """As ``Searcher`` says."""
         own = num_bytes((self._positions, self._layer, self._scratch)) + self._pulled_to.nbytes
-        progress = self._layer.progress
         return Progress(
             "pull-beam",
             self.num_expansions,
             int(self._positions.num_known[0]),
-            work=self._rounds.work + int(progress[NUM_PULLS]),
-            num_bytes=own + ORDERING_BYTES * int(progress[NUM_CANDIDATES]),
+            work=self._rounds.work + self._work,
+            num_bytes=own + ORDERING_BYTES * int(self._layer.progress[NUM_CANDIDATES]),
         )
 
-    def search(self, budget: Budget) -> Search:
-        """As ``Searcher`` says.
-
-        Between two rounds it pauses as if it had to grow, for it then lets go of the last one.
-        """
-        while True:
-            if self._rules.goes_on(self.num_expansions):
-                budget = yield self.pause()
-                continue
-            if self.is_over:
-                pause = self.pause()
-                budget = yield pause._replace(growing_bytes=pause.num_bytes)
-                self._end_round()
-            outcome = self._pull(budget)
-            if outcome == Outcome.STORE_FULL:
-                budget = yield self._pause_to_grow()
-                for _ in self._grow_layer():
-                    budget = yield self.pause()
-            elif outcome == Outcome.BUDGET_SPENT:
-                budget = yield self.pause()
-            else:
-                width, count = self._rounds.current.width, int(self._layer.progress[NUM_CANDIDATES])
-                most = 1 if outcome == Outcome.SOLVED else min(width, count)
-                while self._layer_ends + most > len(self._positions.player):
-                    budget = yield self._pause_to_grow()
-                    for _ in self._grow_positions():
-                        budget = yield self.pause()
-                found, budget = yield from end_layer(self, self._end_layer(), budget)
-                if found is not None:
-                    return found
-
-    def _pull(self, budget: Budget) -> Outcome:
-        """Adds pulls of this layer; EXHAUSTED once it has none left."""
-        progress = self._layer.progress
-        last = min(self._layer_ends, int(progress[NEXT]) + budget.expansions - self.num_expansions)
+    def _expand(self, budget: Budget) -> Outcome:
+        if self._lacks_positions:
+            return Outcome.STORE_FULL
+        num_left = budget.expansions - self.num_expansions
+        last = min(self._layer_ends, int(self._layer.progress[NEXT]) + num_left)
         outcome: Outcome = add_pulls(
             self.ground,
             self._is_matched,
@@ -218,84 +164,60 @@ class PullBeam:
             self._rounds.current.weights,
             self._rounds.current.bonuses,
             last,
-            int(progress[NUM_PULLS]) + budget.work,
+            self._work + budget.work,
         )
         is_cut = outcome == Outcome.EXHAUSTED and last < self._layer_ends
         return Outcome.BUDGET_SPENT if is_cut else outcome
 
-    def _pause_to_grow(self) -> Progress:
-        pause = self.pause()
+    @property
+    def _lacks_positions(self) -> bool:
+        """Whether another layer might not find room."""
+        return self._layer_ends + self._rounds.current.width > len(self._positions.player)
+
+    def _bytes_to_grow(self) -> int:
         more = pull_layers.num_bytes_while_growing(self._layer) - num_bytes(self._layer)
-        more += num_bytes(self._positions) + self._pulled_to.nbytes
-        return pause._replace(growing_bytes=pause.num_bytes + more)
+        return more + num_bytes(self._positions) + self._pulled_to.nbytes
 
-    def _grow_layer(self) -> Iterator[bool]:
-        slots = self._layer.slots
-        self._layer = pull_layers.grown(self._layer)
-        if self._layer.slots is not slots:
-            del slots
-            enter = partial(pull_layers.refill_slots, self._layer, self.ground.keys)
-            yield from refill(int(self._layer.progress[NUM_CANDIDATES]), enter)
-
-    def _grow_positions(self) -> Iterator[bool]:
+    def _grow(self) -> Iterator[bool]:
+        if not self._lacks_positions:
+            slots = self._layer.slots
+            self._layer = pull_layers.grown(self._layer)
+            if self._layer.slots is not slots:
+                del slots
+                enter = partial(pull_layers.refill_slots, self._layer, self.ground.keys)
+                yield from refill(int(self._layer.progress[NUM_CANDIDATES]), enter)
+            return
         slots, capacity = self._positions.slots, next_capacity(len(self._positions.player))
         self._positions = enlarged(self._positions, capacity)
         enlarge(self._pulled_to, capacity)
         if self._positions.slots is not slots:
             del slots
-            count = int(self._positions.num_known[0])
             enter = partial(refill_slots, self._positions, self.ground.keys)
+            count = int(self._positions.num_known[0])
             for self._lacks_slots in refill(count, enter):
                 yield self._lacks_slots
 
-    def _end_round(self) -> None:
-        """Begins the next round."""
-        self._earlier_expansions = self.num_expansions
-        self._rounds.end(int(self._layer.progress[NUM_PULLS]))
-        self._begin_round()
-
     def _end_layer(self) -> Steps[Outcome]:
-        """Stores the positions that are kept, for which there is room, and begins their layer."""
+        """Stores the positions that are kept, and begins their layer."""
         layer, positions, current = self._layer, self._positions, self._rounds.current
-        first = self._layer_ends
-        count, solved_by = int(layer.progress[NUM_CANDIDATES]), int(layer.progress[SOLVED_BY])
-        chosen = np.array([solved_by])
-        if solved_by == NONE:
-            key = layer.boxes_key[:count]
-            chosen = yield from choose_in_steps(
-                layer.score[:count], key, current, self.ground, self._counted, by_pulls=True
-            )
-            chosen = chosen[: current.width]
+        first, count = self._layer_ends, int(layer.progress[NUM_CANDIDATES])
+        chosen = yield from choose_in_steps(
+            layer.score[:count],
+            layer.boxes_key[:count],
+            current,
+            self.ground,
+            self._counted,
+            by_pulls=True,
+        )
+        chosen = chosen[: current.width]
         keep(self.ground, positions, layer, chosen, self._scratch.words)
-        self._layer_ends = int(positions.num_known[0])
-        self._pulled_to[first : self._layer_ends] = layer.to[chosen]
-        if solved_by != NONE:
-            self._reached = first
-            return Outcome.SOLVED
-        badness = badness_of(layer.score[chosen])
-        self._best = np.append(self._best, np.arange(first, self._layer_ends))
-        self._badness = np.append(self._badness, badness)
-        best = best_of(self._badness)
-        self._best, self._badness = self._best[best], self._badness[best]
-        least = int(badness.min(initial=self._least))
-        self._patience = PATIENCE if least < self._least else self._patience - 1
-        self._least = least
+        self._layer_ends = last = int(positions.num_known[0])
+        self._pulled_to[first:last] = layer.to[chosen]
         self._has_dropped |= len(chosen) < count
-        # Where nothing was dropped a wider round would be the same.
-        self.is_over = count == 0 or (self._patience <= 0 and self._has_dropped)
+        badness = badness_of(layer.score[chosen])
         layer.progress[NUM_CANDIDATES] = 0
         layer.slots.fill(NONE)
-        if count == 0 and not self._has_dropped:
-            if not current.prefix:
-                return Outcome.EXHAUSTED
-            self._rounds.forget_path()
-            self._best = self._best[:0]
-        if self.is_over:
-            self._rounds.learn(
-                self._boxes_of(self._best),
-                lambda i: self._steps_of_round(int(self._best[i]))[::-1],
-            )
-        return Outcome.BUDGET_SPENT
+        return self._look_at(np.arange(first, last), badness, is_last=count == 0)
 
     def _counted(self, candidates: Int64[np.ndarray, " K"]) -> Bool[np.ndarray, "K F"]:
         """The boxes of candidates in which starts that are shut off are counted."""
@@ -307,14 +229,19 @@ class PullBeam:
         return is_box
 
     def _boxes_of(self, positions: Integer[np.ndarray, " K"]) -> Bool[np.ndarray, "K F"]:
-        """The boxes of each position."""
         return unpacked_bits(self._positions.boxes[positions], len(self.ground.zone))
 
     def directions(self) -> tuple[Direction, ...]:
         """The solution: the pulls in the order of play."""
-        ground, reached = self.ground, self._reached
-        is_box = unpacked_bits(self._positions.boxes[reached], len(ground.zone))
-        return directions_of_steps(ground, is_box, self._player, self.steps_to_end(reached))
+        is_box = self.ground.is_goal[:-1]
+        return directions_of_steps(self.ground, is_box, self._player, self._solution())
+
+    def _solution(self) -> list[Step]:
+        layer, last = self._layer, int(self._layer.progress[SOLVED_BY])
+        parent = int(layer.parent[last])
+        player = int(self._positions.player[parent])
+        first = Step(int(layer.to[last]), int(layer.box[last]), player)
+        return [first, *self.steps_to_end(parent)]
 
     @property
     def pulled(self) -> Positions | None:
@@ -323,15 +250,14 @@ class PullBeam:
 
     def steps_to_end(self, position: int) -> list[Step]:
         """As ``FromTheEnd`` says."""
-        return [*self._steps_of_round(position), *self._rounds.current.prefix[::-1]]
+        return [*self._path_to(position)[::-1], *self._rounds.current.prefix[::-1]]
 
-    def _steps_of_round(self, position: int) -> list[Step]:
-        """The pushes from a position to where the round began."""
+    def _path_to(self, position: int) -> list[Step]:
         positions, num_floor = self._positions, len(self.ground.zone)
         return [
             _step_between(positions, before, after, int(self._pulled_to[before]), num_floor)
             for before, after in pairwise(chain(positions, position))
-        ]
+        ][::-1]
 
 
 def _step_between(

@@ -13,19 +13,15 @@ is better.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from jaxtyping import Bool, Int64, UInt64
 
-from tokoban.sokoban.board import Direction
 from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.search.level.ground import Ground
 from tokoban.sokoban.search.level.one_box import Step
 from tokoban.sokoban.search.measures.bounds import MAX_MATCHED
 from tokoban.sokoban.search.measures.shut_off import num_at_once, num_shut_off
-from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import Budget, Found, Searcher, Turn, in_pauses
 from tokoban.sokoban.search.searches.beam.squeaky_wheel import Bonuses
 from tokoban.sokoban.search.searches.fess.scores import CELL_SHIFT
 from tokoban.sokoban.search.steps import Steps
@@ -35,7 +31,6 @@ LEAST_BADNESS = 1 << 24  # added to a badness, so that none is negative
 _BADNESS_MASK = (1 << BADNESS_BITS) - 1
 ORDERING_BYTES = 80  # for each candidate, while ``in_order`` sorts them
 
-PATIENCE = 20  # layers in which no badness falls below the least so far; then the round ends
 # Positions that a layer keeps in the narrowest rounds; each wider kind keeps so many times more.
 _FIRST_WIDTH, _GROWTH = 100, 3
 # Added to the badness for each goal that is shut off, in the rounds that count them.
@@ -252,23 +247,3 @@ def _widening(turn: int) -> int:
         length, widening = length // _GROWTH, widening - 1
         turn %= length
     return widening
-
-
-class Beam(Searcher, Protocol):
-    """A search by layers."""
-
-    def directions(self) -> tuple[Direction, ...]:
-        """The solution that it found."""
-
-
-def end_layer(
-    beam: Beam, steps: Steps[Outcome], budget: Budget
-) -> Turn[tuple[Found | None, Budget]]:
-    """Ends a layer in steps; what the beam found if that was the last one, and the next budget."""
-    outcome, budget = yield from in_pauses(steps, beam.pause, budget)
-    if outcome == Outcome.SOLVED:
-        return Found(outcome, beam.pause(), beam.directions()), budget
-    if outcome == Outcome.EXHAUSTED:
-        return Found(outcome, beam.pause()), budget
-    budget = yield beam.pause()
-    return None, budget
