@@ -41,7 +41,6 @@ from tokoban.sokoban.search.searches.beam import pull_beam, push_beam
 from tokoban.sokoban.search.searches.beam.meetings import FromTheEnd
 from tokoban.sokoban.search.searches.beam.pull_beam import PullBeam
 from tokoban.sokoban.search.searches.beam.push_beam import PushBeam
-from tokoban.sokoban.search.searches.beam.rounds import are_all_matched
 from tokoban.sokoban.search.searches.fess import solver as fess_solver
 from tokoban.sokoban.search.searches.fess.advisors import ADVISORS
 from tokoban.sokoban.search.searches.fess.solver import Fess, fess_in_steps
@@ -152,7 +151,7 @@ def _push_beam(context: SearchContext) -> Steps[Searcher]:
     yield
     tables = yield from tables_in_steps(context.board, context.squares, context.ground)
     return PushBeam(
-        tables._replace(is_matched=are_all_matched(context.ground)),
+        tables,
         context.by_pulls.goals,
         context.player,
         context.learned,

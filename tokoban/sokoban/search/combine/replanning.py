@@ -124,7 +124,9 @@ class Replanning:
         packed = score >> scores.PACKING
         is_dead = dead_positions(tree)
         most = int(packed[~is_dead].max(initial=0))
-        openness: Int64[np.ndarray, " E"] = packed + ((score >> scores.REGIONS & 255) << 40)
+        openness: Int64[np.ndarray, " E"] = packed.copy()
+        for weight, feature in ((48, scores.REGIONS), (40, scores.HOTSPOTS)):
+            openness += (score >> feature & 255) << weight
         openness[is_dead | (packed < most * share)] = NONE
         openness[[0, *self._tried]] = NONE
         best = int(openness.argmax())

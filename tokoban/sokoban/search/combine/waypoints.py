@@ -24,7 +24,6 @@ from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import Budget, Found, Search, Turn
 from tokoban.sokoban.search.searches.beam.pull_beam import PullBeam
 from tokoban.sokoban.search.searches.beam.push_beam import TO_POSITIONS, PushBeam
-from tokoban.sokoban.search.searches.beam.rounds import are_all_matched
 from tokoban.sokoban.search.searches.fess.tables import tables_in_steps
 from tokoban.sokoban.search.state.positions import Positions
 from tokoban.sokoban.search.steps import Steps
@@ -110,7 +109,7 @@ class Waypoints:
         ground = yield from with_goals_in_steps(self._pulls.ground, numbers)
         tables = yield from tables_in_steps(board, self._squares, ground)
         return PushBeam(
-            tables._replace(is_matched=are_all_matched(ground)),
+            tables,
             self._squares.numbers(board.boxes),
             self._squares.number[board.player],
             pulls=[self._pulls],

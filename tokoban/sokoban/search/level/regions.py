@@ -160,3 +160,16 @@ def region_of(neighbours, regions, box, square):
             ):
                 return regions.least[child]
     return regions.root[square]
+
+
+@inner
+@no_type_check
+def place_beside(regions, box, direction):
+    """The place of a box with the player beside it in this direction, where there is free floor.
+
+    As in ``ground``, but among the other boxes: ``box * 4`` and the lowest direction of the region.
+    """
+    zone = 0
+    while regions.beside[box, zone] != regions.beside[box, direction]:
+        zone += 1
+    return np.int64(box) * 4 + zone

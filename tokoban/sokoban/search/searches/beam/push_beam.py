@@ -33,6 +33,7 @@ from tokoban.sokoban.search.searches.beam.rounds import (
     SHUT_OFF_WORK,
     Rounds,
     Schedule,
+    are_all_matched,
     badness_of,
     choose_in_steps,
 )
@@ -78,18 +79,18 @@ class PushBeam(Beam):
         ``pulls`` are searches that come from the end, for meetings; ``seed`` is that of ``Round``.
         """
         ground = tables.ground
-        self._tables, self._player = tables, player
+        # On boards too large for a matching of all boxes, counting would take too long too.
+        counts = are_all_matched(ground)
+        self._tables = tables._replace(is_matched=counts, has_ties=False)
+        self._player = player
         self._is_box = np.zeros(len(ground.zone), np.bool_)
         self._is_box[boxes] = True
         self._meetings = Meetings(pulls)
         self._meeting: Meeting | None = None
         is_shared = learned is not None
         rules = Applied(learned or learned_of(ground), is_shared=is_shared)
-        # On boards too large for a matching of all boxes, counting would take too long too.
-        is_goal, counts = ground.is_goal[:-1], tables.is_matched
-        super().__init__(
-            ground, rules, Rounds(is_goal, schedule, counts_shut_off=counts, seed=seed)
-        )
+        rounds = Rounds(ground.is_goal[:-1], schedule, counts_shut_off=counts, seed=seed)
+        super().__init__(ground, rules, rounds)
         self._table_bytes = num_bytes((tables, self._scratch))
         if is_shared:
             self._table_bytes -= num_bytes(ground)

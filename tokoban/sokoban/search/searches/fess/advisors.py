@@ -1,6 +1,6 @@
 """The advisors of FESS: each proposes at most one child of an expanded position, for weight 0.
 
-Each has a feature of the cells, and proposes the child that is best by it, if that is strictly
+Each has a feature, and proposes the child that is best by it, if that is strictly
 better than the parent. None proposes a child that lowers the packing.
 """
 
@@ -9,12 +9,18 @@ from typing import no_type_check
 
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.ground import NONE
-from tokoban.sokoban.search.searches.fess.scores import OUT_OF_PLAN, PACKING, REGIONS, feature_of
+from tokoban.sokoban.search.searches.fess.scores import (
+    HOTSPOTS,
+    OUT_OF_PLAN,
+    PACKING,
+    REGIONS,
+    feature_of,
+)
 from tokoban.sokoban.search.searches.fess.tree import swap_children
 
 # The names of all, by which they are silenced, and their features.
-ADVISORS = ("packing", "regions", "out-of-plan")
-FEATURES = (PACKING, REGIONS, OUT_OF_PLAN)
+ADVISORS = ("packing", "regions", "out-of-plan", "hotspots")
+FEATURES = (PACKING, REGIONS, OUT_OF_PLAN, HOTSPOTS)
 
 
 @inner

@@ -6,7 +6,11 @@ from typing import no_type_check
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.rules.pruning import is_deadlocked_by_push
-from tokoban.sokoban.search.searches.fess.scores import CELL_SHIFT, score_of
+from tokoban.sokoban.search.searches.fess.scores import (
+    CELL_SHIFT,
+    score_of_cell,
+    score_within_cell,
+)
 from tokoban.sokoban.search.searches.fess.tree import (
     EXPANDING,
     NUM_CHILDREN,
@@ -53,11 +57,12 @@ def add_child(state, ground, scratch, _row, box, place, least, _num_made):
         return True
     if is_deadlocked_by_push(ground, pruning, words, scratch.boxes, scratch.is_blocked, to, least):
         return False
-    score = score_of(tables, scratch.is_blocked, words, scratch.regions.num_regions[to])
+    score = score_of_cell(tables, scratch.is_blocked, words, scratch.regions.num_regions[to])
     weight = tree.weight[tree.run[progress[EXPANDING]]]
     cell_key = max(tree.best_cell[position], score >> CELL_SHIFT)
     if not is_worth_storing(tree, slot, cell_key, weight):
         return True
+    score |= score_within_cell(tables, words)
     child = progress[NUM_CHILDREN]
     progress[NUM_CHILDREN] += 1
     tree.box[child] = box

@@ -14,7 +14,7 @@ from tokoban.sokoban.search.rules.pruning import judge_position
 from tokoban.sokoban.search.searches.fess.advisors import advise
 from tokoban.sokoban.search.searches.fess.heaps import enter, take_next
 from tokoban.sokoban.search.searches.fess.moves import is_worth_storing, move_box
-from tokoban.sokoban.search.searches.fess.scores import CELL_SHIFT, score_of
+from tokoban.sokoban.search.searches.fess.scores import CELL_SHIFT, score_of_cell, score_within_cell
 from tokoban.sokoban.search.searches.fess.tree import (
     BEST,
     EXPANDING,
@@ -59,7 +59,8 @@ def lay_out(tables, tree, scratch, child):
     tree.score[position] = tree.child_score[child]
     num_regions = lay_out_position(ground, words, player, scratch)
     if child == 0:
-        tree.score[position] = score_of(tables, scratch.is_blocked, words, 1 + num_regions)
+        tree.score[position] = score_of_cell(tables, scratch.is_blocked, words, 1 + num_regions)
+        tree.score[position] |= score_within_cell(tables, words)
     tree.best_cell[position] = max(tree.best_cell[parent], tree.score[position] >> CELL_SHIFT)
     return num_regions
 

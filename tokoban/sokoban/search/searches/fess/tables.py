@@ -8,6 +8,7 @@ from jaxtyping import Bool, UInt64
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.level.ground import Ground, Squares, ground_in_steps
 from tokoban.sokoban.search.measures.bounds import MAX_MATCHED
+from tokoban.sokoban.search.measures.hotspots import Hotspots, hotspots_in_steps
 from tokoban.sokoban.search.measures.packing.plan import Packing
 from tokoban.sokoban.search.measures.packing.planning import packing_in_steps
 from tokoban.sokoban.search.searches.fess.advisors import ADVISORS
@@ -20,6 +21,8 @@ class Tables(NamedTuple):
 
     ground: Ground
     packing: Packing
+    hotspots: Hotspots
+    has_ties: bool  # whether hotspots are counted, which a beam does not read
     is_silent: Bool[np.ndarray, " _"]  # by advisor
     is_matched: bool  # whether boxes that no matching brings to goals are looked for
     goal_words: UInt64[np.ndarray, " W"]
@@ -39,9 +42,12 @@ def tables_in_steps(
     if ground is None:
         ground = yield from ground_in_steps(board, squares)
     packing = yield from packing_in_steps(board, squares, ground, has_one_sink=has_one_sink)
+    hotspots = yield from hotspots_in_steps(ground)
     return Tables(
         ground=ground,
         packing=packing,
+        hotspots=hotspots,
+        has_ties=True,
         is_silent=np.zeros(len(ADVISORS), np.bool_),
         is_matched=len(ground.goals) <= MAX_MATCHED,
         goal_words=packed_bits(ground.is_goal[:-1]),
