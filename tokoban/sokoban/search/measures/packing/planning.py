@@ -81,9 +81,12 @@ def packing_in_steps(
 
 @cache
 def prepare() -> None:
-    """Compiles what only plans that park, or have many fillings, need."""
+    """Compiles what only plans that park, have many fillings or find no pulls need."""
     squares = Squares(ONE_PUSH)
-    board = pull_board(build_ground(ONE_PUSH, squares), squares.numbers(ONE_PUSH.boxes))
+    ground, starts = build_ground(ONE_PUSH, squares), squares.numbers(ONE_PUSH.boxes)
+    player = squares.number[ONE_PUSH.player]
+    completed(packing_order_in_steps(ground.neighbours, ground.goals, starts, player))
+    board = pull_board(ground, starts)
     [goal], [start] = board.goals.tolist(), np.flatnonzero(board.is_start).tolist()
     completed(simplified_in_steps(board, [(goal, start), (start, GONE)]))
     completed(obstructions_in_steps(board, np.empty(0, np.int16), board.goals))
