@@ -314,6 +314,7 @@ def prepare() -> None:
     by_pulls = completed(reversed_in_steps(ground, squares.numbers(ONE_PUSH.boxes)))
     num_shut_off(by_pulls, squares.is_among(ONE_PUSH.boxes)[np.newaxis], by_pulls=True)
     beam = PullBeam(by_pulls, ground.goals, player, learned_of(ground, by_pulls, player), seed=0)
-    # Else first called where a layer has grown, as on large levels alone.
+    # Else first called where a layer has grown or ended, as on larger levels alone.
     pull_layers.refill_slots(beam._layer, by_pulls.keys, 0, 0)
+    keep(by_pulls, beam._positions, beam._layer, np.empty(0, np.int64), beam._scratch.words)
     found_by(beam)
