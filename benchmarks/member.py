@@ -13,7 +13,6 @@ from jaxtyping import UInt64
 from benchmarks.solver import count_pushes
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.combine.portfolio import MEMBERS, SearchContext, context_in_steps
-from tokoban.sokoban.search.combine.replanning import Replanning
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Searcher, underway
@@ -62,7 +61,6 @@ def run_member(
     started_s = time.process_time()
     context = completed(context_in_steps(board, Squares(board), without=without, seed=seed))
     search = completed(MEMBERS[name].start(context))
-    shown = search.first if isinstance(search, Replanning) else search
     going, answer, reason = underway(search), "gave up", None
     best: list[tuple[int, tuple[int, ...]]] = []
     while True:
@@ -86,7 +84,7 @@ def run_member(
         ):
             reason = f"{memory_limit_mb:g} MB"
         if pause.expansions >= mark or answer != "gave up" or reason:
-            features = best_of(shown)
+            features = best_of(search)
             if features and (not best or best[-1][1] != features):
                 best.append((pause.expansions, features))
         if answer != "gave up" or reason:
@@ -99,16 +97,15 @@ def run_member(
         stored=pause.positions,
         num_bytes=context.num_bytes + pause.num_bytes,
         elapsed_s=elapsed_s,
-        cells=num_cells(shown),
+        cells=num_cells(search),
         best=best,
     )
     if found is not None and answer == "solved":
         log.moves = len(found.directions)
         log.pushes = count_pushes(board, found.directions)
-        if not isinstance(search, Replanning) or search.pair.later is None:
-            log.weights = weights_of_solution(shown)
+        log.weights = weights_of_solution(search)
     elif answer == "gave up":
-        log.best_position = best_position(context, shown)
+        log.best_position = best_position(context, search)
     return log
 
 

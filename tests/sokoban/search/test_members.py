@@ -15,7 +15,6 @@ from tests.sokoban.search.push_graph import can_be_solved
 from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.search.combine import replanning
 from tokoban.sokoban.search.combine.portfolio import MEMBERS, Portfolio, context_in_steps
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits
@@ -35,9 +34,6 @@ def turn_to_others(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     is_early = request.param == "early"
     monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 if is_early else 1 << 12)
     monkeypatch.setattr(beam, "PATIENCE", 3 if is_early else 1 << 12)
-    if is_early:
-        monkeypatch.setattr(replanning, "_FIRST", 2)
-        monkeypatch.setattr(replanning, "_LATER", 16)
     return str(request.param)
 
 

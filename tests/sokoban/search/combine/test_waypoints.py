@@ -101,10 +101,23 @@ def pushing(search: Waypoints, path: list[Step], length: int) -> Underway:
     return Underway(push)
 
 
-def check_region(search: Waypoints, board: Board, solution: tuple[Direction, ...]) -> int:
+Moves = tuple[Direction, ...]
+
+
+def noted_moves(search: Waypoints, monkeypatch: pytest.MonkeyPatch) -> list[Moves]:
+    """A list that gets the moves to each position that is reached."""
+    whole, noted = search._whole, list[Moves]()
+
+    def note(to_position: Moves) -> Moves:
+        noted.append(to_position)
+        return whole(to_position)
+
+    monkeypatch.setattr(search, "_whole", note)
+    return noted
+
+
+def check_region(search: Waypoints, board: Board, to_position: Moves, solution: Moves) -> int:
     """That no solution is claimed if the player is elsewhere; returns how often that was tried."""
-    assert search._pair.later is not None
-    to_position = search._pair.later.directions()
     here = rules.play(board, to_position)[-1]
     if here.is_solved:  # another position was met
         return 0
@@ -128,6 +141,7 @@ def test_a_path_is_gone_on_from_where_it_can_be_and_cut_where_it_cannot(
         for path in paths_of(board, reached):
             search = search_of(board)
             pulls, length = search._pulls, len(path) - 1
+            noted = noted_moves(search, monkeypatch)
             going, found = pushing(search, path, length), None
             cuts: list[list[Step]] = []  # the paths that are left
             while found is None:
@@ -149,7 +163,7 @@ def test_a_path_is_gone_on_from_where_it_can_be_and_cut_where_it_cannot(
             if found.outcome == Outcome.SOLVED:
                 Solution.of(board, found.directions)
                 num_solved += not cuts
-                num_elsewhere += check_region(search, board, found.directions)
+                num_elsewhere += check_region(search, board, noted[-1], found.directions)
             for left in cuts:
                 dead, _ = position_after(board, path, len(left) + 1)
                 assert all(dead != boxes for boxes, _ in reached)

@@ -13,7 +13,6 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
-from tokoban.sokoban.search.combine.replanning import Replanning
 from tokoban.sokoban.search.combine.waypoints import Waypoints
 from tokoban.sokoban.search.level.ground import (
     Ground,
@@ -55,7 +54,6 @@ _FEW_EXPANSIONS_OF_SQUARES = 1_000
 _TURN = 1 << 12  # the work of a turn by the share of its member
 # What may be left out beside members: the A* before all, and parts of members.
 FIRST = "first-astar"
-REPLANNING = "replanning"  # of FESS
 WAYPOINTS = "waypoints"  # of the beam of pulls
 _EQUAL_ROUNDS = 16  # the first ones, in which all members have the same share
 
@@ -123,16 +121,7 @@ def _fess(context: SearchContext, *, has_one_sink: bool = False) -> Steps[Search
         context.without,
         has_one_sink=has_one_sink,
     )
-    if REPLANNING in context.without:
-        return fess
-    return Replanning(
-        context.board,
-        context.squares,
-        fess,
-        context.learned,
-        context.without,
-        has_one_sink=has_one_sink,
-    )
+    return fess
 
 
 def _pull_beam(context: SearchContext) -> Steps[Searcher]:
@@ -176,10 +165,8 @@ MEMBERS = {
     one.name: one
     for one in (
         Member("astar", _astar),
-        Member("fess", _fess, share=2, parts=(*ADVISORS, REPLANNING)),
-        Member(
-            "fess-sink", partial(_fess, has_one_sink=True), share=2, parts=(*ADVISORS, REPLANNING)
-        ),
+        Member("fess", _fess, share=2, parts=ADVISORS),
+        Member("fess-sink", partial(_fess, has_one_sink=True), share=2, parts=ADVISORS),
         Member(
             "pull-beam",
             _pull_beam,

@@ -16,12 +16,19 @@ from jaxtyping import Bool
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search.answer import Progress
-from tokoban.sokoban.search.combine.pair import Pair
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import Squares, with_goals_in_steps
 from tokoban.sokoban.search.level.one_box import directions_of_steps
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import Budget, Found, Search, Turn
+from tokoban.sokoban.search.pauses import (
+    Budget,
+    Found,
+    Search,
+    Turn,
+    Underway,
+    go_on_until,
+    underway,
+)
 from tokoban.sokoban.search.searches.beam.pull_beam import PullBeam
 from tokoban.sokoban.search.searches.beam.push_beam import TO_POSITIONS, PushBeam
 from tokoban.sokoban.search.searches.fess.tables import tables_in_steps
@@ -31,19 +38,23 @@ from tokoban.sokoban.search.steps import Steps
 # The position lies after this share of a round's best path, which begins at the solved board.
 # Successive rounds take the shares in turn.
 _PARTS = (0.75, 0.5, 0.625, 0.375)
+_SETUP_WORK = 1 << 10  # of each step of setting a beam up, which takes up to some 10 ms
 
 
 class Waypoints:
     """A beam of pulls, and after each round a beam of pushes with as much work.
 
-    The unit of the work is that of both beams.
+    The unit of the work is that of both beams. Work and expansions are those of ended beams of
+    pushes too, memory that of what exists. Setting one up counts as work, or one turn might go to
+    hundreds of hopeless ones.
     """
 
     def __init__(self, board: Board, squares: Squares, pulls: PullBeam) -> None:
         self._board, self._squares, self._pulls = board, squares, pulls
         self.steps_to_end = pulls.steps_to_end
-        self._pair = Pair[PushBeam](pulls, "pull-beam")
-        self.pause = self._pair.pause
+        self._pulling = underway(pulls)
+        self._pushing: Underway | None = None  # while there is one
+        self._ended = Progress("pull-beam")
         self._length = 0  # of the path to the position
 
     @property
@@ -51,20 +62,25 @@ class Waypoints:
         """As ``FromTheEnd`` says."""
         return self._pulls.pulled
 
+    def pause(self) -> Progress:
+        """As ``Searcher`` says; positions are those that are held."""
+        whole = self._ended.beside(self._pulling.pause)
+        return whole if self._pushing is None else whole.beside(self._pushing.pause)
+
     def search(self, budget: Budget) -> Search:
         """As ``Searcher`` says."""
-        pair, pulls, num_rounds = self._pair, self._pulls, 0
+        pulls, pulling, num_rounds = self._pulls, self._pulling, 0
 
         def is_over(pause: Progress) -> bool:
             return pulls.is_over and pause.growing_bytes > 0
 
         while True:
-            before = pair.first.pause.work
-            found, budget = yield from pair.go_on_with_first(budget, is_over)
+            before = pulling.pause.work
+            found, budget = yield from go_on_until(is_over, pulling, budget, whole=self.pause)
             if found is not None:
-                return pair.found(found)
+                return found._replace(last=self.pause())
             part, num_rounds = _PARTS[num_rounds % len(_PARTS)], num_rounds + 1
-            most_work = pair.first.pause.work - before
+            most_work = pulling.pause.work - before
             found, budget = yield from self._push_to(int(part * len(pulls.path)), most_work, budget)
             if found is not None:
                 return found
@@ -80,25 +96,44 @@ class Waypoints:
         Where it is dead, that after half of them is tried. Only the step after them tells where the
         player has to be. The end is no such position.
         """
-        pair = self._pair
         while work_left > 0 and 0 < length < len(self._pulls.path):
             self._length = length
             budget = yield self.pause()
-            budget = yield from pair.set_up(self._pushes_in_steps(), budget)
-            found, budget = yield from pair.go_on_with_later(budget, Budget(work_left))
-            work_left -= pair.later_pause.work
+            pushing, budget = yield from self._set_up(budget)
+
+            def is_spent(pause: Progress, most: int = work_left) -> bool:
+                return pause.work >= most
+
+            found, budget = yield from go_on_until(
+                is_spent, pushing, budget, most=Budget(work_left), whole=self.pause
+            )
+            work_left -= pushing.pause.work
             if (
                 found is not None
                 and found.outcome == Outcome.SOLVED
                 and (whole := self._whole(found.directions))
             ):
-                return pair.found(found)._replace(directions=whole), budget
-            pair.end_later()
+                return found._replace(last=self.pause(), directions=whole), budget
+            work = self._ended.work + pushing.pause.work
+            expansions = self._ended.expansions + pushing.pause.expansions
+            self._ended, self._pushing = Progress("pull-beam", expansions, work=work), None
             if found is None or found.outcome != Outcome.EXHAUSTED:
                 break
             self._pulls.cut_path(length - 1)
             length //= 2
         return None, budget
+
+    def _set_up(self, budget: Budget) -> Turn[tuple[Underway, Budget]]:
+        """A beam of pushes to the position; pauses after each step."""
+        steps = self._pushes_in_steps()
+        while self._pushing is None:
+            self._ended = self._ended._replace(work=self._ended.work + _SETUP_WORK)
+            try:
+                next(steps)
+            except StopIteration as end:
+                self._pushing = underway(end.value)
+            budget = yield self.pause()
+        return self._pushing, budget
 
     def _pushes_in_steps(self) -> Steps[PushBeam]:
         is_box = self._is_box()
