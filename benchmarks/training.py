@@ -150,7 +150,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Float32 is float32, or its share would be of another rate.
     torch.backends.cudnn.allow_tf32 = False
     min_run_time_s = 0.2 if is_quick else 1.0
-    side = 8192 if is_on_gpu else 1024
+    side = 8192 if is_on_gpu else 64 if is_quick else 1024
     rates = {
         name: matrix_rate(report.device, dtype, side=side, min_run_time_s=min_run_time_s)
         for name, dtype in PRECISIONS.items()

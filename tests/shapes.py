@@ -29,9 +29,8 @@ def jaxtyped(*, typechecker: Any) -> Any:
             if is_dataclass(of):
                 of.__init__ = decorated(of.__init__)  # type: ignore[method-assign]
             return of
-        if "isinstance" in of.__code__.co_names:  # its own questions need axes of their own
-            return _jaxtyped(of, typechecker=typechecker)
-        if "jaxtyping" not in str(get_annotations(of)):
+        asks = "isinstance" in of.__code__.co_names
+        if not asks and "jaxtyping" not in str(get_annotations(of)):
             return of
         checked = None  # to make it takes longer than to import a module
         last_test = num_calls = -1
@@ -42,10 +41,13 @@ def jaxtyped(*, typechecker: Any) -> Any:
             if last_test != Test.number:
                 last_test, num_calls = Test.number, 0
             num_calls += 1
-            if num_calls > NUM_CHECKED:
+            if num_calls <= NUM_CHECKED:
+                checked = checked or _jaxtyped(of, typechecker=typechecker)
+                return checked(*values, **named)
+            if not asks:
                 return of(*values, **named)
-            checked = checked or _jaxtyped(of, typechecker=typechecker)
-            return checked(*values, **named)
+            with _jaxtyped("context"):  # its own questions need axes of their own
+                return of(*values, **named)
 
         return calling
 

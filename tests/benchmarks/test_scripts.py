@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from benchmarks import beam, generator, rollouts, simulator, training, translator_step
+from benchmarks import beam, generator, harness, rollouts, simulator, training, translator_step
 from tokoban.systems.sokoban_policy.config import tiny
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.train import build_model
@@ -32,7 +32,7 @@ def check_file(path: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The smallest network and a few levels; nothing compiled, nothing profiled."""
+    """The smallest network and a few levels; nothing compiled or profiled, one call of each."""
 
     def load_policy(_: torch.device) -> SokobanPolicy:
         torch.manual_seed(1)
@@ -44,6 +44,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(simulator, "NUM_LEVELS", 11)
     # Compiling takes a minute, and cannot look through the checks of shapes.
     monkeypatch.setattr(torch, "compile", lambda function, **_: function)
+    monkeypatch.setattr(harness, "_once_s", lambda call, device: 1.0)
     for script in (rollouts, beam, training):
         monkeypatch.setattr(script, "profile", lambda call, device: {"operations": []})
 

@@ -1,5 +1,7 @@
 """The states sampled and their labels, against every possible play by the plain rules."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -64,7 +66,9 @@ class Play:
         return steps
 
 
-PLAYS = [Play(board) for board in BOARDS]
+@cache
+def plays() -> list[Play]:
+    return [Play(board) for board in BOARDS]
 
 
 def states_of(found: Labelled, part: slice) -> list[tuple[tuple[int, int], Origin]]:
@@ -103,7 +107,7 @@ def check_labels(play: Play, keys: list[tuple[int, int]], labels: Labels, unit: 
 @pytest.fixture(scope="module")
 def played() -> Labelled:
     """Every third board that play can reach, twice, in place of sampled ones; none of level 1."""
-    chosen = [[*play.key.values()][::3] * 2 for play in PLAYS]
+    chosen = [[*play.key.values()][::3] * 2 for play in plays()]
     chosen[1] = []
     states = np.array([key for keys in chosen for key in keys], np.uint64).reshape(-1, 2)
     ends = np.cumsum([len(keys) for keys in chosen], dtype=np.int64)
@@ -119,7 +123,7 @@ def test_labels_are_what_every_possible_play_shows(
     found: Labelled = request.getfixturevalue(states)
     labels = found.by_moves if unit == "moves" else found.by_pushes
     num_lost = 0
-    for level, (play, part) in enumerate(zip(PLAYS, parts(found), strict=True)):
+    for level, (play, part) in enumerate(zip(plays(), parts(found), strict=True)):
         is_solvable = play.start in play.to_go[unit]
         assert labels.verdict[level] == (Verdict.SOLVED if is_solvable else Verdict.UNSOLVABLE)
         keys = [key for key, _ in states_of(found, part)]
@@ -129,7 +133,7 @@ def test_labels_are_what_every_possible_play_shows(
 
 
 def test_each_state_is_there_once_and_its_neighbours_are_there_too(found: Labelled) -> None:
-    for play, part in zip(PLAYS, parts(found), strict=True):
+    for play, part in zip(plays(), parts(found), strict=True):
         states = dict(states_of(found, part))
         assert len(states) == part.stop - part.start
         assert states[play.key[play.start]] == Origin.BEST
@@ -142,7 +146,7 @@ def test_each_state_is_there_once_and_its_neighbours_are_there_too(found: Labell
 
 
 def test_played_states_take_the_place_of_sampled_ones(played: Labelled) -> None:
-    for level, (play, part) in enumerate(zip(PLAYS, parts(played), strict=True)):
+    for level, (play, part) in enumerate(zip(plays(), parts(played), strict=True)):
         states = dict(states_of(played, part))
         assert len(states) == part.stop - part.start
         given = [*play.key.values()][::3] if level != 1 else []
@@ -156,7 +160,7 @@ def test_played_states_take_the_place_of_sampled_ones(played: Labelled) -> None:
 
 def test_the_best_play_is_on_shortest_ways_and_slips_are_at_the_border(found: Labelled) -> None:
     numbers: dict[Origin, int] = {origin: 0 for origin in Origin if origin != Origin.POLICY}
-    for play, part in zip(PLAYS, parts(found), strict=True):
+    for play, part in zip(plays(), parts(found), strict=True):
         total, steps = play.to_go["moves"], play.steps()
         for key, origin in states_of(found, part):
             board = play.board[key]
