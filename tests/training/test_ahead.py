@@ -10,29 +10,20 @@ from tokoban.training.ahead import made_ahead
 
 
 def _squares(number: int) -> tuple[int, torch.Tensor]:
+    if number == 15:
+        raise ValueError("fifteen")
     return number, torch.arange(number) ** 2
 
 
-def _fails_at_five(number: int) -> int:
-    if number == 5:
-        raise ValueError("five")
-    return number
-
-
-def test_workers_make_what_is_made_without_them() -> None:
+def test_workers_make_what_is_made_without_them_and_an_error_comes_in_its_turn() -> None:
     alone = list(islice(made_ahead(_squares, 3, workers=0), 12))
     ahead = made_ahead(_squares, 3, workers=2)
     for (number, values), (wanted, expected) in zip(islice(ahead, 12), alone, strict=True):
         assert number == wanted
         assert torch.equal(values, expected)
+    with pytest.raises(ValueError, match="fifteen"):
+        next(ahead)
     ahead.close()  # type: ignore[attr-defined]
     for process in multiprocessing.active_children():
         process.join(10)
     assert not multiprocessing.active_children()
-
-
-def test_an_error_of_a_worker_comes_in_its_turn() -> None:
-    ahead = made_ahead(_fails_at_five, 4, workers=1)
-    assert next(ahead) == 4
-    with pytest.raises(ValueError, match="five"):
-        next(ahead)

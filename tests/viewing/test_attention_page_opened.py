@@ -83,21 +83,21 @@ def shown(page: Any, place: str = ".queries") -> torch.Tensor:
     return torch.tensor(tokens)
 
 
-@pytest.mark.parametrize("name", PANELS)
-def test_a_query_pointed_at_shows_its_weights_in_every_head(name: str, opened: Open) -> None:
-    panel = PANELS[name]
+def test_a_query_pointed_at_shows_its_weights_in_every_head(opened: Open) -> None:
     page = opened(*PANELS.values())
-    page.get_by_role("button", name=name, exact=True).click()
-    place = ".queries" if panel.keys is panel.queries else ".keys"
-    num_layers, num_heads, num_queries, _ = panel.weights.shape
-    assert page.locator(".keys").is_visible() == (place == ".keys")
-    for layer in range(num_layers):
-        number = (panel.layers or range(1, L + 1))[layer]
-        for head in range(num_heads):
-            page.get_by_role("button", name=f"layer {number}, head {head + 1}").click()
-            query = (2 * layer + head) % num_queries
-            page.locator(".queries .token").nth(query).hover()
-            assert torch.equal(shown(page, place), panel.weights[layer, head, query])
+    for name, panel in PANELS.items():
+        page.get_by_role("button", name=name, exact=True).click()
+        place = ".queries" if panel.keys is panel.queries else ".keys"
+        num_layers, num_heads, num_queries, _ = panel.weights.shape
+        assert page.locator(".keys").is_visible() == (place == ".keys")
+        for layer in range(num_layers):
+            number = (panel.layers or range(1, L + 1))[layer]
+            for head in range(num_heads):
+                page.get_by_role("button", name=f"layer {number}, head {head + 1}").click()
+                query = (2 * layer + head) % num_queries
+                page.locator(".queries .token").nth(query).hover()
+                expected = panel.weights[layer, head, query]
+                assert torch.equal(shown(page, place), expected), name
 
 
 def test_tokens_are_seen_as_they_are_called_with_spaces_and_ends_of_lines(opened: Open) -> None:
@@ -108,22 +108,18 @@ def test_tokens_are_seen_as_they_are_called_with_spaces_and_ends_of_lines(opened
     assert labels == ["To", "␣be", "␣or", "⏎", "</script>", "."]
 
 
-@pytest.mark.parametrize(
-    ("name", "place", "said"),
-    [
+def test_a_token_is_called_by_its_label_and_its_place(opened: Open) -> None:
+    page = opened(*PANELS.values())
+    for name, place, said in (
         ("text", 1, "“␣be” (2) gives most"),
         ("triples", 5, "“a2” (row 2, 3) gives most"),
         ("cells", 3, "row 2, column 1 ● gives most"),
         ("picture", 4, "row 2, column 2 gives most"),
         ("picture", 0, "the class token gives most"),
-    ],
-)
-def test_a_token_is_called_by_its_label_and_its_place(
-    name: str, place: int, said: str, opened: Open
-) -> None:
-    page = opened(PANELS[name])
-    page.locator(".queries .token").nth(place).hover()
-    assert page.locator(".said").inner_text().startswith(said)
+    ):
+        page.get_by_role("button", name=name, exact=True).click()
+        page.locator(".queries .token").nth(place).hover()
+        assert page.locator(".said").inner_text().startswith(said)
 
 
 def test_the_mean_of_the_heads_and_the_rollout_are_what_their_formulas_say(opened: Open) -> None:
@@ -138,13 +134,21 @@ def test_the_mean_of_the_heads_and_the_rollout_are_what_their_formulas_say(opene
     assert torch.allclose(shown(page), (third @ second @ first)[3], atol=1e-6)
 
 
-@pytest.mark.parametrize("name", PANELS)
-def test_each_panel_opens_at_its_start(name: str, opened: Open) -> None:
-    panel = PANELS[name]
-    layer, head, query = panel.start()
-    others = [PANELS["text" if name == "cells" else "cells"]]
-    for panels in ([panel, *others], [*others, panel]):
-        page = opened(*panels, at_first=False)
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("text", "cells"),
+        ("cells", "text"),
+        ("cells", "two texts"),
+        ("picture", "cells"),
+        ("cells", "triples"),
+    ],
+)
+def test_each_panel_opens_at_its_start(names: tuple[str, str], opened: Open) -> None:
+    page = opened(*(PANELS[name] for name in names), at_first=False)
+    for name in names:
+        panel = PANELS[name]
+        layer, head, query = panel.start()
         page.get_by_role("button", name=name, exact=True).click()
         number = (panel.layers or range(1, L + 1))[layer]
         chosen = page.locator(".maps button[aria-pressed=true]").get_attribute("title")
@@ -153,14 +157,14 @@ def test_each_panel_opens_at_its_start(name: str, opened: Open) -> None:
         assert torch.equal(shown(page, keys), panel.weights[layer, head, query])
 
 
-@pytest.mark.parametrize("chosen", ["layer 2, mean of its heads", "rollout"])
-def test_what_another_panel_lacks_gives_way_to_its_first_map(chosen: str, opened: Open) -> None:
+def test_what_another_panel_lacks_gives_way_to_its_first_map(opened: Open) -> None:
     page = opened(PANELS["text"], PANELS["cells"])
-    page.get_by_role("button", name=chosen).click()
-    page.get_by_role("button", name="cells", exact=True).click()
-    assert page.locator(".maps button[aria-pressed=true]").get_attribute("title") == (
-        "layer 1, head 1"
-    )
+    for chosen in ("layer 2, mean of its heads", "rollout"):
+        page.get_by_role("button", name="text", exact=True).click()
+        page.get_by_role("button", name=chosen).click()
+        page.get_by_role("button", name="cells", exact=True).click()
+        pressed = page.locator(".maps button[aria-pressed=true]")
+        assert pressed.get_attribute("title") == "layer 1, head 1"
 
 
 def test_a_query_that_may_look_at_nothing_is_reported_to(opened: Open) -> None:
