@@ -41,7 +41,8 @@ def test_the_package_asserts_nothing_but_types() -> None:
     found = [
         f"{path.relative_to(PACKAGE)}:{node.lineno}"
         for path in sorted(PACKAGE.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if "assert" in (text := path.read_text(encoding="utf-8"))  # to parse all takes a second
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Assert) and not _only_narrows(node.test)
     ]
     assert found == []

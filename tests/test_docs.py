@@ -6,7 +6,7 @@ import itertools
 import re
 import shlex
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -67,9 +67,13 @@ def broken_links(page: Path) -> list[str]:
     return broken
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
-    assert broken_links(page) == []
+def faults(pages: Iterable[Path], of: Callable[[Path], Collection[str]]) -> dict[str, Any]:
+    """What is wrong with the pages, by page."""
+    return {name_of(page): found for page in pages if (found := of(page))}
+
+
+def test_every_link_of_a_page_leads_somewhere() -> None:
+    assert faults(PAGES, broken_links) == {}
 
 
 @pytest.mark.parametrize(
@@ -123,10 +127,13 @@ def test_a_figure_of_the_summary_stands_on_no_other_page_of_the_navigation() -> 
         assert figures(prose(DOCS / name)) & known == set(), name
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if p.name not in DATED], ids=name_of)
-def test_every_file_of_the_repository_that_a_page_names_exists(page: Path) -> None:
+def missing_files(page: Path) -> list[str]:
     named = re.findall(r"`((?:tokoban|tests|docs)/[a-z][\w./-]*)`", prose(page))
-    assert [path for path in named if not (REPOSITORY / path).exists()] == []
+    return [path for path in named if not (REPOSITORY / path).exists()]
+
+
+def test_every_file_of_the_repository_that_a_page_names_exists() -> None:
+    assert faults((p for p in PAGES if p.name not in DATED), missing_files) == {}
 
 
 MODULES = {
@@ -136,9 +143,9 @@ MODULES = {
 }
 
 
-@pytest.mark.parametrize("page", [p for p in SITE if p.name not in DATED], ids=name_of)
-def test_every_module_that_a_page_names_alone_exists(page: Path) -> None:
-    assert set(re.findall(r"`(\w+\.py)`", prose(page))) - MODULES == set()
+def test_every_module_that_a_page_names_alone_exists() -> None:
+    pages = [page for page in SITE if page.name not in DATED]
+    assert faults(pages, lambda page: {*re.findall(r"`(\w+\.py)`", prose(page))} - MODULES) == {}
 
 
 def in_backquotes(page: Path) -> list[str]:
@@ -173,15 +180,9 @@ class ParsedError(Exception):
     """The words were parsed; nothing else is to run."""
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_of_the_documentation_parses(
-    command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_command_of_the_documentation_parses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Arguments are parsed; nothing runs."""
     monkeypatch.chdir(DOCS / "examples")
-    words = shlex.split(command.replace(" SYSTEM ", " sokoban "))
-    if words[-1] == "--help":
-        return
     parse = argparse.ArgumentParser.parse_args
 
     def parse_only(
@@ -193,8 +194,11 @@ def test_every_command_of_the_documentation_parses(
         raise ParsedError
 
     monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse_only)
-    with pytest.raises(ParsedError):
-        cli.main(words)
+    for command in COMMANDS:
+        words = shlex.split(command.replace(" SYSTEM ", " sokoban "))
+        if words[-1] != "--help":
+            with pytest.raises(ParsedError):
+                pytest.fail(f"{command}: status {cli.main(words)}")
 
 
 @cache
@@ -236,13 +240,15 @@ def takes(parser: argparse.ArgumentParser, option: str, *values: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize(
-    "page", [p for p in SITE if p.name not in DATED and p.parent.name != "decisions"], ids=name_of
-)
-def test_every_option_that_prose_names_alone_is_one_and_takes_its_value(page: Path) -> None:
+def unknown_options(page: Path) -> list[list[str]]:
     named = [text for text in in_backquotes(page) if text.startswith("--")]
     each = [shlex.split(f"--{one}") for text in named for one in re.split("(?:^| )--", text)[1:]]
-    assert [words for words in each if not any(takes(parser, *words) for parser in parsers())] == []
+    return [words for words in each if not any(takes(parser, *words) for parser in parsers())]
+
+
+def test_every_option_that_prose_names_alone_is_one_and_takes_its_value() -> None:
+    pages = [p for p in SITE if p.name not in DATED and p.parent.name != "decisions"]
+    assert faults(pages, unknown_options) == {}
 
 
 def test_the_reference_has_every_public_name() -> None:
@@ -264,19 +270,12 @@ def marks(source: str) -> set[str]:
     }
 
 
-SOURCES = [
-    (source, path)
-    for source, where in re.findall(
-        r"^\| (.+?) \| (.+?) \|$", (DOCS / "sources.md").read_text(encoding="utf-8"), re.MULTILINE
-    )
-    for path in re.findall(r"`(tokoban/[\w/]+\.py)`", where)
-]
-
-
-@pytest.mark.parametrize(("source", "path"), SOURCES)
-def test_every_listed_module_names_its_source(source: str, path: str) -> None:
-    text = (REPOSITORY / path).read_text(encoding="utf-8").lower()
-    assert any(mark.lower() in text for mark in marks(source))
+def test_every_listed_module_names_its_source() -> None:
+    page = (DOCS / "sources.md").read_text(encoding="utf-8")
+    for source, where in re.findall(r"^\| (.+?) \| (.+?) \|$", page, re.MULTILINE):
+        for path in re.findall(r"`(tokoban/[\w/]+\.py)`", where):
+            text = (REPOSITORY / path).read_text(encoding="utf-8").lower()
+            assert any(mark.lower() in text for mark in marks(source)), (source, path)
 
 
 def test_every_paper_that_a_module_names_is_listed() -> None:

@@ -1,6 +1,7 @@
 """The arrows: who may import whom, read from the source of every file."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -122,9 +123,7 @@ def test_what_windows_lacks_is_imported_for_keys_alone() -> None:
     at_top = {
         (path.relative_to(PACKAGE).as_posix(), name)
         for path in PACKAGE.rglob("*.py")
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in imported_names(ast.unparse(node))
+        for name in re.findall(r"^(?:from|import) ([\w.]+)", path.read_text("utf-8"), re.MULTILINE)
     }
     assert {file for file, name in at_top if name in UNIX_ALONE} == MAY_BE_UNIX_ALONE
     assert "tokoban.cli.keyboard" not in {name for _, name in at_top}

@@ -78,27 +78,6 @@ def test_the_default_levels_need_no_file() -> None:
     assert len(board_of(observation).boxes) == 2
 
 
-def test_it_is_found_by_a_name_alone_and_registering_imports_little() -> None:
-    code = (
-        "import sys, gymnasium\n"
-        "import tokoban.sokoban.simulation.registration\n"
-        "assert not {'torch', 'numba'} & set(sys.modules)\n"
-        "spec = gymnasium.spec('tokoban/Sokoban-v0')\n"
-        "del gymnasium.registry['tokoban/Sokoban-v0']\n"
-        "del sys.modules['tokoban.sokoban.simulation.registration']\n"
-        "name = 'tokoban.sokoban.simulation.registration:tokoban/Sokoban-v0'\n"
-        "print(gymnasium.make(name).reset(seed=0)[0].shape)\n"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (ran.stdout, ran.returncode) == ("(5, 10, 10)\n", 0), ran.stderr
-
-
 # What a step does.
 
 
@@ -284,12 +263,18 @@ def test_levels_and_actions_out_of_range_are_refused() -> None:
             environment.step(action)
 
 
-# Of another type than is written: run without the hook that checks the types of this suite.
-WRONG_TYPES = """
+# Run without the hook that checks the types of this suite, and without what else it imports.
+APART = """
 import sys
 import gymnasium
+import tokoban.sokoban.simulation.registration
+assert not {"torch", "numba"} & set(sys.modules)
+spec = gymnasium.spec("tokoban/Sokoban-v0")
+del gymnasium.registry["tokoban/Sokoban-v0"]
+del sys.modules["tokoban.sokoban.simulation.registration"]
+name = "tokoban.sokoban.simulation.registration:tokoban/Sokoban-v0"
+assert gymnasium.make(name).reset(seed=0)[0].shape == (5, 10, 10)
 import numpy as np
-from tokoban.sokoban.simulation import registration  # noqa: E402
 from tokoban.sokoban.simulation.environment import Rewards, SokobanEnv
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.simulation.level_pool import GeneratedLevels
@@ -357,9 +342,9 @@ print(len(CASES), "cases")
 """
 
 
-def test_what_is_of_another_type_is_refused_in_one_sentence() -> None:
+def test_it_is_found_by_a_name_alone_and_refuses_what_is_of_another_type_in_one_sentence() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", WRONG_TYPES], cwd=REPOSITORY, capture_output=True, text=True
+        [sys.executable, "-W", "error", "-c", APART], cwd=REPOSITORY, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     assert re.fullmatch(r"\d+ cases\n", done.stdout), done.stdout
