@@ -6,8 +6,9 @@ BIN := .venv/bin
 TORCH_INDEX ?= $(if $(shell command -v nvidia-smi),,https://download.pytorch.org/whl/cpu)
 # What the benchmarks and the GPU's tests run by. Where nothing can be installed: make PYTHON=python3 bench-gpu OUT=folder
 PYTHON ?= $(BIN)/python
-# Two workers of one thread each are quicker than one of many, and leave the machine usable.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
+# Two workers of one thread each are quicker than one of many, and leave the machine usable. Where
+# bytecode is not kept, each of them and every command that they start would compile all sources.
+PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
 
 .PHONY: demo test check lint lint-and-compile check-js test-slow test-browser test-gpu docs bench bench-gpu lock dist clean
 

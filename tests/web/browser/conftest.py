@@ -168,12 +168,16 @@ def modules_page(chromium: Any, server: Server) -> Iterator[Any]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.path.is_relative_to(HERE):
-            item.add_marker("browser")
-    # Tests of jobs come late, since the workers take seconds to get ready; the test that kills the
-    # server comes last.
+    # These come first: of two processes that share the tests, the one that takes the first eighth
+    # then has them all, and the other starts neither a browser nor a server with its workers.
+    # Among them tests of jobs come late, since those workers take seconds to get ready, and last
+    # the test that kills the server.
     waiting = (HERE / "test_analysing.py", HERE / "test_labs.py")
-    items.sort(
-        key=lambda item: (item.name.endswith("server_dies_in_mid_game"), item.path in waiting)
-    )
+    places = {}
+    for item in items:
+        is_here = item.path.is_relative_to(HERE)
+        if is_here:
+            item.add_marker("browser")
+        kills = item.name.endswith("server_dies_in_mid_game")
+        places[item] = (not is_here, kills, item.path in waiting)
+    items.sort(key=places.__getitem__)

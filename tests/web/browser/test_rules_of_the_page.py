@@ -10,7 +10,7 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import OFFSETS, UNDO, Board, Direction, Square
 from tokoban.sokoban.deadlocks import dead_squares, frozen_boxes
 
-NUM_GAMES, NUM_ACTIONS = 10_000, 12
+NUM_GAMES, NUM_ACTIONS = 2_000, 12
 LETTERS = "uldr-"  # the last one takes a move back
 
 
