@@ -132,16 +132,11 @@ def test_what_windows_lacks_is_imported_for_keys_alone() -> None:
 @pytest.mark.parametrize(
     ("file", "source", "complaint"),
     [
-        ("sokoban/bad.py", "import tokoban.transformer.masks", "tokoban.transformer.masks"),
         ("sokoban/bad.py", "from tokoban import transformer", "tokoban.transformer"),
         ("decoding/bad.py", "def f():\n    from tokoban.training import loop", "tokoban.training"),
-        ("systems/life/bad.py", "import tokoban.systems.vit.model", "tokoban.systems.vit.model"),
         ("systems/life/bad.py", "from tokoban.systems import vit", "tokoban.systems.vit"),
-        ("systems/life/bad.py", "from tokoban.pretrained import load", "tokoban.pretrained"),
         ("systems/life/bad.py", "import tokoban\ntokoban.solve", "tokoban"),
         ("systems/gpt/model.py", "from tokoban.inference import Engine", "tokoban.inference"),
-        ("inference/bad.py", "import tokoban.sokoban.board", "tokoban.sokoban.board"),
-        ("api/bad.py", "from tokoban.cli import solve", "tokoban.cli"),
         ("transformer/bad.py", "import numpy as np", "numpy"),
         ("sokoban/rules.py", "from numba import njit", "numba"),
         *(
@@ -164,9 +159,6 @@ def test_what_windows_lacks_is_imported_for_keys_alone() -> None:
             "tokoban.sokoban.search.rules",
         ),
         ("training/bad.py", "from . import loop", "."),
-        ("training/loop.py", "import matplotlib", "matplotlib"),
-        ("training/loop.py", "from tokoban.viewing import plots", "tokoban.viewing"),
-        ("viewing/plots.py", "import tokoban.training.loop", "tokoban.training.loop"),
     ],
 )
 def test_an_import_against_the_arrows_is_named(

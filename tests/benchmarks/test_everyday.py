@@ -1,7 +1,6 @@
 """The split of the everyday translators: what is measured on shares no side with the training."""
 
 import gzip
-import json
 from pathlib import Path
 
 import pytest
@@ -54,29 +53,3 @@ def test_no_training_pair_shares_a_side_with_a_measured_one(
             assert everyday.letters(pair[side]) not in learned
     assert everyday.letters("SATZ, ea!") == everyday.letters("Satz ea")
     assert {"SATZ, ea!", "Satz ea"} <= {pair.source for pair in training}
-
-
-def test_a_direction_goes_on_from_both_and_every_text_is_scored(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(everyday, "NUM_HELD_OUT", 7)
-    monkeypatch.setattr(everyday, "NUM_VALIDATION", 3)
-    words, folder = [str(data), str(tmp_path / "runs")], tmp_path / "runs"
-    small = "--width 8 --hidden-width 8 --num-layers 1 --num-decoder-layers 1 --vocabulary-size 270"
-    options = [*small.split(), "--steps", "1", "--beam-width", "1", "--device", "cpu"]
-    assert everyday.main([*words, "text"]) == 0
-    for direction in ("both", "en-de"):
-        assert everyday.main([*words, "train", direction, *options]) == 0
-    config = json.loads((folder / "en-de" / "config.json").read_text())
-    assert "both" in json.dumps(config)
-    kept, out = tmp_path / "kept", tmp_path / "scores.json"
-    scoring = ["score", str(folder / "en-de"), "--translations", str(kept), "--json", str(out)]
-    assert everyday.main([*words, *scoring]) == 0
-    rows = json.loads(out.read_text())
-    assert [row["sentences"] for row in rows] == [7, 100, 1, 1, 1, 1]
-    assert rows[1]["text"] == "phrase book" and len(list(kept.iterdir())) == len(rows)
-    first = (kept / "phrase-book.tsv").read_text().splitlines()[0].split("\t")
-    assert tuple(first[:2]) == everyday.phrases("en-de")[0]
-    capsys.readouterr()
-    assert everyday.main([*words, "score", "nowhere"]) == 2
-    assert capsys.readouterr().err.count("\n") == 1

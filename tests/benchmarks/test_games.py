@@ -10,7 +10,6 @@ import torch
 from benchmarks import games
 from benchmarks.games import NEVER
 from benchmarks.random_boards import KINDS, Kind, random_board
-from tokoban.sokoban.formats.xsb import format_board, parse_board
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
 
@@ -57,19 +56,6 @@ def test_a_game_is_its_steps(num_games: int) -> None:
     if num_games > 256:
         assert len(expected.solved_after.unique()) > 5
         assert (expected.boards.boxes != boards.boxes).any()
-
-
-def test_games_end_as_drawn() -> None:
-    starts = ["-@$.--", "-@*---", "@-$.--", "@#$.--"]
-    boards = bitboards.pack([parse_board(start) for start in starts])
-    # All go right twice: onto the goal and off it; off the goal; onto it; nowhere.
-    played = games.play(boards, np.full((2, 4), 3, dtype=np.int8))
-    rows = [
-        format_board(bitboards.to_board(played.boards, (row,))).split("\n")[0][:6]
-        for row in range(4)
-    ]
-    assert rows == ["   +$ ", "  .@$ ", "  @*  ", "@#$.  "]
-    assert played.solved_after.tolist() == [1, 0, 2, NEVER]
 
 
 def test_random_games_are_games_of_random_actions() -> None:

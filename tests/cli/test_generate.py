@@ -24,11 +24,6 @@ def generate(path: Path, *options: str) -> bytes:
     return path.read_bytes()
 
 
-def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
-    first = generate(tmp_path / "a.xsb", "--solutions")
-    assert generate(tmp_path / "b.xsb", "--solutions") == first
-
-
 def test_levels_are_as_requested_and_their_solutions_solve_them(tmp_path: Path) -> None:
     path = tmp_path / "levels.xsb"
     generate(path, "--rows", "7", "--columns", "5", "--solvable-share", "0.6", "--solutions")

@@ -6,8 +6,6 @@ The moves are letters of ``uldr``. All three rules answer to these drawings.
 
 from dataclasses import dataclass
 
-import pytest
-
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.xsb import parse_board
 
@@ -131,4 +129,3 @@ DRAWINGS = {
     name: Drawing(parse_board(start), tuple(map("uldr".index, moves)), parse_board(end))
     for name, (start, moves, end) in _DRAWN.items()
 }
-EVERY_DRAWING = pytest.mark.parametrize("drawing", DRAWINGS.values(), ids=DRAWINGS)

@@ -110,48 +110,12 @@ def test_a_stacks_own_empty_cache_has_its_sizes_and_its_type(stack_class: type) 
         cache.append(LAYERS, draw(B, N, 1, E), draw(B, N, 1, E))
 
 
-def test_appending_gives_all_that_the_layer_holds() -> None:
-    cache = KVCache(2, 1, 1, 5, 1)
-    k, v = torch.tensor([1.0, 2.0, 3.0])[None, None, :, None], torch.full((1, 1, 3, 1), 7.0)
-    cache.append(0, k[:, :, :2], v[:, :, :2])
-    cache.append(1, 10 * k[:, :, :2], v[:, :, :2])
-    all_k, all_v = cache.append(0, k[:, :, 2:], -v[:, :, 2:])
-    assert all_k.flatten().tolist() == [1, 2, 3]
-    assert all_v.flatten().tolist() == [7, 7, -7]
-    all_k, _ = cache.append(1, 10 * k[:, :, 2:], v[:, :, 2:])
-    assert all_k.flatten().tolist() == [10, 20, 30]
-
-
-def test_reordering_moves_the_rows_of_every_layer_and_of_the_memories() -> None:
-    cache = KVCache(2, 3, 1, 5, 1)
-    rows = torch.tensor([1.0, 2.0, 3.0])[:, None, None, None]
-    for layer in 0, 1:
-        cache.append(layer, rows, rows * 10)
-        cache.put_memory(layer, rows * 100, rows * 1000)
-    cache.reorder(torch.tensor([2, 2, 0]))
-    for layer in 0, 1:
-        all_k, all_v = cache.append(layer, rows * 0, rows * 0)
-        assert all_k[:, 0, 0, 0].tolist() == [3, 3, 1]
-        assert all_v[:, 0, 0, 0].tolist() == [30, 30, 10]
-        kept = cache.memory(layer)
-        assert kept is not None
-        assert kept[0].flatten().tolist() == [300, 300, 100]
-        assert kept[1].flatten().tolist() == [3000, 3000, 1000]
-
-
 @pytest.mark.parametrize("shape", [(1, 3, 1, 2), (5, 1, 1, 2), (5, 3, 1, 1)], ids=str)
 def test_keys_that_would_be_spread_over_rows_heads_or_width_are_refused(
     shape: tuple[int, ...],
 ) -> None:
     with pytest.raises(ValueError, match=r"keys of shape \[5, 3, T, 2\], got \["):
         empty_cache().append(0, torch.zeros(shape), torch.zeros(shape))
-
-
-def test_more_positions_than_max_length_are_refused() -> None:
-    cache = empty_cache()
-    cache.append(0, draw(B, N, 5, E), draw(B, N, 5, E))
-    with pytest.raises(ValueError, match="the cache holds 7 positions, asked to hold 8"):
-        cache.append(0, draw(B, N, 3, E), draw(B, N, 3, E))
 
 
 def test_gradients_through_a_cache_are_refused() -> None:
@@ -235,20 +199,6 @@ def test_a_reordering_names_a_parent_for_each_row(num_parents: int) -> None:
     message = f"expected 1 to 5 parents, one per row, got {num_parents}"
     with pytest.raises(ValueError, match=message):
         empty_cache().reorder(torch.zeros(num_parents, dtype=torch.int64))
-
-
-def test_a_step_is_one_position_of_the_whole_storage_and_counts_at_once() -> None:
-    cache = KVCache(2, 3, 1, 5, 1)
-    cache.append(0, torch.ones(3, 1, 2, 1), torch.ones(3, 1, 2, 1))
-    cache.append(1, torch.ones(3, 1, 2, 1), torch.ones(3, 1, 2, 1))
-    step = cache.take_step()
-    assert (step.position.tolist(), cache.length) == ([2], 3)
-    new = torch.tensor([7.0, 8.0, 9.0])[:, None, None, None]
-    k, v = step.append(1, new, -new)
-    assert k[:, 0, :, 0].tolist() == [[1, 1, 7, 0, 0], [1, 1, 8, 0, 0], [1, 1, 9, 0, 0]]
-    assert v[:, 0, 2, 0].tolist() == [-7, -8, -9]
-    k, _ = step.append(0, 0 * new, new)
-    assert k[:, 0, :, 0].tolist() == [[1, 1, 0, 0, 0]] * 3
 
 
 def test_a_step_beyond_the_last_position_is_refused() -> None:

@@ -166,23 +166,6 @@ def test_as_few_words_as_leave_the_first_and_the_last_bit_to_the_wall(
     assert int(boards.walls[-1, 0]) < 0
 
 
-@pytest.mark.parametrize("direction", Direction)
-@EVERY_SIZE
-def test_shift_moves_every_cell_to_its_neighbour(
-    height: int, width: int, direction: Direction
-) -> None:
-    draw = torch.Generator().manual_seed(29)
-    boards = open_board(height, width)
-    words = torch.randint(-(2**62), 2**62, (len(boards.walls), 3), generator=draw) << 1
-    words &= ~boards.walls
-    cells = wide_words.cells(words, height, width)
-    down, right = OFFSETS[direction]
-    moved = torch.zeros(3, height + 2, width + 2, dtype=torch.bool)
-    moved[:, 1 + down : 1 + down + height, 1 + right : 1 + right + width] = cells
-    shifted = wide_words.cells(wide_words.shift(words, direction, width), height, width)
-    assert torch.equal(shifted, moved[:, 1:-1, 1:-1])
-
-
 def test_planes_are_those_of_tensor_boards() -> None:
     boards = [parse_board("--@-$--.-----"), parse_board("@----*-----#-|#-.----------")]
     for board in boards:
