@@ -55,6 +55,7 @@ def words(data: Path, tmp_path: Path) -> list[str]:
     return [str(data), "--folder", str(tmp_path / "runs"), *common]
 
 
+@pytest.mark.slow
 def test_new_ones_learn_from_what_both_directions_have_translated(
     data: Path, words: list[str], small: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -136,6 +136,7 @@ def test_no_run_goes_on_with_a_text_of_other_tokens(
     of_text = ["--preset", "toy", *captions]
     if system == "gpt":
         of_text = ["--preset", "shakespeare_small", "--text", str(text), "--context-length", "16"]
+        of_text += ["--num-layers", "1", "--width", "32", "--num-heads", "2"]
     words = ["train", system, *of_text, "--steps", "1", *RUN, "--output", str(path)]
     assert cli.main(words) == 0
     text.write_text(text.read_text().replace("Hund", "Kxtzq"))

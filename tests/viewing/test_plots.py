@@ -105,8 +105,8 @@ def test_a_panel_of_shares_stands_beside_the_losses(tmp_path: Path) -> None:
     shares = [
         {"step": step, "evaluate/accuracy": 0.7, "evaluate/mean_moves": 7.0} for step in (50, 100)
     ]
-    plot_curves(losses[:1], tmp_path / "plots" / "a.png")
-    assert not (tmp_path / "plots").exists()  # one point is no curve
+    plot_curves(losses[:2], tmp_path / "plots" / "a.png")
+    assert not (tmp_path / "plots").exists()  # two points are no curve
     plot_curves(losses, tmp_path / "plots" / "a.png")
     plot_curves(losses + shares, tmp_path / "plots" / "b.png")
     assert width_of(tmp_path / "plots" / "b.png") == 2 * width_of(tmp_path / "plots" / "a.png")

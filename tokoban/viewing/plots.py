@@ -34,7 +34,7 @@ def plot_curves(metrics: Iterable[Mapping[str, Any]], picture: Path) -> None:
 
     The right panel shows the figures evaluated more than once that always lie in [0, 1], without
     the ends of their intervals; it is left out where there are none. Writes nothing where no loss
-    was logged twice: one point is no curve.
+    was logged three times: one point or two are no curve.
     """
     from matplotlib.figure import Figure
 
@@ -48,7 +48,7 @@ def plot_curves(metrics: Iterable[Mapping[str, Any]], picture: Path) -> None:
         and not name.endswith(("_low", "_high"))
         and _are_shares(curve[1])
     }
-    if all(len(steps) < 2 for steps, _ in losses.values()):
+    if all(len(steps) < 3 for steps, _ in losses.values()):
         return
     panels = [("loss", losses)] + ([("evaluation", shares)] if shares else [])
     figure = Figure(figsize=(5.6 * len(panels), 3.8), layout="constrained")

@@ -70,12 +70,11 @@ def test_scores_are_those_of_teacher_forcing(way: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("batch_size", [1, 3])
-def test_batch_order_and_neighbours_change_nothing(way: str, batch_size: int) -> None:
+def test_batch_order_and_neighbours_change_nothing(way: str) -> None:
     options = WAYS[way] | {"max_length": 9}
     expected = translate(half_trained(), SOURCES, **options)
-    found = translate(half_trained(), SOURCES, batch_size=batch_size, **options)
-    assert_alike(found, expected)
+    for batch_size in (1, 3):
+        assert_alike(translate(half_trained(), SOURCES, batch_size=batch_size, **options), expected)
     if "sampling" in options:
         return  # the draws go by a sentence's number
     order = random.Random(1).sample(range(len(SOURCES)), 7)
