@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +52,15 @@ def _run(name: str, **changes: Any) -> RunConfig:
     return replace(spec.presets[spec.smallest].run, device="cpu", **changes)
 
 
-def _system(name: str) -> AnySystem:
+def _made(name: str) -> AnySystem:
     return _spec(name).make_system(_config(name), None)
+
+
+@cache
+def _drawn(name: str) -> tuple[AnySystem, Any]:
+    """A system and its first batch, which some draw for a second."""
+    system = _made(name)
+    return system, next(system.train_batches(system.initial_model(), start_step=0))
 
 
 def _directory(name: str, path: Path) -> RunDirectory:
@@ -87,18 +95,17 @@ def test_every_option_of_an_evaluation_has_help_and_a_default(name: str) -> None
 
 
 def test_it_keeps_to_the_protocol_with_a_finite_loss_and_metrics_of_known_names(name: str) -> None:
-    system = _system(name)
+    system, batch = _drawn(name)
     assert isinstance(system, System)
     model = system.initial_model()
-    assert torch.isfinite(system.loss(model, next(system.train_batches(model, start_step=0))).total)
+    assert torch.isfinite(system.loss(model, batch).total)
     with torch.no_grad():
         assert tuple(system.validate(model.eval())) == system.metric_names()
 
 
 def test_a_step_asks_its_device_for_nothing(name: str) -> None:
-    system = _system(name)
+    system, batch = _drawn(name)
     model = system.initial_model()
-    batch = next(system.train_batches(model, start_step=0))
     with Crossings() as crossings:
         set_gradients(system, model, iter([batch]), num_batches=1, uses_bf16=False)
     # On a CPU the cross entropy of many tokens is our own, and looks at its gradient once.
@@ -107,10 +114,9 @@ def test_a_step_asks_its_device_for_nothing(name: str) -> None:
 
 
 def test_it_can_learn_one_batch_by_heart(name: str) -> None:
-    system = _system(name)
+    system, batch = _drawn(name)
     torch.manual_seed(0)
     model = system.initial_model()
-    batch = next(system.train_batches(model, start_step=0))
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     before = loss = system.loss(model, batch).total.item()
     for _ in range(6):
@@ -145,12 +151,9 @@ def _gradient(system: AnySystem, model: nn.Module, *batches: Any) -> tuple[torch
 
 
 def test_the_gradient_of_accumulated_batches_is_that_of_one_large_batch(name: str) -> None:
-    system = _system(name)
+    system, whole = _drawn(name)
     torch.manual_seed(0)
-    model = system.initial_model()
-    batches = system.train_batches(model, start_step=0)
-    model.eval()  # dropout would differ
-    whole = next(batches)
+    model = system.initial_model().eval()  # dropout would differ
     # Of unequal numbers of rows, and of unequal shares of what counts in them.
     cuts = [slice(0, 1), slice(1, 3), slice(3, None)]
     expected, loss = _gradient(system, model, whole)
@@ -164,9 +167,9 @@ def test_a_resumed_run_is_an_uninterrupted_one_and_its_weights_load(
 ) -> None:
     run = _run(name, steps=4, log_every=1, schedule="constant")
     whole, parts = _directory(name, tmp_path / "whole"), _directory(name, tmp_path / "parts")
-    fit(_system(name), run, whole)
-    fit(_system(name), replace(run, steps=2), parts)
-    fit(_system(name), run, parts, resume=True)
+    fit(_made(name), run, whole)
+    fit(_made(name), replace(run, steps=2), parts)
+    fit(_made(name), run, parts, resume=True)
     losses = [
         {
             line["step"]: line["train/loss"]
@@ -195,7 +198,7 @@ def test_decoding_with_a_cache_is_decoding_without(name: str) -> None:
     spec = _spec(name)
     if spec.network_of is None:
         return
-    network = spec.network_of(_system(name).initial_model().eval())
+    network = spec.network_of(_drawn(name)[0].initial_model().eval())
     assert isinstance(network, Network)
     generator = torch.Generator().manual_seed(0)
 
