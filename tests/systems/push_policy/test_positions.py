@@ -86,7 +86,7 @@ def _pushes_left(floor: Cells, goals: Cells, boxes: Cells, zone: Cells) -> int |
 @pytest.fixture(scope="module")
 def positions() -> tuple[np.ndarray, np.ndarray]:
     words, classes = positions_of(random_levels(seed=0, number=0))
-    chosen = np.random.default_rng(0).permutation(len(words))[:60]
+    chosen = np.random.default_rng(0).permutation(len(words))[:30]
     return words[chosen], classes[chosen]
 
 
