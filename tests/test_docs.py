@@ -67,7 +67,7 @@ def broken_links(page: Path) -> list[str]:
     return broken
 
 
-def faults(pages: Iterable[Path], of: Callable[[Path], Collection[str]]) -> dict[str, Any]:
+def faults(pages: Iterable[Path], of: Callable[[Path], Collection[Any]]) -> dict[str, Any]:
     """What is wrong with the pages, by page."""
     return {name_of(page): found for page in pages if (found := of(page))}
 

@@ -1,7 +1,6 @@
 """Many environments at once: each as one alone, in every mode, on every kind of board."""
 
 import random
-import re
 from itertools import combinations
 from typing import Any
 
@@ -235,67 +234,6 @@ def test_any_row_can_be_seen() -> None:
 
 
 # What is refused.
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            {"num_envs": 0},
-            "the number of environments is 0; expected a whole number, 1 to 16777216",
-        ),
-        ({"device": "meta"}, "the device is meta, which holds no numbers; expected cpu or cuda"),
-        (
-            {"device": "abacus"},
-            "the device is 'abacus', which torch cannot use; expected cpu or cuda",
-        ),
-        ({"levels": []}, "there are no levels; expected at least one file or board"),
-        ({"max_steps": 0}, f"the step cap is 0; expected a whole number, 1 to {2**63 - 1}"),
-        (
-            {"autoreset_mode": "Never"},
-            "the autoreset mode is 'Never'; expected one of ['NextStep', 'SameStep', 'Disabled']",
-        ),
-    ],
-)
-def test_bad_arguments_are_refused_in_one_sentence(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        SokobanVectorEnv(**{"num_envs": 2, "levels": [NEARLY], **arguments})
-
-
-@pytest.mark.parametrize(
-    ("reset", "message"),
-    [
-        ({"options": {"level": 1}}, "the level is 1; expected 0 to 0"),
-        ({"options": {"level": [0, 0, 0]}}, "got 3 levels for 2 environments"),
-        ({"seed": [1, 2, 3]}, "got 3 seeds for 2 environments"),
-        ({"seed": [-1, 2]}, "a seed is -1; expected a whole number, 0 or more"),
-        (
-            {"options": {"reset_mask": np.array([1, 0])}},
-            "the reset mask is torch.int64 [2]; expected 2 booleans",
-        ),
-    ],
-)
-def test_a_bad_reset_is_refused_in_one_sentence(reset: dict[str, Any], message: str) -> None:
-    environment = SokobanVectorEnv(2, [NEARLY])
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        environment.reset(**reset)
-
-
-@pytest.mark.parametrize(
-    ("actions", "message"),
-    [
-        ([0, 4], "one of the actions is 4; expected 0 to 3"),
-        ([-1, 0], "one of the actions is -1; expected 0 to 3"),
-        ([0], "the actions are int64 [1]; expected 2 whole numbers"),
-        ([True, False], "the actions are bool [2]; expected 2 whole numbers"),
-        ([0.0, 1.0], "the actions are float64 [2]; expected 2 whole numbers"),
-    ],
-)
-def test_bad_actions_are_refused_in_one_sentence(actions: list[Any], message: str) -> None:
-    environment = SokobanVectorEnv(2, [NEARLY])
-    environment.reset()
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        environment.step(np.array(actions))
 
 
 def test_a_finished_environment_is_not_stepped_without_a_reset() -> None:

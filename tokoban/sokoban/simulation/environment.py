@@ -252,7 +252,8 @@ def chosen_levels(options: Mapping[str, Any] | None, *, num_levels: int) -> list
     """The levels in ``options["level"]`` of a reset, one or several; or none."""
     if not isinstance(options, Mapping | None):
         raise ValueError(f"the options are {options!r}; expected a dictionary")
-    levels: list[Any] = np.atleast_1d((options or {}).get("level", [])).tolist()
+    given: Any = (options or {}).get("level", [])
+    levels = list(given) if isinstance(given, list | tuple) else np.atleast_1d(given).tolist()
     for level in levels:
         if not is_whole_number(level) or level not in range(num_levels):
             raise ValueError(f"the level is {level}; expected 0 to {num_levels - 1}")

@@ -16,7 +16,10 @@ from tokoban.sokoban.simulation.level_pool import as_int64
 
 def actions_of_arrays(actions: Any, *, num_envs: int) -> Int64[Tensor, "B"]:
     """The actions of a numpy array of integers; ``ValueError`` for others."""
-    array = np.asarray(actions)
+    try:
+        array = np.asarray(actions)
+    except ValueError:
+        raise ValueError(f"the actions are ragged; expected {num_envs} whole numbers") from None
     _check_shape(array.shape, array.dtype, num_envs, np.issubdtype(array.dtype, np.integer))
     # A copy, since torch supports neither all integer types nor all strides.
     return torch.from_numpy(np.array(array, dtype=np.int64))
