@@ -2,8 +2,11 @@
 
 import importlib.util
 import os
+import shutil
 import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,6 +49,20 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("no shared data: TOKOBAN_DATA names no folder, and ../shared/data is absent")
     return folder.resolve()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """The browser, or a skip that says what is missing; a process can have Playwright but once."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = shutil.which("chromium") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("no Chromium is installed")
+    with playwright.sync_playwright() as started:
+        flags = ["--no-sandbox", "--disable-background-networking"]
+        browser = started.chromium.launch(executable_path=path, args=flags)
+        yield browser
+        browser.close()
 
 
 def pytest_runtest_setup() -> None:

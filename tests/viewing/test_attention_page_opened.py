@@ -1,6 +1,5 @@
 """The page of attention in a browser without a network: what is seen are the weights given."""
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,7 @@ import torch
 
 from tokoban.viewing.attention_page import AttentionPanel, TokenGrid, TokenRow, write_attention_page
 
-playwright = pytest.importorskip("playwright.sync_api")
-
 L, N, T, S = 3, 2, 6, 5
-FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
 
 Open = Callable[..., Any]
 
@@ -36,17 +32,6 @@ PANELS = {
     "picture": AttentionPanel("picture", weights(L, N, S, S, seed=3), PATCHES, PATCHES),
     "triples": AttentionPanel("triples", weights(L, N, T, T).tril(), TRIPLES, TRIPLES, [2, 5, 7]),
 }
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.skip("no chromium to open the page with")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=path, args=list(FLAGS))
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

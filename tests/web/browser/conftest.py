@@ -3,7 +3,6 @@
 A test fails if the page reports an error, such as an exception or a breach of its policy.
 """
 
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,7 +13,6 @@ import pytest
 from benchmarks.served import Server
 
 HERE = Path(__file__).parent
-FLAGS = ["--no-sandbox", "--disable-background-networking"]
 
 # Small enough to be played by hand: see test_playing.py for the moves.
 LEVELS = """\
@@ -57,19 +55,6 @@ def server(chromium: Any, levels_file: Path) -> Iterator[Server]:
     """The one server of the session."""
     with closing(Server(levels_file)) as started:
         yield started
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """The browser, or a skip that says what is missing."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = shutil.which("chromium") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("no Chromium is installed")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 class Tabs:
@@ -168,16 +153,16 @@ def modules_page(chromium: Any, server: Server) -> Iterator[Any]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # These come first: of two processes that share the tests, the one that takes the first eighth
-    # then has them all, and the other starts neither a browser nor a server with its workers.
+    # What needs a browser comes first: of two processes that share the tests, the one that takes
+    # the first eighth then has it all, and the other starts neither a browser nor a server.
     # Among them tests of jobs come late, since those workers take seconds to get ready, and last
     # the test that kills the server.
     waiting = (HERE / "test_analysing.py", HERE / "test_labs.py")
     places = {}
     for item in items:
-        is_here = item.path.is_relative_to(HERE)
-        if is_here:
+        if item.path.is_relative_to(HERE):
             item.add_marker("browser")
+        needs = "chromium" in getattr(item, "fixturenames", ())
         kills = item.name.endswith("server_dies_in_mid_game")
-        places[item] = (not is_here, kills, item.path in waiting)
+        places[item] = (not needs, kills, item.path in waiting)
     items.sort(key=places.__getitem__)
