@@ -235,7 +235,7 @@ class _Running:
 
 
 class Portfolio:
-    """Slices in turns, as one search.
+    """Members in turns, as one search.
 
     A member ends, and its arrays are released, when its search is over, or when memory is full and
     it holds most in proportion to its share. Only a complete member answers EXHAUSTED.

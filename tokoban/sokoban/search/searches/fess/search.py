@@ -21,7 +21,6 @@ from tokoban.sokoban.search.searches.fess.tree import (
     FIRST_NEW,
     NEXT_ROW,
     NUM_CHILDREN,
-    NUM_DEADLOCKED,
     NUM_LAID_OUT,
     NUM_PUSHES,
     NUM_RUNS,
@@ -86,7 +85,6 @@ def begin_expansion(tables, tree, scratch, pruning, child):
         progress[NUM_PUSHES] += num_floods
     progress[NUM_PUSHES] += 1
     if verdict == DEADLOCKED:
-        progress[NUM_DEADLOCKED] += 1
         return False
     progress[EXPANDING] = child
     progress[NEXT_ROW] = 0

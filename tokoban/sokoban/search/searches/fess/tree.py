@@ -39,7 +39,6 @@ _FIRST_CHILDREN = 1 << 14
     NUM_RUNS,
     NUM_CELLS,
     NUM_PUSHES,  # tried, and floods of corral searches: the measure of the work
-    NUM_DEADLOCKED,  # chosen, and found deadlocked
     NUM_TURNS,
     NEXT_CELL,
     NEW_CELL,  # the latest new cell, which is next; NONE if it had its turn
@@ -47,7 +46,7 @@ _FIRST_CHILDREN = 1 << 14
     NEXT_ROW,  # its next box
     SOLVED_BY,  # the child with all boxes on goals, or NONE
     BEST,  # the laid out position with the best score
-) = range(14)
+) = range(13)
 
 
 class Tree(NamedTuple):
@@ -85,7 +84,7 @@ class Tree(NamedTuple):
     cell_key: Int64[np.ndarray, " C"]
     root: Int32[np.ndarray, " C"]  # of the heap of runs
     cell_slots: Int32[np.ndarray, " D"]  # hash table of cells; the size is a power of two
-    progress: Int64[np.ndarray, "14"]
+    progress: Int64[np.ndarray, "13"]
 
 
 _GROUPS = tuple(column_names(Tree, axis) for axis in "ENRC")  # as in ``Sizes``
