@@ -316,5 +316,6 @@ def prepare() -> None:
     beam = PullBeam(by_pulls, ground.goals, player, learned_of(ground, by_pulls, player), seed=0)
     # Else first called where a layer has grown or ended, as on larger levels alone.
     pull_layers.refill_slots(beam._layer, by_pulls.keys, 0, 0)
-    keep(by_pulls, beam._positions, beam._layer, np.empty(0, np.int64), beam._scratch.words)
+    words = np.empty(beam._positions.boxes.shape[1], np.uint64)
+    keep(by_pulls, beam._positions, beam._layer, np.empty(0, np.int64), words)
     found_by(beam)
