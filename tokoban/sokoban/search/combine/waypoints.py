@@ -63,7 +63,7 @@ class Waypoints:
         return self._pulls.pulled
 
     def pause(self) -> Progress:
-        """As ``Searcher`` says; positions are those that are held."""
+        """As ``Searcher`` says; only the positions of the beams that exist are counted."""
         whole = self._ended.beside(self._pulling.pause)
         return whole if self._pushing is None else whole.beside(self._pushing.pause)
 

@@ -1,4 +1,4 @@
-"""A beam search: each layer keeps a number of positions. What pushes and pulls do alike.
+"""What the beams of pushes and of pulls share: rounds of layers, each of so many positions.
 
 Beam search is from Lowerre, "The Harpy speech recognition system" (1976). All positions of a layer
 have as many moves behind them, each any pushes (or pulls) of one box alone, so that none crowds out
@@ -56,12 +56,12 @@ class Beam(ABC):
     @property
     @abstractmethod
     def num_expansions(self) -> int:
-        """Of all rounds."""
+        """The expansions of all rounds."""
 
     @property
     @abstractmethod
     def _work(self) -> int:
-        """Of this round."""
+        """The work of this round."""
 
     @abstractmethod
     def pause(self) -> Progress:
@@ -126,17 +126,17 @@ class Beam(ABC):
                 return Found(outcome, self.pause())
             budget = yield self.pause()
 
-    def _look_at(
+    def _judge_layer(
         self,
         positions: Int64[np.ndarray, " K"],
         badness: Int64[np.ndarray, " K"],
         *,
         is_last: bool,
     ) -> Outcome:
-        """What the layer says of the round: whether it is over, and what is learned if so.
+        """Decides whether a layer is the last of its round; if so the round is learned from.
 
-        ``is_last`` says that there is nothing to go on from; EXHAUSTED, that no round would find
-        more.
+        ``positions`` are those of the layer. ``is_last`` says that there are no others to go on
+        from. EXHAUSTED if no later round could find more.
         """
         self._best = np.append(self._best, positions)
         self._badness = np.append(self._badness, badness)

@@ -130,7 +130,7 @@ class PullBeam(Beam):
 
     @property
     def num_expansions(self) -> int:
-        """Of all rounds."""
+        """The expansions of all rounds."""
         return self._earlier_expansions + int(self._layer.progress[NEXT])
 
     @property
@@ -217,7 +217,7 @@ class PullBeam(Beam):
         badness = badness_of(layer.score[chosen])
         layer.progress[NUM_CANDIDATES] = 0
         layer.slots.fill(NONE)
-        return self._look_at(np.arange(first, last), badness, is_last=count == 0)
+        return self._judge_layer(np.arange(first, last), badness, is_last=count == 0)
 
     def _counted(self, candidates: Int64[np.ndarray, " K"]) -> Bool[np.ndarray, "K F"]:
         """The boxes of candidates in which starts that are shut off are counted."""

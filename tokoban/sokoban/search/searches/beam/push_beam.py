@@ -113,7 +113,7 @@ class PushBeam(Beam):
 
     @property
     def num_expansions(self) -> int:
-        """Of all rounds."""
+        """The expansions of all rounds."""
         return self._earlier_expansions + int(self._tree.progress[NUM_LAID_OUT]) - 1
 
     @property
@@ -170,7 +170,9 @@ class PushBeam(Beam):
         self._first_new = last = int(tree.progress[NUM_CHILDREN])
         self._num_candidates = last - first
         score = tree.child_score[first:last]
-        outcome = self._look_at(np.arange(first, last), badness_of(score), is_last=first == last)
+        outcome = self._judge_layer(
+            np.arange(first, last), badness_of(score), is_last=first == last
+        )
         if not self.is_over:
             chosen = yield from choose_in_steps(
                 score,
