@@ -256,7 +256,8 @@ spec = gymnasium.spec("tokoban/Sokoban-v0")
 del gymnasium.registry["tokoban/Sokoban-v0"]
 del sys.modules["tokoban.sokoban.simulation.registration"]
 name = "tokoban.sokoban.simulation.registration:tokoban/Sokoban-v0"
-assert gymnasium.make(name).reset(seed=0)[0].shape == (5, 10, 10)
+observation, _ = gymnasium.make(name).reset(seed=0)
+assert observation.shape == (5, 10, 10)
 import numpy as np
 from tokoban.sokoban.simulation.environment import Rewards, SokobanEnv
 from tokoban.sokoban.formats.xsb import parse_board
