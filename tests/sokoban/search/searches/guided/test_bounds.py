@@ -5,24 +5,30 @@ All guides lean to a shortest solution, so that the bounds are far below the num
 
 import math
 
+import numpy as np
 import pytest
 
-from tests.sokoban.search.push_graph import position_of
+from tests.sokoban.search.push_graph import Position, position_of
 from tests.sokoban.search.searches.guided.guides import (
+    DrawnGuide,
     LeaningGuide,
     PerfectGuide,
     probabilities,
     pushes_left,
 )
-from tokoban.sokoban.board import Board
+from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.search.level.ground import Squares
+from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import found_by
 from tokoban.sokoban.search.searches.guided.guide import Guide
 from tokoban.sokoban.search.searches.guided.search import (
     SEARCHES,
     GuidedOptions,
+    GuidedSearch,
     Order,
     solve_guided,
 )
+from tokoban.sokoban.search.state.positions import unpacked_bits
 
 _UNIFORM = 0.01
 _MOST_PUSHES = 14
@@ -97,6 +103,37 @@ def test_phs_expands_at_most_the_highest_cost_on_the_way_to_a_solution(
         assert answer.status == "solved"
         assert answer.num_expansions <= bounds[-1] * (1 + 1e-6)
     assert max(bounds) < 60
+
+
+@pytest.mark.parametrize("order", SEARCHES)
+def test_in_the_end_each_position_was_expanded_with_its_highest_probability(order: Order) -> None:
+    board = Board.from_xsb("######|#@   #|# $$ #|#    #|# ####|#..###|######")  # the end is shut
+    squares = Squares(board)
+    guide = DrawnGuide(squares, seed=1)
+    search = GuidedSearch(board, squares, guide, GuidedOptions(order=order, uniform=_UNIFORM))
+    assert found_by(search).outcome == Outcome.EXHAUSTED
+    positions, floor = search.tree.positions, np.array(squares.squares)
+    found = {}
+    for row in range(int(positions.num_known[0])):
+        boxes = floor[unpacked_bits(positions.boxes[row], len(floor))]
+        position = frozenset(Square(*box) for box in boxes), squares.squares[positions.player[row]]
+        found[position] = math.exp(search.tree.expanded_log_pi[row])
+    assert found == pytest.approx(_highest(board, guide), rel=1e-4)
+    assert search.pause().expansions > len(found)  # some were expanded twice
+
+
+def _highest(board: Board, guide: Guide) -> dict[Position, float]:
+    """The highest probability of any way to each position."""
+    after = probabilities(board, Squares(board), guide, _UNIFORM)
+    highest = {position_of(board): 1.0}
+    waiting = [*highest]
+    while waiting:
+        position = waiting.pop()
+        for child, share in after[position]:
+            if highest[position] * share > highest.get(child, 0.0):
+                highest[child] = highest[position] * share
+                waiting.append(child)
+    return highest
 
 
 @pytest.mark.parametrize("order", SEARCHES)
