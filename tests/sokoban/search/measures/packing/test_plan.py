@@ -12,7 +12,7 @@ from tokoban.compiling import entry
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.level.ground import NONE, Squares, build_ground
-from tokoban.sokoban.search.measures.packing import fillings, plan
+from tokoban.sokoban.search.measures.packing import fillings, plan, planning
 from tokoban.sokoban.search.measures.packing.plan import Packing
 from tokoban.sokoban.search.measures.packing.planning import packing_in_steps
 from tokoban.sokoban.search.state.positions import packed_bits
@@ -64,6 +64,13 @@ def test_a_game_by_the_plan_packs_one_more_at_each_step(board: Board) -> None:
         boxes -= {leaves_from.get(step)}
         boxes.add(square)
     assert boxes == set(squares.numbers(board.goals).tolist())
+
+
+def test_without_pulls_goals_are_filled_from_far_to_near(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning, "MAX_BOXES", 0)
+    squares, packing = packing_of(parse_board("########|#.-.@-.#|#-$$$--#|########"))
+    filled = [squares.squares[step] for step in packing.steps.tolist()]
+    assert filled == [Square(1, 1), Square(1, 6), Square(1, 3)]
 
 
 def moves_on(packing: Packing) -> dict[int, int]:

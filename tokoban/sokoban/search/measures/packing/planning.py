@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE, Ground, Squares, build_ground
 from tokoban.sokoban.search.measures.packing.fillings import (
     Group,
@@ -17,7 +18,6 @@ from tokoban.sokoban.search.measures.packing.fillings import (
     groups_in_steps,
     obstructions_in_steps,
 )
-from tokoban.sokoban.search.measures.packing.order import packing_order_in_steps
 from tokoban.sokoban.search.measures.packing.plan import (
     NO_POINT,
     NUM_KEPT,
@@ -49,8 +49,8 @@ def packing_in_steps(
 ) -> Steps[Packing]:
     """The plan for a level; boxes and goals are equally many.
 
-    If none with one sink is found, it is one without; and if none of these is found either, goals
-    are filled in the order of ``packing_order_in_steps``.
+    If none with one sink is found, it is one without; and if none of these is found either, the
+    goals are filled from far to near.
     """
     starts = squares.numbers(board.boxes)
     on_board = pull_board(ground, starts, has_one_sink=has_one_sink)
@@ -61,10 +61,7 @@ def packing_in_steps(
             on_board = on_board._replace(has_one_sink=False, is_sink=on_board.is_start.copy())
             pulls = yield from pulls_in_steps(on_board)
     if pulls is None:
-        rank = yield from packing_order_in_steps(
-            ground.neighbours, ground.goals, starts, squares.number[board.player]
-        )
-        stages = [_Stage([], ground.goals[np.argsort(rank)].tolist(), None)]
+        stages = [_Stage([], _from_far_to_near(ground, squares.number[board.player]), None)]
     else:
         stages = _stages(ground.goals.tolist(), pulls)
         on_board.leaves_anywhere[[box for box, to in pulls if to == GONE_ELSEWHERE]] = True
@@ -81,15 +78,22 @@ def packing_in_steps(
 
 @cache
 def prepare() -> None:
-    """Compiles what only plans that park, have many fillings or find no pulls need."""
+    """Compiles what only plans that park or have many fillings need."""
     squares = Squares(ONE_PUSH)
     ground, starts = build_ground(ONE_PUSH, squares), squares.numbers(ONE_PUSH.boxes)
-    player = squares.number[ONE_PUSH.player]
-    completed(packing_order_in_steps(ground.neighbours, ground.goals, starts, player))
     board = pull_board(ground, starts)
     [goal], [start] = board.goals.tolist(), np.flatnonzero(board.is_start).tolist()
     completed(simplified_in_steps(board, [(goal, start), (start, GONE)]))
     completed(obstructions_in_steps(board, np.empty(0, np.int16), board.goals))
+
+
+def _from_far_to_near(ground: Ground, player: int) -> list[int]:
+    """The goals, the one first to which the player walks farthest."""
+    num_floor = len(ground.zone)
+    is_wall = np.arange(num_floor + 1) == num_floor
+    marks, walked = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
+    flood(ground.neighbours, is_wall, player, marks, 1, walked)
+    return [square for square in walked[:num_floor][::-1].tolist() if ground.is_goal[square]]
 
 
 def _stages(goals: list[int], pulls: list[tuple[int, int]]) -> list[_Stage]:
