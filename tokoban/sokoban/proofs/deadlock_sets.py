@@ -1,6 +1,7 @@
 """Small sets of boxes that deadlock a position; no box of a set can be left out."""
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from tokoban.sokoban.proofs.numbered_board import NumberedBoard
 from tokoban.sokoban.proofs.static import Deadlock, static_deadlock
 from tokoban.sokoban.proofs.subsets import search_subset
 from tokoban.sokoban.search.limits import Watch
-from tokoban.sokoban.search.rules.few_boxes import pairs_in_steps, partners, triples_in_steps
+from tokoban.sokoban.search.rules.two_boxes import partner, two_boxes_in_steps
 from tokoban.sokoban.search.state.positions import packed_bits
 from tokoban.sokoban.search.steps import completed
 
@@ -68,34 +69,26 @@ class Subsets:
         """A solution for all boxes, if one was found on the way."""
         return next((found for boxes, found in self._solutions if boxes == self.boxes), None)
 
-    def find_few(self) -> Deadlock | None:
-        """A deadlock of two or three boxes that the tables of all such boxes show at once.
+    def find_pair(self) -> Deadlock | None:
+        """A deadlock of two boxes that the table of all such boxes shows at once.
 
         None if there is none at whose boxes the player can stand, or a limit is reached.
         """
         board, number = self.numbered.board, self.numbered.number
-        few = completed(pairs_in_steps(self.numbered.ground), self._watch.check)
+        two = completed(two_boxes_in_steps(self.numbered.ground), self._watch.check)
         area = board.area()
-        sides = [
-            (box, direction)
-            for box in sorted(self.boxes)
-            for direction in Direction
-            if box.neighbour(direction) in area
-        ]
         is_box = np.zeros(len(self.numbered.squares), np.bool_)
         is_box[self.numbered.numbers(self.boxes)] = True
-        for is_pair in (True, False):
-            if not is_pair:
-                few = completed(triples_in_steps(self.numbered.ground, few), self._watch.check)
-            for box, direction in sides:
-                self._watch.check()
-                is_box[number[box]] = False
-                others = partners(few, packed_bits(is_box), number[box], direction)
-                is_box[number[box]] = True
-                if others:
-                    boxes = {box, *(self.numbered.squares[other] for other in others)}
-                    answer = self.decide(frozenset(boxes))
-                    return answer if isinstance(answer, Deadlock) else None
+        for box, direction in product(sorted(self.boxes), Direction):
+            if box.neighbour(direction) not in area:
+                continue
+            self._watch.check()
+            is_box[number[box]] = False
+            other = partner(two, packed_bits(is_box), number[box], direction)
+            is_box[number[box]] = True
+            if other is not None:
+                answer = self.decide(frozenset({box, self.numbered.squares[other]}))
+                return answer if isinstance(answer, Deadlock) else None
         return None
 
     def find_deadlock(self) -> Deadlock | None:

@@ -16,7 +16,7 @@ from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.combine import solver
 from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
-from tokoban.sokoban.search.rules import few_boxes
+from tokoban.sokoban.search.rules import two_boxes
 from tokoban.sokoban.search.run import MAX_SQUARES, solved_already
 
 _TEN_SECONDS = Limits(time_limit_s=10.0)
@@ -61,7 +61,7 @@ def explain(
     _compile(fits_word=from_board(board) is not None)
     try:
         subsets = Subsets(board, watch, max_positions)
-        deadlock = static_deadlock(subsets.numbered, subsets.boxes) or subsets.find_few()
+        deadlock = static_deadlock(subsets.numbered, subsets.boxes) or subsets.find_pair()
         if deadlock is None:
             answer = _solve_in_half_the_time(board, limits, clock)
             if answer.status == "solved":
@@ -126,7 +126,7 @@ def _compile(*, fits_word: bool) -> None:
     solver.solve(board, minimise="any")
     if not fits_word:
         solver.prepare()
-    few_boxes.prepare()
+    two_boxes.prepare()
     subsets = Subsets(board, Watch(Limits()), 1)
     subsets.decide(subsets.boxes)
     ground = subsets.numbered.ground

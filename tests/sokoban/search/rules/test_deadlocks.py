@@ -16,18 +16,16 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.bitboard import terrain as terrains
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.terrain import empty_terrain
-from tokoban.sokoban.search.level.ground import NONE, Ground
 from tokoban.sokoban.search.rules import (
     corral_search,
     corrals,
-    few_boxes,
     freeze,
-    frozen_pairs,
     patterns,
+    two_boxes,
 )
 from tokoban.sokoban.search.rules.corrals import DEADLOCKED, NO_CORRAL
-from tokoban.sokoban.search.rules.few_boxes import FewBoxes, pairs_in_steps, triples_in_steps
 from tokoban.sokoban.search.rules.patterns import NUM_PATTERNS
+from tokoban.sokoban.search.rules.two_boxes import two_boxes_in_steps
 from tokoban.sokoban.search.state.positions import unpacked_bits
 from tokoban.sokoban.search.steps import completed
 
@@ -38,8 +36,7 @@ frozen_entry = for_python(freeze.frozen_entry)
 is_deadlocked_by_freeze = for_python(freeze.is_deadlocked_by_freeze)
 survey = for_python(terrains.survey)
 is_frozen_on_words = for_python(terrains.is_frozen)
-use_frozen = for_python(frozen_pairs.use_frozen)
-is_position_deadlocked_with_frozen = for_python(few_boxes.is_position_deadlocked_with_frozen)
+is_deadlocked_pair = for_python(two_boxes.is_deadlocked_pair)
 has_pattern_of = for_python(patterns.has_pattern)
 
 SHAPES = [Shape(4, 5, 3, is_closed=True), Shape(3, 5, 4, is_closed=True), Shape(3, 7, 3, False)]
@@ -70,7 +67,7 @@ def has_deadlocked_corral(laid: LaidOut) -> bool:
     return has_deadlocked_corral_in(
         laid.ground,
         pruning.patterns,
-        pruning.few_boxes,
+        pruning.two_boxes,
         pruning.corral_search,
         laid.scratch.boxes,
         laid.scratch.area,
@@ -81,28 +78,16 @@ def has_deadlocked_corral(laid: LaidOut) -> bool:
     )
 
 
-def ask_for_frozen(laid: LaidOut, few: FewBoxes, ground: Ground) -> None:
-    """So often that the tables for its frozen boxes are made."""
-    scratch, is_immobile = laid.scratch, np.zeros(len(laid.squares) + 1, np.bool_)
-    num_frozen = mark_frozen(ground, scratch.boxes, scratch.is_blocked, is_immobile)
-    for _ in range(frozen_pairs.ASKED_BEFORE + 1):
-        use_frozen(ground, few, scratch.boxes, is_immobile, num_frozen)
-
-
-def is_deadlocked_between_frozen_boxes(laid: LaidOut) -> bool:
-    scratch, few = laid.scratch, laid.pruning.few_boxes
-    ask_for_frozen(laid, few, laid.ground)
-    words, neighbours = laid.words, laid.ground.neighbours
-    return is_position_deadlocked_with_frozen(few, words, scratch.boxes, neighbours, scratch.area)
-
-
-def test_a_table_between_frozen_boxes_is_for_no_others_though_all_hashes_collide() -> None:
-    drawings = "######|#*--.#|#-$$-#|#@-.-#|######", "######|#.--*#|#-$$-#|#@-.-#|######"
-    first, second = (lay_out_board(parse_board(drawing)) for drawing in drawings)
-    few = completed(pairs_in_steps(first.ground))
-    for laid, table in ((first, 0), (second, NONE)):
-        ask_for_frozen(laid, few, laid.ground._replace(keys=np.zeros_like(laid.ground.keys)))
-        assert few.active_table[0] == table
+def is_deadlocked_by_two(laid: LaidOut) -> bool:
+    two = laid.pruning.two_boxes
+    for box in laid.scratch.boxes:
+        others = laid.words.copy()
+        others[box >> 6] ^= np.uint64(1) << np.uint64(box & 63)
+        for side in range(4):
+            is_beside = laid.scratch.area[laid.ground.neighbours[box, side]] == 1
+            if is_beside and is_deadlocked_pair(two, others, box, side):
+                return True
+    return False
 
 
 def has_pattern(laid: LaidOut, learned: LaidOut) -> bool:
@@ -117,17 +102,16 @@ def check_prunings(board: Board, draw: random.Random, num_positions: int) -> Cou
     graph = push_graph(board)
     alive = solvable(graph, board.goals)
     first = lay_out_board(board)
-    pairs = completed(pairs_in_steps(first.ground))
-    triples = completed(triples_in_steps(first.ground, pairs))
+    two = completed(two_boxes_in_steps(first.ground))
     # What is learned at one position is used at the others.
-    learned = replace(first, pruning=first.pruning._replace(few_boxes=triples))
+    learned = replace(first, pruning=first.pruning._replace(two_boxes=two))
     said: Counter[str] = Counter()
     for position in draw.choices(list(graph), k=num_positions):
         laid = replace(lay_out_board(board_at(board, position)), pruning=learned.pruning)
         verdict = corral_verdict(laid)
         found = {
             "frozen": is_frozen(laid),
-            "few boxes": is_deadlocked_between_frozen_boxes(laid),
+            "two boxes": is_deadlocked_by_two(laid),
             "no way into a corral": verdict == DEADLOCKED,
             "pattern": has_pattern(laid, learned),
             "corral": has_deadlocked_corral(laid),
@@ -152,7 +136,7 @@ def test_prunings_keep_all_that_can_be_solved(shape: Shape) -> None:
     for board in random_boards(shape, 20, seed=5):
         if board.boxes <= board.inside() and board.goals <= board.inside():
             said += check_prunings(board, draw, 40)
-    assert {"frozen", "few boxes", "no way into a corral", "corral", "only these boxes"} <= set(
+    assert {"frozen", "two boxes", "no way into a corral", "corral", "only these boxes"} <= set(
         said
     )
 

@@ -32,7 +32,7 @@ SEARCHES = (
     Row("FESS", fess.search),
     Row("beam of pushes", push_layers.expand_layer),
     Row("beam of pulls", pull_layers.add_pulls),
-    Row("guided", guided.take, "asked for by `is_classical`, without tables of two or three boxes"),
+    Row("guided", guided.take, "asked for by `is_classical`, without tables of two boxes"),
     Row("vicinity", vicinity.search),
     Row("A* on a word", word_search.search),
     Row("breadth first on a word", layers.advance),

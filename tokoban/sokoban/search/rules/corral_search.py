@@ -11,7 +11,6 @@ from tokoban.compiling import inner
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.rules.corrals import touches
-from tokoban.sokoban.search.rules.few_boxes import is_deadlocked_by_few
 from tokoban.sokoban.search.rules.freeze import is_frozen_off_goals
 from tokoban.sokoban.search.rules.patterns import (
     add_pattern,
@@ -19,6 +18,7 @@ from tokoban.sokoban.search.rules.patterns import (
     has_pattern,
     note_harmless,
 )
+from tokoban.sokoban.search.rules.two_boxes import is_deadlocked_pair
 from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import (
     Positions,
@@ -92,13 +92,13 @@ def _push(state, _row, box, direction, end):
 
     Whether to go on: not where a box has left the corral.
     """
-    ground, patterns, few_boxes, search, boxes, parent = state
+    ground, patterns, two_boxes, search, boxes, parent = state
     positions, words = search.positions, search.words
     if ground.lower_bound[end * 4 + ground.zone[end, box]] == UNREACHABLE:
         return True
     copy(positions.boxes[parent], words)
     words[box >> 6] ^= bit_of(box)
-    if is_deadlocked_by_few(few_boxes, words, end, direction ^ 2):
+    if is_deadlocked_pair(two_boxes, words, end, direction ^ 2):
         return True
     if is_frozen_off_goals(ground, boxes, search.is_blocked, search.is_frozen, end):
         return True
@@ -123,7 +123,7 @@ def _lay_out_start(ground, search, boxes, player):
 
 @inner
 @no_type_check
-def _may_be_solved(ground, patterns, few_boxes, search, num_boxes, player, max_positions):
+def _may_be_solved(ground, patterns, two_boxes, search, num_boxes, player, max_positions):
     """Whether the boxes of ``start`` may all come to goals, or one of them may leave the corral.
 
     1 if so, 0 if not, -1 if ``max_positions`` do not decide it. It took ``positions.num_known``.
@@ -150,7 +150,7 @@ def _may_be_solved(ground, patterns, few_boxes, search, num_boxes, player, max_p
         if num_on_goals == num_boxes:
             verdict = np.int64(1)
         _flood(ground, search, np.int64(positions.player[first]), search.area)
-        state = (ground, patterns, few_boxes, search, boxes, first)
+        state = (ground, patterns, two_boxes, search, boxes, first)
         if verdict == 0 and not _push_each(
             state, ground.neighbours, boxes, is_blocked, search.area, 1
         ):
@@ -161,7 +161,7 @@ def _may_be_solved(ground, patterns, few_boxes, search, num_boxes, player, max_p
 
 @inner
 @no_type_check
-def _shrink(ground, patterns, few_boxes, search, num_boxes, player):
+def _shrink(ground, patterns, two_boxes, search, num_boxes, player):
     """Drops boxes of ``start`` that the deadlock does not need; returns how many are left."""
     allowed = min(2 * search.positions.num_known[0] + _MIN_SEARCHED, _MAX_SEARCHED)
     ends = search.num_floods[0] + _FLOODS_TO_SHRINK
@@ -170,7 +170,7 @@ def _shrink(ground, patterns, few_boxes, search, num_boxes, player):
         if num_boxes > 1 and search.start[word] & bit and search.num_floods[0] < ends:
             search.start[word] ^= bit
             verdict = _may_be_solved(
-                ground, patterns, few_boxes, search, num_boxes - 1, player, allowed
+                ground, patterns, two_boxes, search, num_boxes - 1, player, allowed
             )
             if verdict == 0:
                 num_boxes -= 1
@@ -181,7 +181,7 @@ def _shrink(ground, patterns, few_boxes, search, num_boxes, player):
 
 @inner
 @no_type_check
-def is_deadlocked_corral(ground, patterns, few_boxes, search, boxes, marks, is_inside, player):
+def is_deadlocked_corral(ground, patterns, two_boxes, search, boxes, marks, is_inside, player):
     """Whether the boxes around regions of ``marks`` are deadlocked even were there no others.
 
     The regions are those that ``is_inside`` marks. The fewest boxes that are found to be deadlocked
@@ -212,12 +212,12 @@ def is_deadlocked_corral(ground, patterns, few_boxes, search, boxes, marks, is_i
         search.is_corral[square] = is_inside[marks[square]]
     for box in corral:
         search.is_corral[box] = True
-    verdict = _may_be_solved(ground, patterns, few_boxes, search, num_boxes, player, max_positions)
+    verdict = _may_be_solved(ground, patterns, two_boxes, search, num_boxes, player, max_positions)
     if verdict != 0:
         if verdict > 0:
             note_harmless(patterns, mixed)
         return False
-    num_boxes = _shrink(ground, patterns, few_boxes, search, num_boxes, player)
+    num_boxes = _shrink(ground, patterns, two_boxes, search, num_boxes, player)
     corral = search.boxes[:num_boxes]
     _lay_out_start(ground, search, corral, player)
     add_pattern(patterns, corral, search.area, 1)
@@ -242,7 +242,7 @@ def mark_beside(ground, box, marks, is_inside):
 def has_deadlocked_corral(
     ground,
     patterns,
-    few_boxes,
+    two_boxes,
     search,
     boxes,
     marks,
@@ -264,7 +264,7 @@ def has_deadlocked_corral(
         elif not mark_beside(ground, boxes[seed - num_regions], marks, is_inside):
             continue
         if is_deadlocked_corral(
-            ground, patterns, few_boxes, search, boxes, marks, is_inside, player
+            ground, patterns, two_boxes, search, boxes, marks, is_inside, player
         ):
             return True
     return False

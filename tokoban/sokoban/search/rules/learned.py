@@ -9,36 +9,36 @@ from typing import NamedTuple
 import numpy as np
 
 from tokoban.sokoban.search.level.ground import NONE, Ground
-from tokoban.sokoban.search.rules.few_boxes import FewBoxes, LazyFewBoxes
 from tokoban.sokoban.search.rules.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.rules.two_boxes import LazyTwoBoxes, TwoBoxes
 from tokoban.sokoban.search.state.positions import num_bytes
 
 
 class Learned(NamedTuple):
-    """The deadlocks that searches have found in a level, and its tables of two and three boxes."""
+    """The deadlocks that searches have found in a level, and its tables of two boxes."""
 
     pruning: Pruning
-    few_boxes: LazyFewBoxes
-    by_pulls: LazyFewBoxes | None = None  # for searches by pulls
+    two_boxes: LazyTwoBoxes
+    by_pulls: LazyTwoBoxes | None = None  # for searches by pulls
 
     @property
     def num_bytes(self) -> int:
         """Of the arrays."""
-        later = (self.few_boxes, self.by_pulls)
-        return num_bytes(self.pruning) + sum(few.num_bytes() for few in later if few is not None)
+        tables = (self.two_boxes, self.by_pulls)
+        return num_bytes(self.pruning) + sum(one.num_bytes for one in tables if one is not None)
 
 
 def learned_of(
-    ground: Ground, backward: Ground | None = None, player: int = NONE, *, pairs_at: int = 0
+    ground: Ground, backward: Ground | None = None, player: int = NONE, *, two_boxes_at: int = 0
 ) -> Learned:
     """Nothing yet; pairs are tabulated after so many expansions of a search.
 
     ``backward`` is the ground for pulls to where the player starts, if there are such searches.
     """
     return Learned(
-        empty_pruning(len(ground.zone), len(ground.goals), is_small=pairs_at > 0),
-        LazyFewBoxes(ground, pairs_at=pairs_at),
-        None if backward is None else LazyFewBoxes(backward, pairs_at=pairs_at, player=player),
+        empty_pruning(len(ground.zone), len(ground.goals), is_small=two_boxes_at > 0),
+        LazyTwoBoxes(ground, wanted_at=two_boxes_at),
+        None if backward is None else LazyTwoBoxes(backward, wanted_at=two_boxes_at, player=player),
     )
 
 
@@ -47,11 +47,10 @@ class Applied:
 
     def __init__(self, learned: Learned, *, is_shared: bool, by_pulls: bool = False) -> None:
         """``is_shared`` says that other searches hold it, so that its bytes are theirs."""
-        few_boxes = learned.by_pulls if by_pulls else learned.few_boxes
-        assert few_boxes is not None
-        self.learned, self._few_boxes, self._is_shared = learned, few_boxes, is_shared
+        two_boxes = learned.by_pulls if by_pulls else learned.two_boxes
+        assert two_boxes is not None
+        self.learned, self._two_boxes, self._is_shared = learned, two_boxes, is_shared
         self._may_move = np.zeros_like(learned.pruning.may_move)
-        self._active_table = np.full(1, NONE)  # as in ``FewBoxes``
 
     @property
     def num_bytes(self) -> int:
@@ -61,21 +60,21 @@ class Applied:
     @property
     def next_at(self) -> int:
         """After so many expansions ``goes_on`` has work."""
-        return self._few_boxes.next_at
+        return self._two_boxes.wanted_at
 
     def goes_on(self, num_expansions: int) -> bool:
-        """Whether tables were due after so many expansions; then it works some 10 ms on them."""
-        is_due = num_expansions >= self._few_boxes.next_at
+        """Whether a table was due after so many expansions; then it works some 10 ms on it."""
+        is_due = num_expansions >= self._two_boxes.wanted_at
         if is_due:
-            self._few_boxes.go_on()
+            self._two_boxes.go_on()
         return is_due
 
     @property
-    def few_boxes(self) -> FewBoxes:
-        """The tables, for compiled code."""
-        return self._few_boxes.tables._replace(active_table=self._active_table)
+    def two_boxes(self) -> TwoBoxes:
+        """The table, for compiled code."""
+        return self._two_boxes.table
 
     @property
     def pruning(self) -> Pruning:
         """All that is applied, for compiled code."""
-        return self.learned.pruning._replace(few_boxes=self.few_boxes, may_move=self._may_move)
+        return self.learned.pruning._replace(two_boxes=self.two_boxes, may_move=self._may_move)

@@ -17,21 +17,18 @@ from tokoban.sokoban.search.rules.corral_search import (
     has_deadlocked_corral,
 )
 from tokoban.sokoban.search.rules.corrals import DEADLOCKED, NO_CORRAL, find_pi_corral
-from tokoban.sokoban.search.rules.few_boxes import (
-    FewBoxes,
-    is_position_deadlocked_with_frozen,
-    no_few_boxes,
-)
 from tokoban.sokoban.search.rules.freeze import (
     FrozenWalls,
     empty_frozen_walls,
     is_deadlocked_by_freeze,
     is_immobile,
-    mark_frozen,
 )
-from tokoban.sokoban.search.rules.frozen_pairs import use_frozen
 from tokoban.sokoban.search.rules.patterns import Patterns, has_pattern, no_patterns
 from tokoban.sokoban.search.rules.patterns import grown as grown_patterns
+from tokoban.sokoban.search.rules.two_boxes import (
+    TwoBoxes,
+    no_two_boxes,
+)
 from tokoban.sokoban.search.state.columns import zeroed
 
 # Floods of corral searches: one expansion tries so many moves that all are worth it.
@@ -43,7 +40,7 @@ class Pruning(NamedTuple):
 
     frozen_walls: FrozenWalls
     patterns: Patterns
-    few_boxes: FewBoxes
+    two_boxes: TwoBoxes
     corral_search: CorralSearch
     is_inside: Bool[np.ndarray, "F+2"]  # by region
     is_around: Bool[np.ndarray, "F+1"]
@@ -58,7 +55,7 @@ def empty_pruning(num_floor: int, num_boxes: int, *, is_small: bool = False) -> 
         G=num_boxes,
         frozen_walls=empty_frozen_walls(num_floor, num_boxes, is_small=is_small),
         patterns=no_patterns(num_floor, is_small=is_small),
-        few_boxes=no_few_boxes(num_floor),
+        two_boxes=no_two_boxes(num_floor),
         corral_search=empty_corral_search(num_floor),
     )
 
@@ -69,7 +66,7 @@ def grown(pruning: Pruning) -> Pruning:
     larger = empty_pruning(num_floor, num_boxes)
     return larger._replace(
         patterns=grown_patterns(pruning.patterns),
-        few_boxes=pruning.few_boxes,
+        two_boxes=pruning.two_boxes,
         corral_search=pruning.corral_search,
     )
 
@@ -111,22 +108,14 @@ def judge_position(
 def verdict_on(ground, words, player, scratch, pruning, num_regions, since, max_floods):
     """``judge_position`` while there are fewer than ``max_floods`` in all."""
     boxes, is_blocked, area = scratch.boxes, scratch.is_blocked, scratch.area
-    patterns, few_boxes = pruning.patterns, pruning.few_boxes
+    patterns, two_boxes = pruning.patterns, pruning.two_boxes
     for box in boxes:
         if has_pattern(patterns, words, box, player, since):
-            return DEADLOCKED
-    if len(few_boxes.frozen.table) > 0:
-        is_frozen = pruning.frozen_walls.is_frozen
-        num_frozen = mark_frozen(ground, boxes, is_blocked, is_frozen)
-        if num_frozen < 0:
-            return DEADLOCKED
-        use_frozen(ground, few_boxes, boxes, is_frozen, num_frozen)
-        if is_position_deadlocked_with_frozen(few_boxes, words, boxes, ground.neighbours, area):
             return DEADLOCKED
     if has_deadlocked_corral(
         ground,
         patterns,
-        few_boxes,
+        two_boxes,
         pruning.corral_search,
         boxes,
         area,

@@ -48,22 +48,14 @@ RULES = (
         "JS 2001; frozen boxes as walls from Festival (Yaron Shoham)",
     ),
     Rule(
-        "two or three boxes",
-        ("rules.few_boxes.is_deadlocked_by_few",),
-        "Alone on the board, with the player where it is, they cannot all come to goals. Sound: "
-        "removing boxes never makes a board unsolvable, and every position of the two or three is "
-        "examined. For a search by pulls: alone they cannot have come there from where the boxes "
-        "and the player start.",
+        "two boxes",
+        ("rules.two_boxes.is_deadlocked_pair",),
+        "Alone on the board, with the player where it is, they cannot both come to goals. Sound: "
+        "removing boxes never makes a board unsolvable, and every position of the two is examined. "
+        "For a search by pulls: alone they cannot have come there from where the boxes and the "
+        "player start.",
         'JS 2001 ("deadlock tables"), but for whole levels and with the area of the player, as in '
         "Kirov's sokoban-ai",
-    ),
-    Rule(
-        "two boxes between frozen ones",
-        ("rules.frozen_pairs.use_frozen",),
-        "The same for two boxes and the goals that are left, with the boxes that are frozen on "
-        "goals as walls. Sound: those never move again in any solution, in this position or after "
-        "it. The tables are used for no corral, whose boxes are taken to be alone.",
-        "walls from frozen boxes are Festival's",
     ),
     Rule(
         "corral",

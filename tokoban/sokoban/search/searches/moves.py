@@ -13,7 +13,7 @@ import numpy as np
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.ground import UNREACHABLE
 from tokoban.sokoban.search.level.regions import find_regions
-from tokoban.sokoban.search.rules.few_boxes import is_deadlocked_with_frozen
+from tokoban.sokoban.search.rules.two_boxes import is_deadlocked_pair
 from tokoban.sokoban.search.state.positions import bit_of, copy
 
 
@@ -45,12 +45,12 @@ def moves_of_one_box(visit: Callable) -> Callable:
     ``visit(state, ground, scratch, row, start, place, least, num_made)`` says whether they may go
     on from there: box ``row`` has come from ``start`` to ``place``, ``least`` names the region of
     the player, and so many pushes were made. No push that leads through a deadlock of the
-    box alone, or of it and one or two others, is visited.
+    box alone, or of it and one other, is visited.
     """
 
     @partial(inner, is_inlined=True)
     @no_type_check
-    def move_box(state, ground, few_boxes, scratch, row, by_pulls):
+    def move_box(state, ground, two_boxes, scratch, row, by_pulls):
         """Visits the moves of a lifted box, and puts it back; returns how many were tried."""
         neighbours, is_blocked, seen = ground.neighbours, scratch.is_blocked, scratch.seen
         beside = scratch.regions.beside
@@ -81,7 +81,7 @@ def moves_of_one_box(visit: Callable) -> Callable:
                 place = end * 4 + ground.zone[end, player]
                 if ground.lower_bound[place] == UNREACHABLE:
                     continue
-                if is_deadlocked_with_frozen(few_boxes, scratch.others, end, side):
+                if is_deadlocked_pair(two_boxes, scratch.others, end, side):
                     continue
                 least = np.int64(beside[end, side])
                 reached = 0

@@ -57,14 +57,14 @@ def searched(board: Board, objective: Optimum, num_expansions: int) -> tuple[Squ
 @pytest.mark.parametrize("objective", ["moves", "pushes"])
 def test_a_pattern_holds_only_where_the_player_was(objective: Objective) -> None:
     # From below, both boxes can only be pushed into corners; from above, down to the goals. The
-    # tables of two boxes, which are left out here, would know this before any pattern does.
+    # table of two boxes, which is left out here, would know this before any pattern does.
     drawing = "########|#@-#####|#$$----#|#------#|#..----#|########"
     above = parse_board(drawing)
     below = replace(above, player=Square(4, 6))
     squares = Squares(above)
     ground = build_ground(above, squares)
 
-    learned = learned_of(ground, pairs_at=1 << 62)
+    learned = learned_of(ground, two_boxes_at=1 << 62)
 
     def answer_from(board: Board) -> Answer:
         search = AStar(board, squares, ground, objective, learned)

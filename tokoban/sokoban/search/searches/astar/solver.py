@@ -11,7 +11,7 @@ from tokoban.sokoban.search.level.ground import NONE, Ground, Squares, build_gro
 from tokoban.sokoban.search.measures.bounds import MAX_MATCHED
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, found_by, run_compiled
-from tokoban.sokoban.search.rules import few_boxes
+from tokoban.sokoban.search.rules import two_boxes
 from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
 from tokoban.sokoban.search.rules.pruning import grown as grown_pruning
 from tokoban.sokoban.search.searches.astar import search as push_search
@@ -67,7 +67,7 @@ class AStar:
         self.scratch = workspace_for(num_floor, len(boxes))
         self._is_sharing = learned is not None
         self._is_small = not self._is_sharing
-        learned = learned or learned_of(ground, pairs_at=FEW_EXPANSIONS)
+        learned = learned or learned_of(ground, two_boxes_at=FEW_EXPANSIONS)
         self._rules = Applied(learned, is_shared=self._is_sharing)
         self._work = work
         self._at_least = 0
@@ -151,7 +151,7 @@ class AStar:
 @cache
 def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
-    few_boxes.prepare()
+    two_boxes.prepare()
     squares = Squares(ONE_PUSH)
     found_by(AStar(ONE_PUSH, squares, build_ground(ONE_PUSH, squares), "moves"))
 

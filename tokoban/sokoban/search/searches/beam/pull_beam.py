@@ -25,7 +25,7 @@ from tokoban.sokoban.search.pauses import (
     Budget,
     found_by,
 )
-from tokoban.sokoban.search.rules import few_boxes
+from tokoban.sokoban.search.rules import two_boxes
 from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
 from tokoban.sokoban.search.searches.beam import pull_layers
 from tokoban.sokoban.search.searches.beam.beam import Beam
@@ -159,7 +159,7 @@ class PullBeam(Beam):
             self._positions,
             self._layer,
             self._scratch,
-            self._rules.few_boxes,
+            self._rules.two_boxes,
             self._start_player,
             self._rounds.current.weights,
             self._rounds.current.bonuses,
@@ -308,7 +308,7 @@ def _first_positions(
 @cache
 def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
-    few_boxes.prepare()
+    two_boxes.prepare()
     squares = Squares(ONE_PUSH)
     ground, player = build_ground(ONE_PUSH, squares), squares.number[ONE_PUSH.player]
     by_pulls = completed(reversed_in_steps(ground, squares.numbers(ONE_PUSH.boxes)))

@@ -22,7 +22,7 @@ from tokoban.sokoban.search.pauses import (
     Budget,
     found_by,
 )
-from tokoban.sokoban.search.rules import few_boxes
+from tokoban.sokoban.search.rules import two_boxes
 from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
 from tokoban.sokoban.search.searches.beam import meetings
 from tokoban.sokoban.search.searches.beam.beam import Beam
@@ -216,7 +216,7 @@ class PushBeam(Beam):
 @cache
 def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
-    few_boxes.prepare()
+    two_boxes.prepare()
     planning.prepare()
     squares = Squares(ONE_PUSH)
     tables = completed(tables_in_steps(ONE_PUSH, squares))

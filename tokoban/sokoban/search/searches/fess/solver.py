@@ -10,7 +10,7 @@ from tokoban.sokoban.search.level.regions import empty_regions
 from tokoban.sokoban.search.measures.packing import planning
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, found_by, run_compiled
-from tokoban.sokoban.search.rules import few_boxes
+from tokoban.sokoban.search.rules import two_boxes
 from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
 from tokoban.sokoban.search.searches.fess.advisors import ADVISORS
 from tokoban.sokoban.search.searches.fess.paths import find_directions
@@ -130,6 +130,6 @@ class Fess:
 @cache
 def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
-    few_boxes.prepare()
+    two_boxes.prepare()
     planning.prepare()
     found_by(completed(fess_in_steps(ONE_PUSH, Squares(ONE_PUSH))))
