@@ -7,7 +7,7 @@ which ``pauses`` says how searches talk to their callers, as generators.
 - ``state``: ``positions`` in columns, the ``workspace`` in which one is laid out, its
   ``single_pushes``, and ``walks`` from one position to the next
 - ``open_lists``: ``pairing_heap``
-- ``measures``: ``bounds``, ``packing`` (plans), ``hotspots``, ``shut_off``
+- ``measures``: ``bounds``, ``packing`` (plans), ``hotspots``
 - ``rules``: every deadlock rule (``rules.table``), how searches apply them (``pruning``), and what
   they share (``learned``)
 - ``bitboard``: boards of at most 8x8 inside, on words

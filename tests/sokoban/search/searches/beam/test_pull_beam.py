@@ -28,7 +28,6 @@ from tokoban.sokoban.search.searches.beam import pull_beam
 from tokoban.sokoban.search.searches.beam import rounds as beam_rounds
 from tokoban.sokoban.search.searches.beam.pull_beam import PullBeam
 from tokoban.sokoban.search.searches.beam.pull_layers import NEXT, NUM_CANDIDATES
-from tokoban.sokoban.search.searches.beam.rounds import Schedule
 from tokoban.sokoban.search.state.positions import unpacked_bits
 from tokoban.sokoban.search.steps import Steps, completed
 
@@ -155,16 +154,16 @@ def end_layer(search: PullBeam) -> bool:
 def test_a_layer_has_each_new_position_one_move_away_once_and_its_badness(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pull_beam, "_SCHEDULE", Schedule(((2, 5),)))
-    choose_in_steps = pull_beam.choose_in_steps
-    choosing: list[None] = []
+    monkeypatch.setattr(pull_beam, "_SCHEDULE", ((2, 5),))
+    end_layer = PullBeam._end_layer
+    ending: list[None] = []
 
-    def choose_later(*arguments: Any, **keywords: Any) -> Steps[Any]:
-        choosing.append(None)
+    def end_later(search: PullBeam) -> Steps[Any]:
+        ending.append(None)
         yield  # so that the test sees the candidates of the layer
-        return (yield from choose_in_steps(*arguments, **keywords))
+        return (yield from end_layer(search))
 
-    monkeypatch.setattr(pull_beam, "choose_in_steps", choose_later)
+    monkeypatch.setattr(PullBeam, "_end_layer", end_later)
     num_layers = 0
     for board in [*PUZZLES, *boards()]:
         if not can_be_solved(board):
@@ -182,9 +181,9 @@ def test_a_layer_has_each_new_position_one_move_away_once_and_its_badness(
                 for i in range(first, last)
             }
             known |= stored
-            choosing.clear()
+            ending.clear()
             going, ended = underway(search), None
-            while ended is None and not choosing and not search.is_over:
+            while ended is None and not ending and not search.is_over:
                 ended = going.go_on(Budget(1))
                 assert not going.pause.growing_bytes
             if ended is not None or search.is_over:

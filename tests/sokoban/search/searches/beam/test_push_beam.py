@@ -21,13 +21,11 @@ from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.search.combine.portfolio import MEMBERS, context_in_steps
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.level.one_box import Step
-from tokoban.sokoban.search.measures import shut_off
-from tokoban.sokoban.search.measures.shut_off import num_shut_off
 from tokoban.sokoban.search.pauses import Budget, found_by, underway
 from tokoban.sokoban.search.searches.beam import push_beam
 from tokoban.sokoban.search.searches.beam import rounds as beam_rounds
 from tokoban.sokoban.search.searches.beam.push_beam import PushBeam
-from tokoban.sokoban.search.searches.beam.rounds import Schedule, badness_of, in_order
+from tokoban.sokoban.search.searches.beam.rounds import badness_of, in_order
 from tokoban.sokoban.search.searches.fess import scores
 from tokoban.sokoban.search.searches.fess.paths import steps_to
 from tokoban.sokoban.search.searches.fess.tree import SOLVED_BY
@@ -136,7 +134,7 @@ def end_layer(search: PushBeam) -> bool:
 def test_a_layer_has_positions_one_move_away_once_and_their_badness(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(push_beam, "FROM_START", Schedule(((2, 5),)))
+    monkeypatch.setattr(push_beam, "FROM_START", ((2, 5),))
     num_layers = 0
     for board in [*PUZZLES, *boards()]:
         if not can_be_solved(board):
@@ -175,33 +173,19 @@ def test_a_layer_has_positions_one_move_away_once_and_their_badness(
     assert num_layers >= 15
 
 
-def test_a_layer_begins_with_positions_that_shut_off_few_goals(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_layer_begins_with_the_positions_that_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 3)
-    monkeypatch.setattr(beam_rounds, "_SHUT_OFF", 50)
-    monkeypatch.setattr(shut_off, "_STEPS_A_CALL", 1)  # so that each position is a step of its own
-    num_reordered = 0
+    num_full = 0
     for board in PUZZLES:
         search = beam_of(board)
-        now, seed = search._rounds.current, search._rounds.current.seed
-        assert now.width == 3 and now.shut_off_weight == 50
-        first = search._first_new
+        first, seed = search._first_new, search._rounds.current.seed
         while end_layer(search):
             tree, children = search._tree, np.arange(first, search._first_new)
             first = search._first_new
-            score, key = tree.child_score[children], tree.key[children]
-            # The children that would be tried if no goals were counted.
-            tried = np.sort(in_order(score, key, 3, seed))
-            counts = num_shut_off(search._tables.ground, search._boxes_of(children[tried]))
-            expected = in_order(score[tried] + 50 * counts, key[tried], 3, seed)
-            if len(children) > 3:
-                assert search._chosen.tolist() == children[tried][expected].tolist()
-                without = in_order(score, key, 3, seed)
-                num_reordered += tried[expected].tolist() != without.tolist()
-            else:
-                assert search._chosen.tolist() == children.tolist()
-    assert num_reordered > 0
+            expected = in_order(tree.child_score[children], tree.key[children], 3, seed)
+            assert search._chosen.tolist() == children[expected].tolist()
+            num_full += len(children) > 3
+    assert num_full > 0
 
 
 def child_position(search: PushBeam, child: int, board: Board) -> Position:

@@ -5,7 +5,7 @@ from functools import cache, partial
 from itertools import pairwise
 
 import numpy as np
-from jaxtyping import Bool, Int16, Int64, Integer, UInt64
+from jaxtyping import Bool, Int16, Integer, UInt64
 
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.search.answer import Progress
@@ -18,7 +18,6 @@ from tokoban.sokoban.search.level.ground import (
     reversed_in_steps,
 )
 from tokoban.sokoban.search.level.one_box import Step, directions_of_steps
-from tokoban.sokoban.search.measures.shut_off import num_shut_off
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
     ONE_PUSH,
@@ -40,12 +39,11 @@ from tokoban.sokoban.search.searches.beam.pull_layers import (
 )
 from tokoban.sokoban.search.searches.beam.rounds import (
     ORDERING_BYTES,
-    SHUT_OFF_WORK,
     Rounds,
     Schedule,
     are_all_matched,
     badness_of,
-    choose_in_steps,
+    in_order,
 )
 from tokoban.sokoban.search.state.positions import (
     Positions,
@@ -64,7 +62,7 @@ from tokoban.sokoban.search.steps import Steps, completed
 
 # How often regions of floor count, and boxes on the goals from which they have to be pulled. No
 # pair is better on all levels, so the rounds take them in turn.
-_SCHEDULE = Schedule(((1, 0), (1, 4), (0, 1)))
+_SCHEDULE: Schedule = ((1, 0), (1, 4), (0, 1))
 _FIRST_POSITIONS, _FIRST_CANDIDATES = 1 << 12, 1 << 14
 
 
@@ -86,15 +84,14 @@ class PullBeam(Beam):
         ``Round``.
         """
         self._player, self.goals, self.seed = player, goals, seed
-        # On boards too large for a matching of all boxes, counting would take too long too.
-        self._is_matched = counts = are_all_matched(ground)
+        self._is_matched = are_all_matched(ground)
         num_floor = len(ground.zone)
         starts = _is_blocked(num_floor, ground.goals)
         marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
         self._start_player = flood(ground.neighbours, starts, player, marks, 1, waiting)
         self._lacks_slots = False
         rules = Applied(learned, is_shared=True, by_pulls=True)
-        rounds = Rounds(ground.is_goal[:-1], _SCHEDULE, counts_shut_off=counts, seed=seed)
+        rounds = Rounds(ground.is_goal[:-1], _SCHEDULE, seed=seed)
         super().__init__(ground, rules, rounds)
 
     def _begin(self) -> None:
@@ -201,15 +198,9 @@ class PullBeam(Beam):
         """Stores the positions that are kept, and begins their layer."""
         layer, positions, current = self._layer, self._positions, self._rounds.current
         first, count = self._layer_ends, int(layer.progress[NUM_CANDIDATES])
-        chosen = yield from choose_in_steps(
-            layer.score[:count],
-            layer.boxes_key[:count],
-            current,
-            self.ground,
-            self._counted,
-            by_pulls=True,
-        )
-        chosen = chosen[: current.width]
+        yield
+        score, key = layer.score[:count], layer.boxes_key[:count]
+        chosen = in_order(score, key, current.width, current.seed)[: current.width]
         keep(self.ground, positions, layer, chosen, self._scratch.words)
         self._layer_ends = last = int(positions.num_known[0])
         self._pulled_to[first:last] = layer.to[chosen]
@@ -218,15 +209,6 @@ class PullBeam(Beam):
         layer.progress[NUM_CANDIDATES] = 0
         layer.slots.fill(NONE)
         return self._judge_layer(np.arange(first, last), badness, is_last=count == 0)
-
-    def _counted(self, candidates: Int64[np.ndarray, " K"]) -> Bool[np.ndarray, "K F"]:
-        """The boxes of candidates in which starts that are shut off are counted."""
-        layer, rows = self._layer, np.arange(len(candidates))
-        layer.progress[NUM_PULLS] += SHUT_OFF_WORK * len(candidates)
-        is_box = self._boxes_of(layer.parent[candidates])
-        is_box[rows, layer.box[candidates]] = False
-        is_box[rows, layer.to[candidates]] = True
-        return is_box
 
     def _boxes_of(self, positions: Integer[np.ndarray, " K"]) -> Bool[np.ndarray, "K F"]:
         return unpacked_bits(self._positions.boxes[positions], len(self.ground.zone))
@@ -312,7 +294,6 @@ def prepare() -> None:
     squares = Squares(ONE_PUSH)
     ground, player = build_ground(ONE_PUSH, squares), squares.number[ONE_PUSH.player]
     by_pulls = completed(reversed_in_steps(ground, squares.numbers(ONE_PUSH.boxes)))
-    num_shut_off(by_pulls, squares.is_among(ONE_PUSH.boxes)[np.newaxis], by_pulls=True)
     beam = PullBeam(by_pulls, ground.goals, player, learned_of(ground, by_pulls, player), seed=0)
     # Else first called where a layer has grown or ended, as on larger levels alone.
     pull_layers.refill_slots(beam._layer, by_pulls.keys, 0, 0)

@@ -8,14 +8,13 @@ from collections.abc import Iterator, Sequence
 from functools import cache, partial
 
 import numpy as np
-from jaxtyping import Bool, Int16, Int64, Integer
+from jaxtyping import Bool, Int16, Integer
 
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.level.one_box import Step, directions_of_steps
 from tokoban.sokoban.search.measures.packing import planning
-from tokoban.sokoban.search.measures.shut_off import num_shut_off
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
     ONE_PUSH,
@@ -30,12 +29,11 @@ from tokoban.sokoban.search.searches.beam.meetings import FromTheEnd, Meeting, M
 from tokoban.sokoban.search.searches.beam.push_layers import expand_layer
 from tokoban.sokoban.search.searches.beam.rounds import (
     ORDERING_BYTES,
-    SHUT_OFF_WORK,
     Rounds,
     Schedule,
     are_all_matched,
     badness_of,
-    choose_in_steps,
+    in_order,
 )
 from tokoban.sokoban.search.searches.fess.paths import steps_to
 from tokoban.sokoban.search.searches.fess.tables import Tables, tables_in_steps
@@ -56,8 +54,8 @@ from tokoban.sokoban.search.steps import Steps, completed
 # How often regions of floor count, and packed squares and boxes out of plan. No pair is better on
 # all levels, so the rounds take them in turn. Pushes to a position midway solve more by other pairs
 # than pushes from the start to the goals.
-TO_POSITIONS = Schedule(((1, 4), (1, 1), (4, 4)))
-FROM_START = Schedule(((1, 0), (1, 4), (4, 4)), counts_shut_off_first=True)
+TO_POSITIONS: Schedule = ((1, 4), (1, 1), (4, 4))
+FROM_START: Schedule = ((1, 0), (1, 4), (4, 4))
 
 
 class PushBeam(Beam):
@@ -79,9 +77,7 @@ class PushBeam(Beam):
         ``pulls`` are searches that come from the end, for meetings; ``seed`` is that of ``Round``.
         """
         ground = tables.ground
-        # On boards too large for a matching of all boxes, counting would take too long too.
-        counts = are_all_matched(ground)
-        self._tables = tables._replace(is_matched=counts, has_ties=False)
+        self._tables = tables._replace(is_matched=are_all_matched(ground), has_ties=False)
         self._player = player
         self._is_box = np.zeros(len(ground.zone), np.bool_)
         self._is_box[boxes] = True
@@ -89,7 +85,7 @@ class PushBeam(Beam):
         self._meeting: Meeting | None = None
         is_shared = learned is not None
         rules = Applied(learned or learned_of(ground), is_shared=is_shared)
-        rounds = Rounds(ground.is_goal[:-1], schedule, counts_shut_off=counts, seed=seed)
+        rounds = Rounds(ground.is_goal[:-1], schedule, seed=seed)
         super().__init__(ground, rules, rounds)
         self._table_bytes = num_bytes((tables, self._scratch))
         if is_shared:
@@ -174,23 +170,12 @@ class PushBeam(Beam):
             np.arange(first, last), badness_of(score), is_last=first == last
         )
         if not self.is_over:
-            chosen = yield from choose_in_steps(
-                score,
-                tree.key[first:last],
-                self._rounds.current,
-                self.ground,
-                lambda candidates: self._counted(first + candidates),
-                by_pulls=False,
-            )
+            current = self._rounds.current
+            chosen = in_order(score, tree.key[first:last], current.width, current.seed)
             self._chosen = first + chosen
             self._next_chosen[0] = 0
-            self._layer_ends = int(tree.progress[NUM_LAID_OUT]) + self._rounds.current.width
+            self._layer_ends = int(tree.progress[NUM_LAID_OUT]) + current.width
         return outcome
-
-    def _counted(self, children: Int64[np.ndarray, " K"]) -> Bool[np.ndarray, "K F"]:
-        """The boxes of children in which goals that are shut off are counted."""
-        self._tree.progress[NUM_PUSHES] += SHUT_OFF_WORK * len(children)
-        return self._boxes_of(children)
 
     def _boxes_of(self, children: Integer[np.ndarray, " K"]) -> Bool[np.ndarray, "K F"]:
         tree, rows = self._tree, np.arange(len(children))
@@ -221,7 +206,6 @@ def prepare() -> None:
     squares = Squares(ONE_PUSH)
     tables = completed(tables_in_steps(ONE_PUSH, squares))
     boxes, player = squares.numbers(ONE_PUSH.boxes), squares.number[ONE_PUSH.player]
-    num_shut_off(tables.ground, squares.is_among(ONE_PUSH.boxes)[np.newaxis])
     beam = PushBeam(tables, boxes, player, schedule=FROM_START, seed=0)
     found_by(beam)
     # One push solves that board before a layer ends, so nothing was looked up yet.

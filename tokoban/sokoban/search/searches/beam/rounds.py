@@ -21,10 +21,8 @@ from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.search.level.ground import Ground
 from tokoban.sokoban.search.level.one_box import Step
 from tokoban.sokoban.search.measures.bounds import MAX_MATCHED
-from tokoban.sokoban.search.measures.shut_off import num_at_once, num_shut_off
 from tokoban.sokoban.search.searches.beam.squeaky_wheel import Bonuses
 from tokoban.sokoban.search.searches.fess.scores import CELL_SHIFT
-from tokoban.sokoban.search.steps import Steps
 
 BADNESS_BITS = CELL_SHIFT  # so that a score of FESS becomes one of a beam by a new lower part
 LEAST_BADNESS = 1 << 24  # added to a badness, so that none is negative
@@ -33,13 +31,14 @@ ORDERING_BYTES = 80  # for each candidate, while ``in_order`` sorts them
 
 # Positions that a layer keeps in the narrowest rounds; each wider kind keeps so many times more.
 _FIRST_WIDTH, _GROWTH = 100, 3
-# Added to the badness for each goal that is shut off, in the rounds that count them.
-_SHUT_OFF = 8
-SHUT_OFF_WORK = 4  # of counting them in one position, in floods or what takes as long
 _LEARNT_FROM = 300  # positions of a round, the best ones
 _PLAIN, _TAUGHT = range(2)  # kinds of rounds
 _MAX_MATCHING = 1 << 26  # squares of floor times the boxes squared: a fifth of a second a box
 _NUM_PARTS = 4  # taught rounds begin in turn where each of these parts of the best path begins
+
+# Weights that plain rounds go through in turn, and taught rounds by themselves: each width has a
+# round by each pair.
+Schedule = tuple[tuple[int, int], ...]
 
 
 def are_all_matched(ground: Ground) -> bool:
@@ -49,22 +48,12 @@ def are_all_matched(ground: Ground) -> bool:
 
 
 @dataclass(frozen=True)
-class Schedule:
-    """The settings that plain rounds go through in turn, and taught rounds by themselves."""
-
-    weights: tuple[tuple[int, int], ...]  # each width has a round by each pair
-    # Every other round counts the goals that are shut off: from the first one on, or the second.
-    counts_shut_off_first: bool = False
-
-
-@dataclass(frozen=True)
 class Round:
     """The settings of one round."""
 
     is_taught: bool
     width: int  # positions that a layer keeps
     weights: tuple[int, int]  # what they weigh is the beam's own matter
-    shut_off_weight: int  # added to the badness for each goal that is shut off
     prefix: list[Step]  # from where the search begins to where the round does
     next_step: Step | None  # the one after the prefix on the best path
     bonuses: Int64[np.ndarray, " F"]  # of a box on each square
@@ -74,16 +63,9 @@ class Round:
 class Rounds:
     """One round after another."""
 
-    def __init__(
-        self,
-        is_goal: Bool[np.ndarray, " F"],
-        schedule: Schedule,
-        *,
-        counts_shut_off: bool,
-        seed: int,
-    ) -> None:
-        """``counts_shut_off`` says whether any round counts the goals that are shut off."""
-        self._schedule, self._counts_shut_off, self._seed = schedule, counts_shut_off, seed
+    def __init__(self, is_goal: Bool[np.ndarray, " F"], schedule: Schedule, *, seed: int) -> None:
+        """``seed`` is that of ``Round``."""
+        self._schedule, self._seed = schedule, seed
         self._is_goal = is_goal
         self._bonuses = Bonuses(is_goal)
         self._num_rounds, self._work_of = [0, 0], [0, 0]  # of either kind, that are over
@@ -102,19 +84,14 @@ class Rounds:
     def _next(self) -> Round:
         kind = _TAUGHT if self._work_of[_TAUGHT] < self._work_of[_PLAIN] else _PLAIN
         num_before = self._num_rounds[kind]
-        schedule = self._schedule
-        turn, which = divmod(num_before, len(schedule.weights))
-        is_counting = self._counts_shut_off and (
-            schedule.counts_shut_off_first == (num_before % 2 == 0)
-        )
+        turn, which = divmod(num_before, len(self._schedule))
         part = 0 if kind == _PLAIN else num_before // 2 % _NUM_PARTS
         begin = len(self._best_path) * part // _NUM_PARTS
         bonuses = self._bonuses.of_square
         return Round(
             is_taught=kind == _TAUGHT,
             width=_FIRST_WIDTH * _GROWTH ** (turn if kind == _PLAIN else _widening(turn)),
-            weights=schedule.weights[which],
-            shut_off_weight=_SHUT_OFF if is_counting else 0,
+            weights=self._schedule[which],
             prefix=self._best_path[:begin],
             next_step=self._best_path[begin] if self._best_path else None,
             bonuses=bonuses if kind == _TAUGHT else np.zeros_like(bonuses),
@@ -169,35 +146,6 @@ def best_of(badness: Int64[np.ndarray, " N"]) -> Int64[np.ndarray, " _"]:
     else:
         candidates = np.arange(len(badness))
     return candidates[np.argsort(badness[candidates], kind="stable")[:_LEARNT_FROM]]
-
-
-def choose_in_steps(
-    score: Int64[np.ndarray, " N"],
-    key: UInt64[np.ndarray, " N"],
-    current: Round,
-    ground: Ground,
-    boxes_of: Callable[[Int64[np.ndarray, " K"]], Bool[np.ndarray, "K F"]],
-    *,
-    by_pulls: bool,
-) -> Steps[Int64[np.ndarray, " _"]]:
-    """The candidates that the next layer tries to keep, in this order.
-
-    ``boxes_of`` is asked for those in which goals that are shut off are counted; ``by_pulls`` as in
-    ``num_shut_off``.
-    """
-    chosen = np.arange(len(score))
-    if current.shut_off_weight and len(score) > current.width:
-        # Counting is slow, so it only reorders the candidates that would be tried without it.
-        chosen = np.sort(in_order(score, key, current.width, current.seed))
-        score, key = score[chosen], key[chosen]
-        at_once = num_at_once(ground)
-        for i in range(0, len(chosen), at_once):
-            is_box = boxes_of(chosen[i : i + at_once])
-            score[i : i + at_once] += current.shut_off_weight * num_shut_off(
-                ground, is_box, by_pulls=by_pulls
-            )
-            yield
-    return chosen[in_order(score, key, current.width, current.seed)]
 
 
 def in_order(
