@@ -10,7 +10,7 @@ from tokoban.sokoban.labels.driver import Labelled, Labelling
 from tokoban.sokoban.labels.samples import PlayedStates
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
-from tokoban.sokoban.search.bitboard.threads import Worker
+from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.simulation.bitboards import pack as pack_words
 

@@ -14,7 +14,7 @@ from tokoban.sokoban.labels.samples import Origin, PlayedStates
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED, Labels
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
-from tokoban.sokoban.search.bitboard.threads import Worker
+from tokoban.sokoban.search.bitboard.worker import Worker
 
 SHAPES = [
     Shape(4, 5, 1, is_closed=False),

@@ -31,7 +31,7 @@ from tokoban.sokoban.search.bitboard.labels import (
 from tokoban.sokoban.search.bitboard.layers import NUM_SETS
 from tokoban.sokoban.search.bitboard.levels import Levels, closed_in
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
-from tokoban.sokoban.search.bitboard.threads import Worker
+from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.bitboard.workspace import Workspace
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
@@ -53,7 +53,7 @@ class Labelled(NamedTuple):
 
 
 class Labelling:
-    """Work on some levels, one after the other; see ``threads.Work``.
+    """Work on some levels, one after the other; see ``worker.Work``.
 
     What it finds does not depend on what the same workspace was used for before.
     """
@@ -138,7 +138,7 @@ def prepare() -> None:
     player, box, goal, walls = (np.array([word], np.uint64) for word in (1, 2, 4, ~7 & 2**64 - 1))
     levels = Levels(walls, goal, box, player)
     work = Labelling(levels, np.zeros(1, np.int64), seed=0, num_states=1, max_sets=1)
-    Worker(workspace_for(levels)).complete(work, Limits(), lambda: False)
+    Worker(workspace_for(levels)).complete(work, Limits())
 
 
 def _unlabelled(num_levels: int, num_states: int) -> Labels:

@@ -21,7 +21,7 @@ from tokoban.sokoban.labels.shards import Shard, pack, to_bytes
 from tokoban.sokoban.labels.sources import LargeLevel
 from tokoban.sokoban.search.bitboard.driver import LEVEL
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
-from tokoban.sokoban.search.bitboard.threads import Worker
+from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.limits import Limits
 
 # ``max_sets`` is the limit: one of memory would depend on what the workspace was used for before.

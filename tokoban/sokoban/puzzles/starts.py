@@ -23,7 +23,7 @@ from tokoban.sokoban.search.bitboard.labels import States
 from tokoban.sokoban.search.bitboard.layers import BOXES, KNOWN, LAYER, NUM_SETS, Side
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.sweep import Sweeping, workspace_for
-from tokoban.sokoban.search.bitboard.threads import Worker
+from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
 from tokoban.sokoban.search.state.positions import empty_positions, unpacked_bits

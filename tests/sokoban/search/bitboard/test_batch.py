@@ -1,7 +1,6 @@
 """Batches of boards of one word: the answers, what the search knows, and the limits."""
 
 import threading
-import time
 from collections.abc import Iterable
 from itertools import pairwise
 
@@ -13,12 +12,12 @@ from tests.sokoban.brute_force import Shape, random_boards
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.bitboard import threads, workspace
+from tokoban.sokoban.search.bitboard import worker, workspace
 from tokoban.sokoban.search.bitboard.batch import Solving, solve_many, workspace_for
 from tokoban.sokoban.search.bitboard.driver import Answers, Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards, from_board
 from tokoban.sokoban.search.bitboard.sweep import States, label_many
-from tokoban.sokoban.search.bitboard.threads import Worker
+from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
@@ -74,17 +73,6 @@ def test_the_shortest_solutions_are_as_long_as_the_sweep_says(unit: str) -> None
     assert np.array_equal(labels.distance[is_solved], length[is_solved])
 
 
-def test_threads_and_reports_change_nothing() -> None:
-    levels = levels_of(BOARDS)
-    reports = []
-    alone = solve_many(levels, "moves")
-    together = solve_many(
-        levels, "moves", num_threads=3, report=lambda done, total: reports.append((done, total))
-    )
-    assert equal(alone, together)
-    assert reports[-1] == (len(BOARDS), len(BOARDS))
-
-
 def test_growing_room_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     stops = set()
 
@@ -92,7 +80,7 @@ def test_growing_room_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         stops.add(stop)
         return workspace.grown(room, stop)
 
-    monkeypatch.setattr(threads, "grown", recording)
+    monkeypatch.setattr(worker, "grown", recording)
     far = parse_board("@-------|-$$-----|-$-$----|--$-----|--------|--#-..--|----...-")
     levels = levels_of([*BOARDS, far])
     growing = solve_many(levels, "moves")
@@ -207,34 +195,23 @@ def test_expansions_are_a_limit_for_each_level() -> None:
 
 def test_memory_is_a_limit_that_holds() -> None:
     level, limits = levels_of([LARGE]), Limits(memory_limit_mb=11.0)
-    work, worker = Solving(level, "moves", limits), Worker(workspace_for(level))
-    worker.complete(work, limits, lambda: False)
+    work, own = Solving(level, "moves", limits), Worker(workspace_for(level))
+    own.complete(work, limits)
     assert work.answers().verdict[0] == Verdict.OUT_OF_MEMORY
-    assert 1e6 < worker.workspace.num_bytes < 11e6
+    assert 1e6 < own.workspace.num_bytes < 11e6
 
 
 def test_the_stop_flag_gives_up_every_level_that_is_left() -> None:
     levels, stop = levels_of([PUSH, LARGE, PUSH]), threading.Event()
     limits = Limits(stop=stop)
-    work, worker = Solving(levels, "moves", limits), Worker(workspace_for(levels))
+    work, own = Solving(levels, "moves", limits), Worker(workspace_for(levels))
 
     def set_after_the_first() -> bool:
         if work.progress[0] == 1:
             stop.set()
         return False
 
-    worker.complete(work, limits, set_after_the_first)
+    own.complete(work, limits, set_after_the_first)
     answers = work.answers()
     assert list(answers.verdict) == [Verdict.SOLVED, Verdict.STOPPED, Verdict.STOPPED]
     assert list(answers.ends) == [1, 1, 1]
-
-
-def test_an_interrupt_ends_the_threads_at_once() -> None:
-    def interrupt(done: int, total: int) -> None:
-        raise KeyboardInterrupt
-
-    num_threads, started_s = threading.active_count(), time.perf_counter()
-    with pytest.raises(KeyboardInterrupt):
-        solve_many(levels_of([LARGE] * 11), "moves", num_threads=2, report=interrupt)
-    assert threading.active_count() == num_threads
-    assert time.perf_counter() - started_s < 10

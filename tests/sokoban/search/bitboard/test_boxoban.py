@@ -37,9 +37,9 @@ def boards(request: pytest.FixtureRequest, shared_data: Path) -> list[Board]:
 @pytest.mark.parametrize("unit", ["moves", "pushes"])
 def test_every_level_is_solved_as_the_sweep_says(boards: list[Board], unit: str) -> None:
     levels = from_bitboards(pack(boards))
-    answers = solve_many(levels, unit, num_threads=2)
+    answers = solve_many(levels, unit)
     starts = States(levels.boxes, levels.player, np.arange(1, levels.num_levels + 1))
-    labels = label_many(levels, starts, unit, num_threads=2)
+    labels = label_many(levels, starts, unit)
     assert set(answers.verdict) == {Verdict.SOLVED}
     lengths = answers.num_moves if unit == "moves" else answers.num_pushes
     assert np.array_equal(labels.distance, lengths)
@@ -56,11 +56,9 @@ def test_deadlocked_states_of_play_are_unsolvable_and_no_play_of_them_ends_solve
         words = step(words, torch.randint(4, (len(boards),), generator=draw))
     states = from_bitboards(words)
     ends = np.arange(1, len(boards) + 1)
-    labels = label_many(
-        from_bitboards(starts), States(states.boxes, states.player, ends), "moves", num_threads=2
-    )
+    labels = label_many(from_bitboards(starts), States(states.boxes, states.player, ends), "moves")
     is_deadlocked = labels.distance == DEADLOCKED
-    answers = solve_many(states, "pushes", num_threads=2)
+    answers = solve_many(states, "pushes")
     assert np.array_equal(answers.verdict == Verdict.UNSOLVABLE, is_deadlocked)
     assert 0.1 < is_deadlocked.mean() < 0.9
     proofs = [

@@ -1,6 +1,6 @@
-"""Many levels solved at once by several threads: arrays in, arrays out."""
+"""Many levels solved at once: arrays in, arrays out."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -11,7 +11,7 @@ from tokoban.sokoban.search.bitboard import driver, push_search
 from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, Answers, Verdict
 from tokoban.sokoban.search.bitboard.layers import LAYER, NUM_SETS
 from tokoban.sokoban.search.bitboard.levels import Levels
-from tokoban.sokoban.search.bitboard.threads import in_threads
+from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.bitboard.workspace import Workspace, empty_workspace, grown
 from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
 from tokoban.sokoban.search.outcome import Outcome
@@ -27,33 +27,14 @@ _OUTCOMES = {
 }
 
 
-def solve_many(
-    levels: Levels,
-    objective: str,
-    *,
-    limits: Limits = DEFAULT_LIMITS,
-    num_threads: int = 1,
-    report: Callable[[int, int], None] | None = None,
-) -> Answers:
+def solve_many(levels: Levels, objective: str, *, limits: Limits = DEFAULT_LIMITS) -> Answers:
     """Solves each level with the fewest moves or pushes, or with the first solution found.
 
-    Every solution has been replayed by the rules on words. ``report`` is called now and then with
-    the number of levels done and of all.
+    ``limits`` hold for each level. Every solution has been replayed by the rules on words.
     """
-    works = in_threads(
-        lambda first, last: Solving(levels.part(first, last), objective, limits),
-        levels.num_levels,
-        empty_workspace=lambda: workspace_for(levels),
-        limits=limits,
-        num_threads=num_threads,
-        report=report,
-    )
-    parts = [work.answers() for work in works]
-    starts = np.cumsum([0, *(len(part.moves) for part in parts)])
-    parts = [
-        part._replace(ends=part.ends + start) for part, start in zip(parts, starts, strict=False)
-    ]
-    return Answers(*map(np.concatenate, zip(*parts, strict=True)))
+    work = Solving(levels, objective, limits)
+    Worker(workspace_for(levels)).complete(work, limits)
+    return work.answers()
 
 
 class OneWord:
@@ -130,7 +111,7 @@ def workspace_for(levels: Levels) -> Workspace:
 
 
 class Solving:
-    """Work on some levels, one after the other; see ``threads.Work``."""
+    """Work on some levels, one after the other; see ``worker.Work``."""
 
     def __init__(self, levels: Levels, objective: str, limits: Limits) -> None:
         if objective not in OBJECTIVES:

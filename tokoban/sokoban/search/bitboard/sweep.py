@@ -3,7 +3,6 @@
 Axes: N levels, Q states asked about, K sets of boxes, A the four moves.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +13,7 @@ from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, LEVEL, PHASE, Ver
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED, Labels, States
 from tokoban.sokoban.search.bitboard.layers import BOXES, KNOWN, NUM_SETS
 from tokoban.sokoban.search.bitboard.levels import Levels
-from tokoban.sokoban.search.bitboard.threads import Worker, in_threads
+from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.bitboard.workspace import Workspace, empty_workspace
 from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
 from tokoban.sokoban.search.outcome import Outcome
@@ -30,28 +29,16 @@ class SolvableStates:
 
 
 def label_many(
-    levels: Levels,
-    states: States,
-    unit: str,
-    *,
-    limits: Limits = DEFAULT_LIMITS,
-    num_threads: int = 1,
-    report: Callable[[int, int], None] | None = None,
+    levels: Levels, states: States, unit: str, *, limits: Limits = DEFAULT_LIMITS
 ) -> Labels:
     """Analyses each level and labels the given states of it, deadlocked ones included.
 
     A level that is given up says so in its verdict; ``limits`` other than expansions hold for each
-    level. ``report`` is called now and then with the number of levels done and of all.
+    level.
     """
-    works = in_threads(
-        lambda first, last: Sweeping(levels.part(first, last), _part(states, first, last), unit),
-        levels.num_levels,
-        empty_workspace=lambda: workspace_for(levels),
-        limits=limits,
-        num_threads=num_threads,
-        report=report,
-    )
-    return Labels(*map(np.concatenate, zip(*(work.labels for work in works), strict=True)))
+    work = Sweeping(levels, states, unit)
+    Worker(workspace_for(levels)).complete(work, limits)
+    return work.labels
 
 
 def sweep(levels: Levels, unit: str, *, limits: Limits = DEFAULT_LIMITS) -> SolvableStates | None:
@@ -61,7 +48,7 @@ def sweep(levels: Levels, unit: str, *, limits: Limits = DEFAULT_LIMITS) -> Solv
     nothing = np.empty(0, np.uint64)
     work = Sweeping(levels, States(nothing, nothing, np.zeros(1, np.int64)), unit)
     worker = Worker(workspace_for(levels))
-    worker.complete(work, limits, lambda: False)
+    worker.complete(work, limits)
     if work.labels.verdict[0] not in (Verdict.SOLVED, Verdict.UNSOLVABLE):
         return None
     return solvable_states(worker.workspace)
@@ -87,7 +74,7 @@ def workspace_for(levels: Levels) -> Workspace:
 
 
 class Sweeping:
-    """Work on some levels, one after the other; see ``threads.Work``."""
+    """Work on some levels, one after the other; see ``worker.Work``."""
 
     def __init__(self, levels: Levels, states: States, unit: str) -> None:
         if unit not in ("moves", "pushes"):
@@ -125,10 +112,3 @@ class Sweeping:
         self.labels.verdict[self.progress[LEVEL]] = verdict
         self.progress[LEVEL] += 1
         self.progress[[PHASE, EXPANSIONS]] = 0
-
-
-def _part(states: States, first: int, last: int) -> States:
-    """The states of the levels from ``first`` on, before ``last``."""
-    start = int(states.ends[first - 1]) if first else 0
-    part = slice(start, int(states.ends[last - 1]))
-    return States(states.boxes[part], states.player[part], states.ends[first:last] - start)
