@@ -102,12 +102,6 @@ def test_weights_of_another_system_are_refused(capsys: pytest.CaptureFixture[str
     assert told.count("\n") == 1
 
 
-def test_beside_the_searches_it_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["solve", "levels.xsb", "--weights", "push.safetensors"]) == 2
-    told = capsys.readouterr().err
-    assert told == "tokoban: push.safetensors: a policy of pushes plays with --by policy alone\n"
-
-
 def test_with_a_policy_of_moves_it_is_its_beam_search(random_weights: Path) -> None:
     Path("levels.xsb").write_text("######\n#@$ .#\n######\n")
     _, [answer] = solve("--weights", str(random_weights), "--beam", "3")

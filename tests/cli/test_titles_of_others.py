@@ -49,7 +49,7 @@ uu
     [
         ["check"],
         ["check", "--duplicates"],
-        ["solve", "--by", "search"],
+        ["solve", "--by", "beam", "--level", "2"],
         ["solve", "--level", "2"],
         ["optimise", "--time-limit", "1"],
         ["rate", "--time-limit", "1"],

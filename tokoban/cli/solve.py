@@ -1,14 +1,12 @@
-"""``tokoban solve``: solutions of levels, by a policy, by searches, or by both in turn."""
+"""``tokoban solve``: solutions of levels, by searches or by a policy."""
 
 import argparse
 import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokoban.api import extras
 from tokoban.cli import attention_files, level_options, options, policies, policy_options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_interrupted, write_output
@@ -27,12 +25,11 @@ if TYPE_CHECKING:
     from tokoban.systems.push_policy.policy import PushPolicy
     from tokoban.systems.sokoban_policy.policy import Policy
 
-SUMMARY = "solve levels by a policy and by searches"
+SUMMARY = "solve levels, by searches or by a policy"
 UNDECIDED = "some levels were given up, or cannot be solved as --instruction says"
 
 # Levels that the policy plays together: it is quickest with many, and Ctrl-C loses one such batch.
 _BATCH_LEVELS = 32
-_OF_MOVES = ("--weights", "--device", "--precision", "--max-moves", *policy_options.OF_BEAM)
 _OF_SEARCH = ("--time-limit", "--max-expansions", "--threads")
 # What the answers of a folder depend on.
 _OF_ANSWERS = (
@@ -63,9 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "policy of moves, its beam search), the beam search of the policy of moves, its most "
         "probable moves (rollout), or the searches without a network (search: A* and others by the "
         "level's size). The shipped policy of moves knows levels with one box and at most 6 x 6 "
-        "squares inside; only search proves that a solution is optimal (default: beam for levels "
-        "that fit the policy of moves if torch is installed, then search for levels that are still "
-        "unsolved)",
+        "squares inside; only search proves that a solution is optimal (default: search)",
     )
     parser.add_argument(
         "--minimise",
@@ -238,9 +233,6 @@ def _check_instruction(arguments: argparse.Namespace) -> None:
 def _check_method(arguments: argparse.Namespace) -> None:
     """Refuses what the method of ``--by`` does not read."""
     by, method = arguments.by, _method(arguments)
-    weights = arguments.weights
-    if by is None and weights and not arguments.minimise and policies.system_of(weights) == "push":
-        raise ValueError(f"{weights}: a policy of pushes plays with --by policy alone")
     if method in ("beam", "rollout"):
         because = f"with --by {by}"
         options.refuse(arguments, "--minimise", "--cluster", *_OF_SEARCH, because=because)
@@ -249,8 +241,8 @@ def _check_method(arguments: argparse.Namespace) -> None:
     if method == "push":
         refused = "--minimise", "--threads", *policy_options.OF_BEAM, "--max-moves", "--precision"
         options.refuse(arguments, *refused, because="with a policy of pushes")
-    elif method == "search" or arguments.minimise:
-        because = f"with --by {by}" if by else "with --minimise"
+    elif method == "search":
+        because = "with --by search" if by else "without --by"
         options.refuse(arguments, *policy_options.OF_BEAM, "--max-moves", because=because)
         if arguments.attention is None:
             options.refuse(arguments, "--weights", "--device", "--precision", because=because)
@@ -261,16 +253,10 @@ def _method_named(word: str) -> str:
     return "search" if word == "astar" else word
 
 
-def _method(arguments: argparse.Namespace) -> str | None:
-    """The method of ``--by``, which for "policy" depends on the weights: "push" or "beam".
-
-    None is the policy of moves and then the searches, which are alone where there is no torch.
-    """
-    if arguments.by is None and not arguments.given & {*_OF_MOVES}:
-        return None if extras.is_installed("networks") else "search"
+def _method(arguments: argparse.Namespace) -> str:
+    """The method of ``--by``, which for "policy" depends on the weights: "push" or "beam"."""
     if arguments.by != "policy":
-        by: str | None = arguments.by
-        return by
+        return arguments.by or "search"
     return "push" if policies.system_of(_weights(arguments)) == "push" else "beam"
 
 
@@ -353,7 +339,7 @@ def _answers(
         yield from _by_instruction(boards, arguments)
         return
     method = _method(arguments)
-    if method == "search" or arguments.minimise:
+    if method == "search":
         yield from searching.by_search(boards, arguments, workers, bar)
         return
     if method == "push":
@@ -363,12 +349,7 @@ def _answers(
     numbers = list(boards)
     for start in range(0, len(numbers), _BATCH_LEVELS):
         batch = {number: boards[number] for number in numbers[start : start + _BATCH_LEVELS]}
-        if method is None:
-            yield from _by_policy_then_search(policy, batch, arguments, workers, bar)
-        else:
-            yield from policy.answers(
-                batch, by="rollout" if method == "rollout" else "beam"
-            ).items()
+        yield from policy.answers(batch, by="rollout" if method == "rollout" else "beam").items()
 
 
 def _by_instruction(
@@ -395,31 +376,3 @@ def _by_instruction(
             problems.append(f"level {number}: {error}")
     if problems:
         raise ValueError("; ".join(problems))
-
-
-def _by_policy_then_search(
-    policy: policies.MovePolicy,
-    boards: "Mapping[int, Board]",
-    arguments: argparse.Namespace,
-    workers: "Workers",
-    bar: "Bar",
-) -> "Iterator[tuple[int, Found]]":
-    """The policy's answers to the boards that fit it, and a search's where it gave up."""
-    from tokoban.cli.found import Found
-    from tokoban.cli.searching import by_search
-    from tokoban.systems.sokoban_policy.fitting import may_fit
-
-    fitting = {number: board for number, board in boards.items() if may_fit(board)}
-    first = policy.answers(fitting, by="beam") if fitting else {}
-    solved = {number: one for number, one in first.items() if one.answer.status == "solved"}
-    yield from solved.items()
-    left = {number: board for number, board in boards.items() if number not in solved}
-    for number, found in by_search(left, arguments, workers, bar):
-        if number not in first:
-            yield number, found
-            continue
-        second, (answer, prediction) = found.answer, first[number]
-        reasons = [reason for reason in (second.reason, answer.reason) if reason]
-        elapsed_s = answer.elapsed_s + second.elapsed_s
-        both = replace(second, elapsed_s=elapsed_s, reason="; ".join(reasons))
-        yield number, Found(both, prediction)

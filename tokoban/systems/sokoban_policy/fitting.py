@@ -24,12 +24,3 @@ def fit(board: Board, *, margin: int = 1) -> Board:
     if max(height, width) > side:
         raise ValueError(f"{height}x{width} squares of floor; the policy knows up to {side}x{side}")
     return fitted
-
-
-def may_fit(board: Board) -> bool:
-    """Whether the board fits some policy."""
-    try:
-        fit(board, margin=0)
-    except ValueError:
-        return False
-    return True
