@@ -165,9 +165,8 @@ def score(data: Path, folder: Path, weights: str, output: Path | None) -> list[S
     rows = []
     for name, pairs in texts.items():
         sources, references = zip(*pairs, strict=True)
-        translated = translate_texts(
-            model, sources, beam=config.beam_width, length_penalty=config.length_penalty
-        )
+        # The beam is as wide as by `tokoban translate`, not as in the training's validation.
+        translated = translate_texts(model, sources, length_penalty=config.length_penalty)
         found = [best.text for best, *_ in translated]
         scores = [
             metric.corpus_score(found, None, n_bootstrap=1000)
