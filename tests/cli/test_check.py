@@ -176,7 +176,10 @@ MALFORMED: dict[str, tuple[bytes | str, int, str]] = {
     "full-width signs": (SMALL.replace("#", "\uff03"), 2, "column 1: '\uff03' is not a square"),
     "no last row": ("#####\n#@$.#\n", 1, "the player can leave at row 2, column 2"),
     "truncated in a row": ("#####\n#@$.#\n###", 1, "the player can leave at row 3, column 4"),
-    "escape sequence": ("#####\n#@$\x1b#\n#####\n", 2, "column 4: '\\x1b' is not a square"),
+    "other walls beside a board": (f"{SMALL}XXXXX\nX@$.X\nXXXXX\n", 6, "column 1: 'X' is not a"),
+    "a quoted board beside another": (f"{SMALL}> ####\n> #@$.#\n> ####\n", 6, "column 1: '>' is"),
+    "escape sequence": ("#####\n#@$\x1b#\n#####\n", 2, "column 4: 'U+001B' is not a square"),
+    "non-breaking space": ("#####\n#@$\xa0#\n#####\n", 2, "column 4: 'U+00A0' is not a square"),
     "too wide": (f"{'#' * 1000}\n#@$.#\n#####\n", 1, "larger than 512x512"),
     "4 MB of walls": ("#" * 4 * 10**6, 1, "no board found"),
     "4 MB of squares": ("#@$." * 900_000, 1, "larger than 512x512"),
@@ -214,7 +217,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture
     assert check(tmp_path) == 2
     assert capsys.readouterr().err == (
         f"tokoban: {tmp_path / 'missing.xsb'}: No such file or directory\n"
-        f"tokoban: {tmp_path}: Is a directory\n"
+        f"tokoban: {tmp_path}: a folder; expected a file\n"
     )
 
 

@@ -140,7 +140,7 @@ def test_a_picture_unlike_those_of_the_training_is_named(
     [
         (["no.png"], "no.png: No such file or directory"),
         (["text.png"], "text.png: not a picture, or of no known format"),
-        (["folder"], "folder: Is a directory"),
+        (["folder"], "folder: a folder; expected a file"),
         (["wide.png"], "wide.png: a picture of 64 x 32; expected 32 x 32, or larger or smaller"),
         (["cut.png"], "cut.png: a picture that is damaged ("),
         (["board.png", "--weights", "life-16"], "weights of the system 'life'; expected 'vit'"),

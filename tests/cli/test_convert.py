@@ -56,7 +56,7 @@ def test_what_boxoban_cannot_hold_is_refused(
     assert convert(sok, tmp_path / "out.txt", "--format", "boxoban") == 2
     assert convert(sok, tmp_path / "out.txt", "--format", "boxoban", "--rle") == 2
     assert capsys.readouterr().err == (
-        "tokoban: level 0: board of 3x5 squares, not 10x10\n"
+        "tokoban: level 1: board of 3x5 squares, not 10x10\n"
         "tokoban: --rle has no effect with --format boxoban\n"
     )
     assert not (tmp_path / "out.txt").exists()

@@ -547,7 +547,7 @@ def test_a_game_on_a_terminal(
             (b"? keys", b"h"),
             (b"Hint: the box at row 2, column 3 (h: more)", b"\x1b[C\x1b[C"),
             (b"Solved in 2 moves", b"n"),
-            (b"Deadlocked, proved.", b"q"),
+            (b"This level cannot be solved, proved.", b"q"),
         ):
             seen.append(b"")
             while expected not in seen[-1]:

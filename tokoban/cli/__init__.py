@@ -4,8 +4,10 @@ A command's module has ``SUMMARY`` (one line), ``UNDECIDED`` (when the exit stat
 never is), ``add_arguments(parser)`` and ``run(arguments)``, which answers the exit status.
 """
 
+import errno
 import importlib
 import logging
+import os
 import signal
 import sys
 import threading
@@ -59,7 +61,10 @@ def in_one_line(error: Exception) -> str:
 
     if isinstance(error, OSError) and error.filename is not None:
         name = "an empty name" if error.filename == "" else error.filename
-        return printable(f"{name}: {error.strerror}")
+        is_folder = error.strerror == os.strerror(errno.EISDIR)
+        return printable(f"{name}: {'a folder; expected a file' if is_folder else error.strerror}")
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:  # else the file is named
+        return f"standard output: {error.strerror}"
     text = "; ".join(str(error).splitlines())
     if len(text) > _LONGEST_LINE:
         text = text[:_LONGEST_LINE] + " ..."

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 SUMMARY = "convert a level file to another format, or one level to a picture"
 UNDECIDED = ""
 FORMATS = {"sok": "SOK", "xsb": "XSB", "boxoban": "Boxoban", "png": "PNG"}
+# What each may be written to; without --format the ending chooses.
+_ENDINGS = {**dict.fromkeys(("sok", "xsb", "boxoban"), LEVEL_ENDINGS), "png": (".png",)}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     if wanted in ("boxoban", "png") and arguments.rle:
         raise ValueError(f"--rle has no effect with --format {wanted}")
     check_destination(arguments.output)
-    check_ending(arguments.output, (".png",) if wanted == "png" else LEVEL_ENDINGS)
+    check_ending(arguments.output, _ENDINGS.get(arguments.format, (*LEVEL_ENDINGS, ".png")))
     if arguments.level is not None and is_one_file(arguments.input, arguments.output):
         raise ValueError(f"--level would leave one level in {arguments.output}")
     chosen = level_options.read(arguments.input, number=arguments.level, output=arguments.output)

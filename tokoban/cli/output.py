@@ -26,7 +26,19 @@ _ENDINGS = {
 }
 # Endings that promise a format, written by some command or often asked for.
 _PROMISES = (
-    *(".sok", ".xsb", ".slc", ".xml", ".json", ".jsonl", ".html", ".htm", ".safetensors"),
+    *(
+        ".sok",
+        ".xsb",
+        ".slc",
+        ".xml",
+        ".boxoban",
+        ".rle",
+        ".json",
+        ".jsonl",
+        ".html",
+        ".htm",
+        ".safetensors",
+    ),
     *(".png", ".svg", ".gif", ".jpg", ".jpeg", ".webp", ".bmp", ".pdf", ".gz", ".zip"),
 )
 

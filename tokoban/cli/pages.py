@@ -128,9 +128,11 @@ def describe_prospects(advice: "Advice") -> "Text":
     return Text()
 
 
-def describe_deadlock(deadlock: "Deadlock | None") -> str:
+def describe_deadlock(deadlock: "Deadlock | None", *, is_start: bool) -> str:
     """A proof, or that there was one of an earlier position."""
     reason = "" if deadlock is None else f" {deadlock.reason}"
+    if is_start:
+        return f"This level cannot be solved, proved.{reason}"
     return f"Deadlocked, proved.{reason} Take moves back with u."
 
 

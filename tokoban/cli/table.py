@@ -150,7 +150,8 @@ class Table:
         heading, message = Text(), self.message
         hint = advice.hint
         if self._deadlocked_after is not None:
-            heading = Text(pages.describe_deadlock(deadlock), "bold red")
+            is_start = self._deadlocked_after == 0
+            heading = Text(pages.describe_deadlock(deadlock, is_start=is_start), "bold red")
             marks |= dict.fromkeys(deadlock.boxes if deadlock else (), Mark.BLAMED)
         else:
             heading = pages.describe_prospects(advice)

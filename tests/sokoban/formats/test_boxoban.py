@@ -61,12 +61,12 @@ def test_a_bad_level_is_reported_and_keeps_the_others(old: str, new: str, messag
 @pytest.mark.parametrize(
     ("drawing", "message"),
     [
-        ("#####|#@$.#|#####", "^level 1: board of 3x5 squares, not 10x10$"),
-        (LEVEL.replace("$", " "), "^level 1: no box$"),
-        (LEVEL.replace("$    $", "$     "), "^level 1: 3 boxes but 4 goals$"),
+        ("#####|#@$.#|#####", "^level 2: board of 3x5 squares, not 10x10$"),
+        (LEVEL.replace("$", " "), "^level 2: no box$"),
+        (LEVEL.replace("$    $", "$     "), "^level 2: 3 boxes but 4 goals$"),
         (
             LEVEL.replace("$  $", "*  $").replace(". #", "  #", 1),
-            "^level 1: a box or the player on a goal, for which Boxoban has no letter$",
+            "^level 2: a box or the player on a goal, for which Boxoban has no letter$",
         ),
     ],
 )

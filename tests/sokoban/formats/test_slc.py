@@ -93,7 +93,7 @@ def test_text_and_byte_order_marks_are_believed_rather_than_what_is_declared(dec
         ("<L>#####</L>\n<L>#@?.#</L>", 'f:4: level 2 "one": column 3: \'?\' is not a square'),
         ("<L>#####</L>\n<L>#\t@$.#</L>", 'f:4: level 2 "one": column 2: tab in a board row, use '
          "blanks"),
-        ("<L>##\n##</L>", 'f:3: level 2 "one": column 3: \'\\n\' is not a square'),
+        ("<L>##\n##</L>", 'f:3: level 2 "one": column 3: \'U+000A\' is not a square'),
         ("<L>5#</L>", "f:3: level 2 \"one\": column 1: '5' is not a square"),
         ("<L>#####</L><L>#@$@#</L>", 'f:3: level 2 "one": 2 players at (2, 2), (2, 4); several '
          "players (Multiban) are not supported"),

@@ -77,7 +77,7 @@ def write_boxoban(boards: Iterable[Board]) -> str:
         elif board.goals & {*board.boxes, board.player}:
             fault = "a box or the player on a goal, for which Boxoban has no letter"
         if fault:
-            raise ValueError(f"level {number}: {fault}")
+            raise ValueError(f"level {number + 1}: {fault}")
         levels.append(f"; {number}\n{format_board(board)}\n\n")
     return "".join(levels)
 

@@ -3,6 +3,7 @@
 ``Title:`` pairs, title lines and ``;`` comments all name levels; the first of these wins.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from tokoban.sokoban.formats.text_lines import BLANKS, Kind, classify, read_pair
 
 ROWS = (Kind.BOARD, Kind.DAMAGED_ROW)
 MOVES = (Kind.MOVES, Kind.DAMAGED_MOVES)
+# A line of tags, as in forums and pages, which is no name.
+_TAGS = re.compile(r"(\s*(\[/?[a-z]+\]|</?[a-z][^<>]*>))+\s*", re.IGNORECASE)
 # A title stands apart from what is above it if that is one of these.
 _BESIDES = BLANKS | {Kind.COMMENT, Kind.RAW_COMMENT, Kind.RULER}
 
@@ -71,7 +74,7 @@ class LevelText:
         texts = [
             index
             for index in range(place.start, place.end)
-            if self.kinds[index] in (Kind.TEXT, *MOVES)
+            if self.kinds[index] in (Kind.TEXT, *MOVES) and not _TAGS.fullmatch(self.lines[index])
         ]
         text = self.title_line(texts, may_be=(Kind.TEXT, *MOVES))
         # Words parted by a blank line from the comment that names the board are notes.

@@ -98,6 +98,7 @@ def strange_square(letter: str, column: int) -> Fault:
     """The fault of a letter that no square has, in a column counted from 1."""
     if letter == "\t":
         return Fault(f"column {column}: tab in a board row, use blanks", "tab", column=column)
+    letter = letter if letter.isprintable() else f"U+{ord(letter):04X}"
     sentence = f"column {column}: {letter!r} is not a square"
     return Fault(sentence, "no-square", column=column, letter=letter)
 

@@ -31,6 +31,7 @@ from tokoban.sokoban.formats.text_lines import (
 from tokoban.sokoban.formats.xsb import parse_board
 
 _FaultAt = tuple[int, str]  # a line, and what is wrong there
+_RAGGED = 3  # squares by which neighbouring rows of a board differ at most, where words may stand
 
 
 @dataclass(frozen=True)
@@ -133,11 +134,12 @@ class _Reader:
         if self.nul_line is not None:
             sentence = "NUL character: no text in UTF-8, Latin-1 or UTF-16 with a byte order mark"
             self._report(self.nul_line, Fault(sentence, "no-text"))
-        if not has_board:
-            texts = (line for line, kind in enumerate(self.text.kinds) if kind is Kind.TEXT)
-            row = next((line for line in texts if looks_damaged(self.text.lines[line])), None)
-            fault = NO_BOARD if row is None else explain_damaged_row(self.text.lines[row])
-            self._report(row or 0, fault)
+        damaged = self._damaged_rows(among_words=has_board)
+        for row in damaged if has_board else damaged[:1]:
+            self.budget.spend(OF_A_PROBLEM)
+            self._report(row, explain_damaged_row(self.text.lines[row]))
+        if not has_board and not damaged:
+            self._report(0, NO_BOARD)
         if strange := self.text.strange_game(header):
             self._report(strange[0], _explain_game(strange[1]))
         if order := self.text.order(header):
@@ -146,6 +148,23 @@ class _Reader:
             opened = self.text.kinds.index(Kind.UNCLOSED_BLOCK)
             sentence = "comment block opened here is never closed"
             self._report(opened, Fault(sentence, "open-comment"))
+
+    def _damaged_rows(self, *, among_words: bool) -> list[int]:
+        """The lines of text that were meant to be rows of a board, one for each board.
+
+        ``among_words``, as in a file with other boards, those alone between lines about as long.
+        """
+        found: list[int] = []
+        lines = self.text.lines
+        for start, end in runs([kind is Kind.TEXT for kind in self.text.kinds]):
+            for row in range(start, end):
+                beside = lines[max(start, row - 1) : min(end, row + 2)]
+                lengths = [len(line.strip()) for line in beside]
+                is_between = len(beside) == 3 and max(lengths) - min(lengths) <= _RAGGED
+                if looks_damaged(lines[row]) and (is_between or not among_words):
+                    found.append(row)
+                    break
+        return found
 
     def _read_board(self, start: int, end: int) -> tuple[Board | None, _FaultAt | None]:
         """The board in these lines, or the line and the reason why there is none."""
