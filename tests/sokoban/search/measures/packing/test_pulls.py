@@ -101,44 +101,6 @@ def test_every_level_with_a_solution_has_a_plan_and_plans_replay(has_one_sink: b
     assert counts["with plan"] > 100 and counts["without"] > 100
 
 
-def drawn_pulls(draw: np.random.Generator, board: Board, num_moves: int) -> list[tuple[int, int]]:
-    """Some pulls; half of those to a start take the box off the board."""
-    level = Relaxed.of(board)
-    boxes = level.goals
-    region = int(draw.choice(sorted(level.regions(boxes))))
-    moves = []
-    for _ in range(num_moves):
-        ways = [
-            (box, *way)
-            for box in sorted(boxes)
-            for way in level.moves(boxes - {box}, box, region, are_pulls=True)
-            if way[0] != box
-        ]
-        if not ways:
-            break
-        box, end, region = ways[int(draw.integers(len(ways)))]
-        boxes -= {box}
-        if end in level.starts and draw.random() < 0.5:
-            moves.append((box, int(draw.choice([GONE, GONE_ELSEWHERE]))))
-            region = level.region(boxes, region)
-        else:
-            moves.append((box, end))
-            boxes |= {end}
-    return moves
-
-
-def test_without_stops_a_plan_replays_and_moves_each_box() -> None:
-    draw = np.random.default_rng(6)
-    num_shorter = 0
-    for board in drawn_boards():
-        moves = drawn_pulls(draw, board, 10)
-        simple = completed(pulls.simplified_in_steps(board_of(board, has_one_sink=False), moves))
-        assert replays(board, simple)
-        assert all(box != to for box, to in simple)
-        num_shorter += len(simple) < len(moves)
-    assert num_shorter > 50
-
-
 @pytest.mark.parametrize("drawing", PARKING)
 def test_a_box_is_parked_where_the_goals_cannot_be_filled_otherwise(drawing: str) -> None:
     board = parse_board(drawing)

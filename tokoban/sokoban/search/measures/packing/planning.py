@@ -26,11 +26,10 @@ from tokoban.sokoban.search.measures.packing.plan import (
     Points,
 )
 from tokoban.sokoban.search.measures.packing.pull_board import pull_board
-from tokoban.sokoban.search.measures.packing.pull_tree import GONE, GONE_ELSEWHERE
+from tokoban.sokoban.search.measures.packing.pull_tree import GONE_ELSEWHERE
 from tokoban.sokoban.search.measures.packing.pulls import (
     MAX_BOXES,
     pulls_in_steps,
-    simplified_in_steps,
 )
 from tokoban.sokoban.search.pauses import ONE_PUSH
 from tokoban.sokoban.search.steps import Steps, completed
@@ -78,12 +77,10 @@ def packing_in_steps(
 
 @cache
 def prepare() -> None:
-    """Compiles what only plans that park or have many fillings need."""
+    """Compiles what only plans of many fillings need."""
     squares = Squares(ONE_PUSH)
     ground, starts = build_ground(ONE_PUSH, squares), squares.numbers(ONE_PUSH.boxes)
     board = pull_board(ground, starts)
-    [goal], [start] = board.goals.tolist(), np.flatnonzero(board.is_start).tolist()
-    completed(simplified_in_steps(board, [(goal, start), (start, GONE)]))
     completed(obstructions_in_steps(board, np.empty(0, np.int16), board.goals))
 
 
