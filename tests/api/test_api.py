@@ -125,6 +125,20 @@ WRONG_KINDS: dict[str, Callable[[], object]] = {
     "the drawing is 5; expected text": lambda: untyped.Board.from_xsb(5),
     "a solution is 5; expected text in LURD": lambda: untyped.Solution(5),
     "the board of a level is 'x'; expected a Board": lambda: untyped.Level("x"),
+    "the title of a level is 3; expected text": lambda: untyped.Level(A_BOARD, 3),
+    "the solutions of a level are 'R'": lambda: untyped.Level(A_BOARD, solutions="R"),
+    "the solutions of a level are ('R',); expected a tuple of Solution": lambda: untyped.Level(
+        A_BOARD, solutions=("R",)
+    ),
+    "minimise is ['moves']; expected text": lambda: untyped.solve(A_BOARD, minimise=["moves"]),
+    "difficulty is ['easy']": lambda: untyped.generate(difficulty=["easy"]),
+    "avoid is None; expected Boards": lambda: untyped.generate(avoid=None),
+    "style is 'zzz'; expected one of two-rooms, tiles": lambda: untyped.generate(style="zzz"),
+    "report is 3; expected a function": lambda: untyped.optimise(A_BOARD, "R", report=3),
+    "max_expansions is 1.5; expected a whole": lambda: untyped.rate(A_BOARD, max_expansions=1.5),
+    "minimise has no effect with an instruction": lambda: untyped.solve(
+        A_BOARD, instruction="push the left box last", minimise="any"
+    ),
 }
 
 

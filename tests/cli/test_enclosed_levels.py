@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tokoban import cli
+from tokoban.sokoban.labels.shards import read_shard
 
 # A corridor that can be solved, with what lies elsewhere.
 DECORATED = "#####--|#@$.#-*|#####--"
@@ -42,6 +44,9 @@ def test_the_commands_answer_for_levels_with_enclosed_boxes(
     assert cli.main(["label", str(path), "--output", str(labels), "--states", "4"]) == 0
     manifest = json.loads((labels / "manifest.json").read_text())
     assert manifest["levels"]["unsolvable"] == len(UNSOLVABLE)
+    shard = read_shard(labels / "00000.safetensors")
+    assert shard.is_consistent
+    assert np.diff(shard.level_ends)[: len(UNSOLVABLE)].tolist() == [0] * len(UNSOLVABLE)
     capsys.readouterr()
     assert cli.main(["check", str(path), "--duplicates"]) == 0
     assert capsys.readouterr().out == "6 good levels, 0 solutions, 0 problems, 0 duplicates\n"

@@ -48,7 +48,7 @@ def test_right_answers_score_one_and_others_zero(folder: Path) -> None:
     assert scores["train_questions"] == sum(
         item["split"] == "train" and item["kind"] == "question" for item in items
     )
-    status, scores = scored(folder, [item | {"response": "?"} for item in items])
+    status, scores = scored(folder, [item | {"response": None} for item in items])
     assert status == 0
     assert {value for value in scores.values() if isinstance(value, float)} == {0.0}
 
@@ -69,7 +69,7 @@ def test_a_line_that_is_no_item_is_named_and_the_others_are_scored(
     good |= {"response": good["answer"]}
     status, scores = scored(
         folder,
-        [3, good | {"response": None}, good | {"board": "#"}, good | {"text": "push it"}, good],
+        [3, good | {"response": 7}, good | {"board": "#"}, good | {"text": "push it"}, good],
     )
     assert status == 2
     assert sum(scores.get(f"{good['split']}_{kind}", 0) for kind in
@@ -77,7 +77,7 @@ def test_a_line_that_is_no_item_is_named_and_the_others_are_scored(
     said = capsys.readouterr().err.replace(str(folder.parent / "answers.jsonl"), "").splitlines()
     assert said == [
         ":1: the line is 3; expected an object in JSON",
-        ":2: response is None; expected text",
+        ":2: response is 7; expected text or null",
         ":3: board is '#'; expected rows of text",
         ':4: word 2, "it", is not understood; expected the',
     ]

@@ -3,7 +3,7 @@
 import functools
 import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import ParamSpec, TypeVar
 
@@ -30,8 +30,10 @@ _KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
     **dict.fromkeys(("path", "output"), _PATH),
     **dict.fromkeys(("policy", "played_by"), _WEIGHTS),
     **dict.fromkeys(("seed", "rows", "columns", "num_levels", "num_boxes", "num_states"), _WHOLE),
-    **dict.fromkeys(("max_levels", "num_threads"), _WHOLE),
-    **dict.fromkeys(("time_limit_s", "memory_limit_mb", "max_expansions"), _NUMBER),
+    **dict.fromkeys(("max_levels", "num_threads", "max_expansions"), _WHOLE),
+    **dict.fromkeys(("time_limit_s", "memory_limit_mb"), _NUMBER),
+    **dict.fromkeys(("minimise", "style", "difficulty"), ("text", (str,))),
+    "avoid": ("Boards", (Iterable,)),
     "solvable_share": _NUMBER,
     **dict.fromkeys(("boards", "levels", "evaluation"), _LIST),
 }
@@ -55,12 +57,19 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        for name, value in signature.bind(*args, **kwargs).arguments.items():
-            may_be_none = "None" in str(signature.parameters[name].annotation)
+        try:
+            given = signature.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            raise TypeError(f"{function.__name__}(): {error}") from None
+        for name, value in given.items():
+            annotation = str(signature.parameters[name].annotation)
+            may_be_none = "None" in annotation or "Optional" in annotation
             if name in _KINDS and not (value is None and may_be_none):
                 check(name, value)
             if name == "stop" and value is not None and not hasattr(value, "is_set"):
                 raise ValueError(f"stop is {value!r}; expected a threading.Event or None")
+            if name == "report" and value is not None and not callable(value):
+                raise ValueError(f"report is {value!r}; expected a function or None")
             if name == "executor" and value is not None and not hasattr(value, "submit"):
                 raise ValueError(f"executor is {value!r}; expected one of concurrent.futures")
         return function(*args, **kwargs)

@@ -4,7 +4,7 @@ import os
 import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from tokoban.api.arguments import check, checked
 from tokoban.sokoban.board import Board
@@ -101,6 +101,8 @@ def generate(
     sizes = {"rows": rows, "columns": columns, "num_boxes": num_boxes}
     given: dict[str, Any] = {name: size for name, size in sizes.items() if size is not None}
     limits = Limits(time_limit_s=time_limit_s, memory_limit_mb=memory_limit_mb, stop=stop)
+    if style not in get_args(Style):
+        raise ValueError(f"style is {style!r}; expected one of {', '.join(get_args(Style))}")
     if style == "two-rooms":
         is_one = num_threads in (None, 1) and executor is None
         if difficulty is not None or avoid or not is_one:

@@ -37,8 +37,9 @@ def solve(
     objective. Compilation on the very first use is not counted.
 
     With an ``instruction``, an English or German sentence, the solution obeys it with the fewest
-    pushes, or the status "unsolvable" says that none does. The floor has at most 8x8 squares; other
-    arguments have no effect. Raises ``ValueError`` that names the word that was not understood.
+    pushes, or the status "unsolvable" says that none does. The floor has at most 8x8 squares, which
+    bounds the work, so limits and ``stop`` have no effect. Raises ``ValueError`` that names the
+    word that was not understood.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("######|#@ $.#|######")
@@ -49,6 +50,8 @@ def solve(
     ('solved', 'rR', 'moves')
     """
     if instruction is not None:
+        if minimise is not None:
+            raise ValueError("minimise has no effect with an instruction: pushes are the fewest")
         from tokoban.sokoban.instructions import grammar, truth
 
         return truth.solve(board, grammar.parse(instruction, is_question=False).meaning)
@@ -146,7 +149,8 @@ def solve_all(
     items = [_Asked(board, minimise, limits) for board in boards]
 
     def answers() -> Iterator[tuple[int, Answer]]:
-        workers.prepare(solver.prepare)
+        if items:
+            workers.prepare(solver.prepare)
         for number, answer in workers.results(_answer, items, Watch(Limits(stop=stop))):
             if answer is not None:
                 yield number, answer

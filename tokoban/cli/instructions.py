@@ -83,6 +83,10 @@ def evaluate(words: Sequence[str]) -> int:
     chosen = parser.parse_args(words)
     check_outputs(chosen, "json", inputs=["answers"])
     metrics, problems = score(_objects(chosen.answers))
+    if not metrics and not problems:
+        raise ValueError(
+            f"{chosen.answers}: no line; expected those of the benchmark with responses"
+        )
     if chosen.json is not None:
         write_object(chosen.json, metrics)
     if metrics and chosen.json != "-":

@@ -174,9 +174,10 @@ def _named(spec: "AnySpec", chosen: argparse.Namespace) -> list[str]:
 def _system_parser(spec: "AnySpec", system: str) -> argparse.ArgumentParser:
     from tokoban.training.run_config import RunConfig
 
-    presets = [
-        f"  {name}: {inspect.getdoc(preset.config)}" for name, preset in spec.presets.items()
-    ]
+    presets = []
+    for name, preset in spec.presets.items():
+        about = (inspect.getdoc(preset.config) or "").split("\n\n")
+        presets.append(f"  {name}: {about[0]}")
     parser = Parser(
         prog=f"tokoban train {system}",
         description="\n".join(["presets:", *presets]),

@@ -74,7 +74,10 @@ def load_trained(
     build = partial(spec.build_model, config)
     try:
         check_model(build, header.tensors, file_bytes=path.stat().st_size)
-        state, _ = load_weights(path)
+    except (ValueError, RuntimeError) as error:
+        raise _unfit(path, error) from None
+    state, _ = load_weights(path)
+    try:
         model = build()
         model.load_state_dict(state)
     except (ValueError, RuntimeError) as error:
@@ -114,9 +117,12 @@ def load_pushes(name_or_path: str) -> tuple[Any, Any]:
     try:
         wanted = {name: Expected(shape) for name, shape in shapes(config)}
         check_tensors(header.tensors, wanted)
-        state = load_file(path)
-    except (ValueError, SafetensorError) as error:
+    except ValueError as error:
         raise _unfit(path, error) from None
+    try:
+        state = load_file(path)
+    except SafetensorError as error:
+        raise ValueError(f"{path}: not a safetensors file ({error})") from None
     if not all(np.isfinite(tensor).all() for tensor in state.values()):
         raise _no_numbers(path)
     return CompiledNet(state, config), config

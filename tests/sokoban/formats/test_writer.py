@@ -274,6 +274,13 @@ def test_rows_of_floor_are_written_with_a_dash() -> None:
             "move 2 (r): box at row 2, column 4 cannot be pushed",
         ),
         *(
+            (level, "solution 1: it does not solve the level")
+            for level in (
+                Level(SMALL, solutions=(Solution(""),)),
+                Level(CORRIDOR, solutions=(Solution("rrr"),)),
+            )
+        ),
+        *(
             (level, "a title, an author or a note holds a line end")
             for level in (
                 Level(SMALL, "two\nlines"),
@@ -292,12 +299,10 @@ def test_rows_of_floor_are_written_with_a_dash() -> None:
                 Level(SMALL, notes=("Solution",)),
                 Level(SMALL, notes=("Solution/Moves", "found by hand")),
                 Level(SMALL, notes=("Game: Hexoban",)),
-                Level(SMALL, solutions=(Solution(""),)),
                 Level(CORRIDOR, saved_games=(SavedGame((), 0),)),
                 Level(CORRIDOR, saved_games=(SavedGame(lurd.parse("3rRR"), 5),)),
                 Level(CORRIDOR, saved_games=(SavedGame(lurd.parse("rrr"), 3, "Solution"),)),
                 Level(CORRIDOR, saved_games=(SavedGame(lurd.parse("rrr"), 4),)),
-                Level(CORRIDOR, solutions=(Solution("rrr"),)),
                 Level(SMALL, solutions=(Solution("R", "Key: value"),)),
                 Level(parse_board("#####-|#@$.#-|#####-")),
             )

@@ -96,6 +96,14 @@ class Level:
     def __post_init__(self) -> None:
         if not isinstance(self.board, Board):
             raise ValueError(f"the board of a level is {self.board!r}; expected a Board")
+        for name in ("title", "author"):
+            if not isinstance(getattr(self, name), str):
+                raise ValueError(f"the {name} of a level is {getattr(self, name)!r}; expected text")
+        for name, kind in (("notes", str), ("solutions", Solution), ("saved_games", SavedGame)):
+            given = getattr(self, name)
+            if not isinstance(given, tuple) or not all(isinstance(one, kind) for one in given):
+                expected = f"a tuple of {'text' if kind is str else kind.__name__}"
+                raise ValueError(f"the {name} of a level are {given!r:.60}; expected {expected}")
 
 
 @dataclass(frozen=True)

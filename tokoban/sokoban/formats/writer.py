@@ -153,5 +153,10 @@ def _check(text: str, written: LevelFile) -> None:
         raise ValueError("the notes of the file would be read differently")
     for number, level in enumerate(written.levels, 1):
         if again.levels[number - 1 : number] != (level,):
+            for place, solution in enumerate(level.solutions, 1):
+                played = lurd.replay(level.board, solution.lurd)
+                unsolved = None if played.is_solved else "it does not solve the level"
+                if reason := played.reason or unsolved or played.wrong_case:
+                    raise ValueError(f'level {number} "{level.title}": solution {place}: {reason}')
             message = "its board, title, author, notes or games would be read differently"
             raise ValueError(f'level {number} "{level.title}": {message}')

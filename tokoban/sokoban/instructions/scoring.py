@@ -23,13 +23,13 @@ _SHARES = {
 def score(lines: Iterable[tuple[int, Any]]) -> tuple[dict[str, float], list[str]]:
     """The metrics by split, and a sentence for each line, given with its number, that is no item.
 
-    ``docs/instructions.md`` lists the metrics.
+    An item without a response is answered wrongly. ``docs/instructions.md`` lists the metrics.
     """
     splits: dict[str, dict[str, int]] = {}
     problems = []
     for number, item in lines:
         try:
-            judged = _judge(_board(item), item["text"], item["response"].strip())
+            judged = _judge(_board(item), item["text"], (item.get("response") or "").strip())
         except ValueError as error:
             problems.append(f"{number}: {error}")
             continue
@@ -69,9 +69,11 @@ def _judge(board: Board, text: str, response: str) -> dict[str, int]:
 def _board(item: Any) -> Board:
     if not isinstance(item, Mapping):
         raise ValueError(f"the line is {item!r:.60}; expected an object in JSON")
-    for name in ("split", "text", "response"):
+    for name in ("split", "text"):
         if not isinstance(item.get(name), str):
             raise ValueError(f"{name} is {item.get(name)!r:.60}; expected text")
+    if not isinstance(item.get("response"), str | None):
+        raise ValueError(f"response is {item['response']!r:.60}; expected text or null")
     rows = item.get("board")
     if not isinstance(rows, list) or not all(isinstance(row, str) for row in rows):
         raise ValueError(f"board is {rows!r:.60}; expected rows of text")

@@ -194,10 +194,12 @@ def label_levels(
             if samples.progress[END] + most_per_level > len(samples.boxes):
                 return Outcome.OUTPUT_FULL
             start_level(samples, seed, numbers[level])
-            if len(played.ends) > 0:
+            _, _, boxes, is_fair = closed_in(levels, level)
+            if not is_fair:
+                pass  # a box out of reach makes it unsolvable, and no state has that box
+            elif len(played.ends) > 0:
                 add_played(terrain, played, level, samples)
             else:
-                boxes = closed_in(levels, level)[2]
                 sample_states(terrain, layers, boxes, levels.player[level], num_states, samples)
             _label_all(levels, level, workspace, True, samples, found.by_moves)
             begin_sweep(levels, level, workspace)

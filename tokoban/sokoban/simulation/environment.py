@@ -38,6 +38,7 @@ RENDER_MODES = ["ansi", "rgb_array"]
 MAX_STEPS = 120
 MAX_SQUARE_PX = 512
 NUM_DIRECTIONS = len(OFFSETS)
+NOT_RESET = "the environment was not reset yet; reset() comes before step()"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +146,8 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
         After the end of the episode the reward is 0, and the flags stay.
         """
         check_open(self._is_closed)
+        if self._stream is None:
+            raise ValueError(NOT_RESET)
         if action not in self.action_space:
             raise ValueError(f"the action is {action}; expected 0 to {self.action_space.n - 1}")
         before, has_ended = self._board, self._is_solved or self._is_truncated

@@ -14,7 +14,7 @@ from jaxtyping import Int64
 from torch import Tensor
 
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.formats import read_levels
+from tokoban.sokoban.formats import Level, read_levels
 from tokoban.sokoban.interior import interior
 from tokoban.sokoban.puzzles.random_levels import generate
 from tokoban.sokoban.simulation.bits import mixed
@@ -36,7 +36,7 @@ class GeneratedLevels:
                 raise ValueError(f"{name} is {number!r}; expected a whole number")
 
 
-Levels = GeneratedLevels | str | Path | Sequence[str | Path] | Sequence[Board]
+Levels = GeneratedLevels | str | Path | Sequence[str | Path] | Sequence[Level] | Sequence[Board]
 
 
 def load_boards(levels: Levels) -> list[Board]:
@@ -48,13 +48,14 @@ def load_boards(levels: Levels) -> list[Board]:
         return frame(_generated(levels))
     if not isinstance(levels, str | Path | Sequence):
         raise ValueError(f"the levels are {levels!r}; expected files, boards or GeneratedLevels")
-    sources: Sequence[str | Path | Board]
+    sources: Sequence[str | Path | Level | Board]
     sources = [levels] if isinstance(levels, str | Path) else levels
     boards: list[Board] = []
     for source in sources:
-        if not isinstance(source, str | Path | Board):
-            raise ValueError(f"one of the levels is {source!r}; expected a file or a board")
-        boards += [source] if isinstance(source, Board) else _read(source)
+        if not isinstance(source, str | Path | Board | Level):
+            raise ValueError(f"one of the levels is {source!r}; expected a file, Level or Board")
+        board = source.board if isinstance(source, Level) else source
+        boards += [board] if isinstance(board, Board) else _read(board)
     if not boards:
         raise ValueError("there are no levels; expected at least one file or board")
     return frame(boards)

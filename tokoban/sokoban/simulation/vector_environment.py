@@ -252,7 +252,7 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
 
     def _checked(self, actions: Array) -> Int[Tensor, "B"]:
         if self._streams is None:
-            raise ValueError("the environment was not reset yet; reset() comes before step()")
+            raise ValueError(environment.NOT_RESET)
         num_actions = int(self.single_action_space.n)
         if self._is_numpy:
             tensor = vector_arguments.actions_of_arrays(actions, num_envs=self.num_envs)
