@@ -36,7 +36,7 @@ def write_levels(path: str | Path, levels: Sequence[Level]) -> None:
     """Writes levels with their titles, notes and solutions as a SOK file, whole or not at all.
 
     Raises ``ValueError`` naming the first level that could not be read again as it is, such as one
-    with a wrong solution.
+    with a wrong solution, and for the ending of an SLC file.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#####|#@$.#|#####")
@@ -45,6 +45,8 @@ def write_levels(path: str | Path, levels: Sequence[Level]) -> None:
     >>> str(tokoban.read_levels("solved.sok")[0].solutions[0])
     'R'
     """
+    if Path(path).suffix.lower() in (".slc", ".xml"):
+        raise ValueError(f"{path}: levels are written as SOK; expected an ending such as .sok")
     for level in levels:
         check("level", level)
     text = formats.write_levels(levels)
