@@ -55,7 +55,7 @@ def test_play_levels_and_dialogs(open_page: Callable[..., Any]) -> None:
     assert complaints(page) == []
 
 
-def test_german_fits_320_pixels_and_messages_do_not_move_the_board(
+def test_german_fits_320_pixels_and_messages_neither_move_nor_cover_the_board(
     open_page: Callable[..., Any],
 ) -> None:
     page = open_page(viewport={"width": 320, "height": 640}, locale="de-DE")
@@ -78,13 +78,18 @@ def test_german_fits_320_pixels_and_messages_do_not_move_the_board(
         dialog = page.locator("dialog[open]")
         assert dialog.evaluate("dialog => dialog.scrollWidth - dialog.clientWidth") == 0, key
         page.keyboard.press("Escape")
-    for width in (320, 1280):
-        page.set_viewport_size({"width": width, "height": 740})
+    for width, height in ((320, 640), (320, 740), (480, 640), (1280, 740)):
+        page.set_viewport_size({"width": width, "height": height})
         page.evaluate(FRAME)  # in which the board fits itself into its room
         page.locator("#board").focus()
         page.keyboard.press("r")
         canvas = page.locator(".board-canvas")
         before = canvas.bounding_box()
         page.keyboard.press("ArrowRight")
-        page.wait_for_selector("[data-owner=solved]")
-        assert canvas.bounding_box() == before, width
+        note = page.locator("[data-owner=solved]").bounding_box()
+        assert canvas.bounding_box() == before, (width, height)
+        for box in (part.bounding_box() for part in page.locator("#board, .toolbar").all()):
+            is_apart = (
+                note["y"] + note["height"] <= box["y"] or box["y"] + box["height"] <= note["y"]
+            )
+            assert is_apart, (width, height)
