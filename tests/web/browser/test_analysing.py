@@ -19,6 +19,15 @@ MARKS = """async () => {
   return app.session.marks;
 }"""
 
+# What the live regions say from now on.
+HEAR = """() => {
+  window.heard = "";
+  new MutationObserver(() => {
+    const regions = document.querySelectorAll("[aria-live], [role=status]");
+    for (const { textContent } of regions) window.heard += textContent;
+  }).observe(document.body, { childList: true, subtree: true });
+}"""
+
 # The server hears of no job before they are released.
 HOLD_JOBS = """() => {
   const { fetch } = window;
@@ -82,6 +91,12 @@ def test_a_lost_position_is_explained_step_by_step_and_left(open_page: Open) -> 
     notice.wait_for(state="detached")
     assert game(page)["at"] == len(LOSING) - 1
     assert kinds(page) == set()
+    page.keyboard.press("y")
+    notice.wait_for()
+    page.evaluate(HEAR)
+    page.evaluate("location.hash = '#/play/tokoban/1'")
+    opened(page, "Easy 1")
+    assert "deadlocked" not in page.evaluate("heard")
 
 
 def test_hints_come_in_grades_and_lead_to_the_solution(open_page: Open) -> None:

@@ -120,6 +120,7 @@ export class App extends EventTarget {
       const isHere = /** @type {HTMLElement} */ (link).dataset.view === view.id;
       if (isHere) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
+    this._announcer.textContent = "";
     }
     document.title = `${t(view.titleKey)} – tokoban`;
     view.mount(this._main, this, route.params, this._left.signal);

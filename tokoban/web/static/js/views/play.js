@@ -114,13 +114,16 @@ function mount(element, app, params, signal) {
   );
   showNotices(notices, app, signal);
   app.keys.add(playActions(app, board, keyboardPick), signal);
-  mountPanels(side, app, signal);
 
   if (session.level) board.show(session.game.board, { marks: session.marks });
   head.refreshLevel();
   refresh();
-  if (session.game.board.isSolved()) tellSolved(app, false);
-  openPlace(app, params);
+  // What they say is of the level of the address, not of the one that was open before.
+  openPlace(app, params).then(() => {
+    if (signal.aborted) return;
+    mountPanels(side, app, signal);
+    if (session.game.board.isSolved()) tellSolved(app, false);
+  });
   signal.addEventListener("abort", () => {
     app.notify(SOLVED, null);
     board.destroy();
