@@ -125,7 +125,7 @@ def test_pasted_moves_are_made_and_saved_games_and_notes_are_shown(open_page: Op
 def test_messages_have_one_place_and_cover_neither_board_nor_tools(open_page: Open) -> None:
     page = open_page("#/play/file-1/2")
     page.wait_for_selector("h1:text-is('Room')")
-    for width in (1280, 500):
+    for width in (1280, 500, 320):
         page.set_viewport_size({"width": width, "height": 800})
         send(page, "paste", "no moves and no level")
         page.evaluate(
@@ -151,6 +151,10 @@ def test_messages_have_one_place_and_cover_neither_board_nor_tools(open_page: Op
           const { x, y, width, height } = message.getBoundingClientRect();
           message.parentElement.style.pointerEvents = "auto"; // to be found below a point
           return document.elementFromPoint(x + width / 2, y + height / 2) !== null;
+        assert box["x"] + box["width"] <= page.locator(".top-tools").bounding_box()["x"]
+    page.evaluate("location.hash = '#/play/file-1/1'")
+    page.wait_for_selector("h1:text-is('Corridor')")
+    assert message.count() == 0  # leaving the page ends it, too
         }"""
     )
 

@@ -52,6 +52,8 @@ export class App extends EventTarget {
     /** Messages beside the board, by owner. @type {Map<string, Notice>} */
     this.notices = new Map();
     this._left = new AbortController();
+    /** The address that `open` went to last. */
+    this._opened = "";
     /** @type {string[]} */
     this._toastTexts = [];
     this._announcer = el("div", { class: "for-readers", "aria-live": "polite" });
@@ -71,7 +73,11 @@ export class App extends EventTarget {
       if (name === "language") this.render();
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.applyTheme());
-    window.addEventListener("hashchange", () => this.route());
+    window.addEventListener("hashchange", () => {
+      // Messages stay where the page itself went on, as after it has read a file.
+      if (location.hash !== this._opened || !this._toastTexts.length) this._endToasts();
+      this.route();
+    });
     this.store.addEventListener("change", () => this._warnOfFullStore());
     refusals.addEventListener("other-origin", (event) => {
       const text = sentenceOf(/** @type {CustomEvent} */ (event).detail);
@@ -99,7 +105,7 @@ export class App extends EventTarget {
    * @param {(string | number)[]} [params]
    */
   open(viewId, params = []) {
-    const hash = hashOf(viewId, params);
+    const hash = (this._opened = hashOf(viewId, params));
     if (location.hash === hash) this.route();
     else location.hash = hash;
   }
@@ -114,13 +120,13 @@ export class App extends EventTarget {
     const view = this.views.find(({ id }) => id === route.view) ?? this.views[0];
     this._left.abort();
     this._left = new AbortController();
+    this._announcer.textContent = "";
     this._main.replaceChildren();
     this._main.dataset.view = view.id;
     for (const link of this._shell.querySelectorAll(".views a")) {
       const isHere = /** @type {HTMLElement} */ (link).dataset.view === view.id;
       if (isHere) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
-    this._announcer.textContent = "";
     }
     document.title = `${t(view.titleKey)} – tokoban`;
     view.mount(this._main, this, route.params, this._left.signal);
@@ -140,11 +146,13 @@ export class App extends EventTarget {
     this._toasts.showPopover();
     this._toasts.replaceChildren(el("div", { class: "toast" }, shown));
     clearTimeout(this._toastTimer);
-    const end = () => {
-      this._toastTexts = [];
-      this._toasts.replaceChildren();
-    };
-    this._toastTimer = setTimeout(end, Math.max(TOAST_MS, TOAST_MS_PER_LETTER * shown.length));
+    const time = Math.max(TOAST_MS, TOAST_MS_PER_LETTER * shown.length);
+    this._toastTimer = setTimeout(() => this._endToasts(), time);
+  }
+
+  _endToasts() {
+    this._toastTexts = [];
+    this._toasts.replaceChildren();
   }
 
   /**
