@@ -101,6 +101,15 @@ def test_accents_are_kept_in_files_and_in_what_is_pasted(open_page: Open, encodi
         assert time.monotonic() < deadline_s
 
 
+def test_a_dropped_folder_is_said_to_be_unreadable(open_page: Open, tmp_path: Path) -> None:
+    page = open_page("#/levels")
+    tab = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(tmp_path)], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        tab.send("Input.dispatchDragEvent", {"type": kind, "x": 200, "y": 200, "data": data})
+    page.wait_for_selector(".toast:text('This file cannot be read.')")
+
+
 def test_levels_of_sokoban_plus_are_opened_with_a_warning(open_page: Open) -> None:
     page = open_page("#/levels")
     send(page, "paste", f"{XSB}\nboxorder: 1\n")
@@ -277,6 +286,10 @@ def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path
 
 
 def test_a_thousand_levels_are_listed_and_the_last_is_reached(
+    for text, told in ((XSB, "There is no progress in this file."), ("x", "There is no level")):
+        file = {"name": "x.sok", "mimeType": "text/plain", "buffer": text.encode()}
+        other.locator("dialog input[type=file]").set_input_files(file)
+        other.wait_for_selector(f".toast:text('{told}')")
     open_page: Open, tmp_path: Path
 ) -> None:
     path = tmp_path / "many.xsb"

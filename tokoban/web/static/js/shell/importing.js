@@ -27,15 +27,14 @@ export async function importText(app, content, name) {
     app.toast(t("import.too-large"));
     return false;
   }
-  const text = typeof content === "string" ? content : await content.text();
-  const moves = app.session.level && parseLurd(text);
-  if (moves) return takeMoves(app, moves);
-  if (size > LONG) app.toast(t("import.reading"));
   try {
     const { levels, problems, warnings } = await readLevels(content, name);
     if (!levels.length) {
-      const reasons = problems.slice(0, 1).map(problemText);
-      app.toast([t("import.no-level"), ...reasons].join(" "));
+    const text = typeof content === "string" ? content : await content.text();
+    const moves = app.session.level && parseLurd(text);
+    if (moves) return takeMoves(app, moves);
+    if (size > LONG) app.toast(t("import.reading"));
+      tellNoLevel(app, problems);
       return false;
     }
     const { id, isKept, known } = app.collections.add(name, levels);
@@ -115,7 +114,12 @@ export function takePastedAndDropped(app) {
 
 /** Shows what went wrong with a request. @param {App} app @param {unknown} error */
 export function tellServerError(app, error) {
-  app.toast(sentenceOf(error));
+  app.toast(error instanceof DOMException ? t("import.unreadable") : sentenceOf(error));
+}
+
+/** @param {App} app @param {import("../levels_api.js").Problem[]} problems of a text without a level */
+export function tellNoLevel(app, problems) {
+  app.toast([t("import.no-level"), ...problems.slice(0, 1).map(problemText)].join(" "));
 }
 
 /**

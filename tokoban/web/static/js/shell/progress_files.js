@@ -5,7 +5,7 @@ import { readLevels, writeLevels } from "../levels_api.js";
 import { Board, advance } from "../rules/board.js";
 import { levelKey } from "../rules/text.js";
 import { t } from "../strings/index.js";
-import { tellServerError } from "./importing.js";
+import { tellNoLevel, tellServerError } from "./importing.js";
 import { saveBlob } from "./saving.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -58,9 +58,10 @@ function savedGames({ rows, moves, at }) {
 export async function importProgress(app, files) {
   try {
     for (const file of files) {
-      const { levels } = await readLevels(file, file.name);
+      const { levels, problems } = await readLevels(file, file.name);
       const count = levels.filter((level) => takeProgress(app, level)).length;
-      app.toast(t("share.imported", { count }));
+      if (levels.length) app.toast(t(count ? "share.imported" : "share.none", { count }));
+      else tellNoLevel(app, problems);
     }
   } catch (error) {
     tellServerError(app, error);

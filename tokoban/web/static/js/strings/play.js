@@ -68,6 +68,10 @@ export const strings = {
   "share.copied": { en: "Copied.", de: "Kopiert." },
   "share.copy-by-hand": { en: "Copy this text", de: "Diesen Text kopieren" },
   "share.nothing": { en: "There is no progress yet.", de: "Es gibt noch keinen Fortschritt." },
+  "share.none": {
+    en: "There is no progress in this file.",
+    de: "In dieser Datei ist kein Fortschritt.",
+  },
   "share.imported": {
     en: "Progress in {count} {count|level|levels} taken over.",
     de: "Fortschritt in {count} {count|Level|Leveln} übernommen.",
@@ -175,6 +179,10 @@ export const strings = {
   "import.too-large": {
     en: "That is larger than 4 MB, which is not read.",
     de: "Das ist größer als 4 MB und wird nicht gelesen.",
+  },
+  "import.unreadable": {
+    en: "This file cannot be read.",
+    de: "Diese Datei lässt sich nicht lesen.",
   },
   "import.from-link": { en: "From a link", de: "Aus einem Link" },
   "import.pasted": { en: "Pasted", de: "Eingefügt" },
