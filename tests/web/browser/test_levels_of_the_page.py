@@ -151,6 +151,10 @@ def test_messages_have_one_place_and_cover_neither_board_nor_tools(open_page: Op
         box = message.bounding_box()
         for selector in ("#board", ".toolbar"):
             assert box["y"] + box["height"] < page.locator(selector).bounding_box()["y"]
+        assert box["x"] + box["width"] <= page.locator(".top-tools").bounding_box()["x"]
+    page.evaluate("location.hash = '#/play/file-1/1'")
+    page.wait_for_selector("h1:text-is('Corridor')")
+    assert message.count() == 0  # leaving the page ends it, too
     page.keyboard.press("c")
     page.get_by_role("button", name="Copy the moves as LURD").click()
     message.filter(has_text="Copied").wait_for()
@@ -160,10 +164,6 @@ def test_messages_have_one_place_and_cover_neither_board_nor_tools(open_page: Op
           const { x, y, width, height } = message.getBoundingClientRect();
           message.parentElement.style.pointerEvents = "auto"; // to be found below a point
           return document.elementFromPoint(x + width / 2, y + height / 2) !== null;
-        assert box["x"] + box["width"] <= page.locator(".top-tools").bounding_box()["x"]
-    page.evaluate("location.hash = '#/play/file-1/1'")
-    page.wait_for_selector("h1:text-is('Corridor')")
-    assert message.count() == 0  # leaving the page ends it, too
         }"""
     )
 
@@ -205,13 +205,21 @@ def test_the_same_levels_make_one_collection_which_is_removed_after_a_question(
     send(page, "paste", NAMED)
     page.wait_for_selector("h1:text-is('Fran\u00e7ois | 1: rR')")
     choose_file(page, NAMED)
-    page.wait_for_selector(".toast:text('These levels are there already, as Pasted.')")
+    page.wait_for_selector(".toast:text('These levels are there already, as François | 1: rR.')")
+    for rows in (ROWS, [*ROWS[:2], "#   #", ROWS[0]]):
+        send(page, "paste", "\n".join(rows))
+        page.wait_for_selector("h1:text-is('Untitled level')")
     page.keyboard.press("l")
-    own = page.locator(".collection-name", has_text="Pasted")
-    own.wait_for()
-    assert page.locator(".collection-name:text-is('levels.txt')").count() == 0
+    page.locator(".collection-name:text-is('Pasted (2)')").wait_for()
+    names = page.locator(".collection-name").all_inner_texts()
+    assert {"François | 1: rR", "Pasted", "Pasted (2)"} <= {*names}
+    page.set_viewport_size({"width": 320, "height": 640})
+    for part in page.locator(".collection-name, .collections li .button").all():
+        box = part.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 320
+        assert part.evaluate("part => part.scrollWidth <= part.clientWidth")
     for answer, left in (("Cancel", 1), ("Remove", 0)):
-        page.get_by_role("button", name="Remove the collection Pasted").click()
+        page.get_by_role("button", name="Remove the collection Pasted", exact=True).click()
         dialog = page.get_by_role("dialog")
         dialog.get_by_text("Remove the collection Pasted with 1 level?").wait_for()
         dialog.get_by_role("button", name=answer, exact=True).click()
@@ -278,6 +286,10 @@ def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path
     other.keyboard.press("c")
     other.locator("dialog input[type=file]").set_input_files(path)
     other.wait_for_selector(".toast:text('3 levels')")
+    for text, told in ((XSB, "There is no progress in this file."), ("x", "There is no level")):
+        file = {"name": "x.sok", "mimeType": "text/plain", "buffer": text.encode()}
+        other.locator("dialog input[type=file]").set_input_files(file)
+        other.wait_for_selector(f".toast:text('{told}')")
     other.keyboard.press("Escape")
     other.locator("dialog").wait_for(state="detached")
     other.keyboard.press("l")
@@ -286,10 +298,6 @@ def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path
 
 
 def test_a_thousand_levels_are_listed_and_the_last_is_reached(
-    for text, told in ((XSB, "There is no progress in this file."), ("x", "There is no level")):
-        file = {"name": "x.sok", "mimeType": "text/plain", "buffer": text.encode()}
-        other.locator("dialog input[type=file]").set_input_files(file)
-        other.wait_for_selector(f".toast:text('{told}')")
     open_page: Open, tmp_path: Path
 ) -> None:
     path = tmp_path / "many.xsb"

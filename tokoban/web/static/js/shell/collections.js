@@ -56,7 +56,8 @@ export class Collections {
   }
 
   /**
-   * Keeps levels as a collection of the player's own, unless one has just these.
+   * Keeps levels as a collection of the player's own, unless one has just these. A name that
+   * another one has gets a number.
    * @param {string} name
    * @param {Level[]} levels
    * @returns {{id: string, isKept: boolean, known?: string}} not kept where the browser has no room;
@@ -64,12 +65,17 @@ export class Collections {
    */
   add(name, levels) {
     const content = JSON.stringify(levels);
-    const same = this._store
-      .collections()
-      .find((own) => own.levels.length === levels.length && JSON.stringify(own.levels) === content);
+    const all = this._store.collections();
+    const same = all.find(
+      (own) => own.levels.length === levels.length && JSON.stringify(own.levels) === content,
+    );
     if (same) return { id: same.id, isKept: true, known: same.name };
     const id = `${OWN}${Date.now().toString(36)}`;
-    const isKept = this._store.keepCollection({ id, name, levels });
+    let ownName = name;
+    for (let number = 2; all.some((own) => own.name === ownName); number += 1) {
+      ownName = `${name} (${number})`;
+    }
+    const isKept = this._store.keepCollection({ id, name: ownName, levels });
     return { id, isKept };
   }
 

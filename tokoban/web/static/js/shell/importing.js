@@ -12,13 +12,15 @@ import { problemText, sentenceOf } from "./sentences.js";
 const MAX_SIZE = 2 ** 22;
 /** Longer texts take more than a second to read, so that something is said before. */
 const LONG = 2 ** 19;
+/** Characters of a title that are taken for a collection's name. */
+const MAX_NAME = 80;
 
 /**
  * Reads the levels of a text or file in any format into a collection of the player's own and opens
  * the first. Moves (LURD) are made in the open level instead, from its start or from the position.
  * @param {App} app
  * @param {string | Blob} content
- * @param {string} name of the collection
+ * @param {string} name of the collection, unless it is a text whose first level has a title
  * @returns {Promise<boolean>} whether a level or moves were opened
  */
 export async function importText(app, content, name) {
@@ -28,16 +30,17 @@ export async function importText(app, content, name) {
     return false;
   }
   try {
-    const { levels, problems, warnings } = await readLevels(content, name);
-    if (!levels.length) {
     const text = typeof content === "string" ? content : await content.text();
     const moves = app.session.level && parseLurd(text);
     if (moves) return takeMoves(app, moves);
     if (size > LONG) app.toast(t("import.reading"));
+    const { levels, problems, warnings } = await readLevels(content, name);
+    if (!levels.length) {
       tellNoLevel(app, problems);
       return false;
     }
-    const { id, isKept, known } = app.collections.add(name, levels);
+    const title = typeof content === "string" && levels[0].title.slice(0, MAX_NAME);
+    const { id, isKept, known } = app.collections.add(title || name, levels);
     app.open("play", [id, 1]);
     const told = [
       known ? t("import.known", { name: known }) : t("import.done", { count: levels.length }),
@@ -112,7 +115,7 @@ export function takePastedAndDropped(app) {
   });
 }
 
-/** Shows what went wrong with a request. @param {App} app @param {unknown} error */
+/** Shows what went wrong with a request or with reading a file. @param {App} app @param {unknown} error */
 export function tellServerError(app, error) {
   app.toast(error instanceof DOMException ? t("import.unreadable") : sentenceOf(error));
 }
