@@ -1,4 +1,4 @@
-/** The address behind `#` says what is shown: `#/play/shipped/3`, `#/levels`, `#level=…`. */
+/** The address behind `#` says what is shown: `#/play/tokoban/3`, `#/levels`, `#level=…`. */
 
 /** @typedef {{view: string, params: string[]} | {level: string}} Route */
 
