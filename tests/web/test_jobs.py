@@ -24,6 +24,8 @@ from tokoban.web.jobs import JobQueue, QueueFullError, Run
 PLANTED = """
 import os, signal, time
 
+from tokoban.sokoban.formats.faults import Fault
+
 def echo(arguments, context):
     print("this is not an event")
     yield {"event": "answer", "pid": os.getpid()}
@@ -41,7 +43,7 @@ def deaf(arguments, context):
     yield
 
 def refuse(arguments, context):
-    raise ValueError("a wrong board")
+    raise ValueError(Fault("a wrong board", "planted", boxes=2))
     yield
 
 def fail(arguments, context):
@@ -123,6 +125,8 @@ def test_errors_are_sentences_and_harm_no_other_job(tmp_path: Path) -> None:
             last = {}
             for kind in ("refuse", "fail", "crash", "unheard", "echo"):
                 last[kind] = (await events_of(queue.submit(kind, {})))[-1]
+            said = {"message": "a wrong board", "code": "planted", "values": {"boxes": 2}}
+            assert last["refuse"]["problem"] == said
             codes = {kind: event.get("code") for kind, event in last.items()}
             assert codes == {
                 "refuse": "refused",

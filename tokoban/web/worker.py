@@ -23,6 +23,9 @@ from types import ModuleType
 from typing import Any, BinaryIO
 
 from tokoban.api import extras
+from tokoban.sokoban.formats.faults import Fault
+from tokoban.sokoban.search.limits import Reason
+from tokoban.web import wire
 from tokoban.web.job import MODULES, Context, Job
 
 MAX_EVENT_BYTES = 2**24
@@ -151,8 +154,8 @@ def _read(file: BinaryIO, tasks: "queue.Queue[_Task]") -> None:
 def _work(task: _Task, jobs: dict[str, Job], output: _Output) -> None:
     """Runs one job; writes its events, of which exactly one is the last."""
 
-    def fail(code: str, message: str) -> None:
-        output.write("error", {"event": "error", "code": code, "message": message})
+    def fail(code: str, message: str, **more: object) -> None:
+        output.write("error", {"event": "error", "code": code, "message": message, **more})
 
     if task.kind not in jobs:
         fail("refused", f"There is no job {task.kind[:40]!r}; there are {', '.join(sorted(jobs))}.")
@@ -167,7 +170,11 @@ def _work(task: _Task, jobs: dict[str, Job], output: _Output) -> None:
                 break
         output.write("done", {"event": "done"})
     except ValueError as error:
-        fail("refused", _sentence(str(error)))
+        # What has a code is said in the page's language.
+        said = error.args[0] if error.args else None
+        kind = "reason" if isinstance(said, Reason) else "problem"
+        more = {kind: wire.coded_to_json(said)} if isinstance(said, Fault) else {}
+        fail("refused", _sentence(str(error)), **more)
     except ModuleNotFoundError as error:
         fail("extra", _sentence(extras.sentence(error)))
     except MemoryError:

@@ -1,7 +1,8 @@
 import { number, setLanguage, t } from "/static/js/strings/index.js";
 import { Keys, keyName } from "/static/js/shell/keys.js";
 import { hashOf, parseRoute } from "/static/js/shell/router.js";
-import { problemText, reasonText, titleText } from "/static/js/shell/sentences.js";
+import { ServerError } from "/static/js/server.js";
+import { problemText, reasonText, sentenceOf, titleText } from "/static/js/shell/sentences.js";
 import { equal } from "./expect.js";
 
 export function addresses_are_read_as_they_are_written() {
@@ -36,6 +37,18 @@ export function faults_of_levels_are_in_the_language_of_the_page() {
   const values = { boxes: 2, goals: 1 };
   equal(problemText({ ...fault, code: "unequal", values }), "Es gibt 2 Kisten, aber 1 Ziel.");
   equal(problemText(fault), "Meldung: 2 boxes but 1 goal.");
+  setLanguage("en");
+}
+
+export function refusals_with_a_code_are_in_the_language_of_the_page() {
+  setLanguage("de");
+  const said = (more) => sentenceOf(new ServerError("planted", "refused", more));
+  const problem = { message: "", code: "named-boxes", values: { count: 2 } };
+  const fits = "Ein Name passt auf 2 Kisten dieser Stellung; er muss auf genau eine passen.";
+  equal(said({ problem }), `Abgelehnt: ${fits}`);
+  const reason = { message: "", code: "size", values: { squares: 5000, most: 4096 } };
+  equal(said({ reason }), `Abgelehnt: ${reasonText(reason)}`);
+  equal(said(), "Abgelehnt: planted");
   setLanguage("en");
 }
 

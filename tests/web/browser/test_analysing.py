@@ -257,7 +257,7 @@ def test_a_sentence_is_marked_obeyed_and_put_on_the_board(open_page: Open) -> No
     sentence = panel.get_by_label("An instruction or a question")
     sentence.fill("push the blue box")
     sentence.press("Enter")
-    panel.get_by_text('"blue", is not understood').wait_for(timeout=WARMING_MS)
+    panel.get_by_text("“blue”, is not understood").wait_for(timeout=WARMING_MS)
     sentence.fill("push the left box to the upper goal last")
     sentence.press("Enter")
     panel.get_by_text("Proved: 3 pushes are the fewest that obey").wait_for(timeout=WARMING_MS)

@@ -22,6 +22,7 @@ from tokoban.sokoban.encoding.features import (
     NEIGHBOURHOOD,
     NUM_FEATURES,
 )
+from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.search.level.ground import UNREACHABLE, Ground, Squares
 from tokoban.sokoban.search.measures.bounds import assign, matched_pushes, matched_pushes_after
 from tokoban.sokoban.search.searches.guided.guide import legal_pushes
@@ -32,10 +33,11 @@ MOST_SQUARES = 1024  # of a level, by which the network is limited
 def check_size(num_squares: int) -> None:
     """``ValueError`` for a level with more than ``MOST_SQUARES`` inside."""
     if num_squares > MOST_SQUARES:
-        raise ValueError(
+        sentence = (
             f"the level has {num_squares:,} squares that the player could reach; the network "
             f"reads at most {MOST_SQUARES:,}"
         )
+        raise ValueError(Fault(sentence, "network-size", squares=num_squares, most=MOST_SQUARES))
 
 
 class Tokens:

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from tokoban.sokoban.formats import quoted
+from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.instructions.meaning import QUESTIONS, Box, Clause, Kind, Meaning
 from tokoban.sokoban.instructions.phrases import Phrases, languages
 
@@ -64,7 +65,8 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self._words = words = words_of(text)
         if not 0 < len(words) <= _MOST_WORDS:
-            raise ValueError(f"a sentence of {len(words)} words; expected 1 to {_MOST_WORDS}")
+            sentence = f"a sentence of {len(words)} words; expected 1 to {_MOST_WORDS}"
+            raise ValueError(Fault(sentence, "words", count=len(words), most=_MOST_WORDS))
         self._furthest = 0
         self._expected: set[str] = set()
 
@@ -120,16 +122,20 @@ class _Reader:
             self._expected.update(expected.split("|"))
         return False
 
-    def complaint(self) -> str:
+    def complaint(self) -> Fault:
         """The sentence about the word where no phrase went on."""
         expected = sorted(self._expected)
         more = " or others" if len(expected) > _MOST_EXPECTED else ""
-        hint = ", ".join(expected[:_MOST_EXPECTED]) + more or "the end"
+        some = ", ".join(expected[:_MOST_EXPECTED])
         if self._furthest == len(self._words):
-            last = quoted(self._words[-1])
-            return f'the sentence ends after "{last}"; expected one more word: {hint}'
-        word = quoted(self._words[self._furthest])
-        return f'word {self._furthest + 1}, "{word}", is not understood; expected {hint}'
+            word = quoted(self._words[-1])
+            ends = f'the sentence ends after "{word}"; expected one more word: {some}{more}'
+            return Fault(ends, "cut-off", word=word, expected=some)
+        place, word = self._furthest + 1, quoted(self._words[self._furthest])
+        unknown = f'word {place}, "{word}", is not understood; expected {some + more or "the end"}'
+        if expected:
+            return Fault(unknown, "unknown-word", place=place, word=word, expected=some)
+        return Fault(unknown, "late-word", place=place, word=word)
 
 
 def sentence(

@@ -18,6 +18,7 @@ from tokoban.sokoban.board import OFFSETS, Board, Square
 from tokoban.sokoban.instructions.meaning import Clause, Kind, Meaning
 from tokoban.sokoban.instructions.naming import find_box, find_place
 from tokoban.sokoban.search.level.ground import NONE
+from tokoban.sokoban.search.limits import Reason
 from tokoban.sokoban.sizes import SIDE
 
 MAX_STATES = 8
@@ -56,7 +57,8 @@ class Cells:
         height, width = (max(line) - min(line) + 1 for line in (rows, columns))
         if max(height, width) > SIDE:
             size = f"a floor of {height}x{width} squares"
-            raise TooLargeError(f"too large: {size}; expected at most {SIDE}x{SIDE}")
+            sentence = f"too large: {size}; expected at most {SIDE}x{SIDE}"
+            raise TooLargeError(Reason(sentence, "floor", height=height, width=width, most=SIDE))
         return cls(board, Square(min(rows), min(columns)), tuple(sorted(named)))
 
     def cell(self, square: Square) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from tokoban.sokoban.board import OFFSETS, Board, Square
+from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.instructions.meaning import Box, Meaning, Place
 
 _SIDE_OF: Mapping[str, Callable[[Square], int]] = {
@@ -32,7 +33,8 @@ def find_box(board: Board, box: Box) -> Square:
         found = frozenset(square for square in boxes if _is_corner(board, square))
     if len(found) != 1:
         number = "several boxes are" if found else "no box is"
-        raise ValueError(f"{number} {box.value}; expected exactly one")
+        sentence = f"{number} {box.value}; expected exactly one"
+        raise ValueError(Fault(sentence, "named-boxes", count=len(found)))
     return next(iter(found))
 
 

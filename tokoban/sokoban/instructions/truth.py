@@ -149,7 +149,7 @@ def solve(board: Board, meaning: Meaning) -> Answer:
     try:
         truth = truth_of(board, meaning)
     except TooLargeError as error:
-        return answer(status="gave up", reason=str(error), elapsed_s=clock() - started_s)
+        return answer(status="gave up", reason=error.args[0], elapsed_s=clock() - started_s)
     if truth.fewest_pushes is None:
         can_be_solved = truth_of(board, ()).fewest_pushes is not None
         why = (

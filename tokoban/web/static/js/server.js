@@ -14,9 +14,12 @@ export class ServerError extends Error {
   /**
    * @param {string} message
    * @param {string} code what kind of failure it is: there is a string "error.<code>" of each
+   * @param {{problem?: any, reason?: any}} [said] what "message" says, if it has a code of its own
    */
-  constructor(message, code) {
+  constructor(message, code, { problem, reason } = {}) {
     super(message);
+    this.problem = problem;
+    this.reason = reason;
     this.name = "ServerError";
     this.code = code;
   }
@@ -63,7 +66,7 @@ async function lastOf(response, { signal, onEvent }) {
   try {
     for await (const event of events(reader, signal)) {
       if (event.event === "done" || event.event === "parked") return event;
-      if (event.event === "error") throw new ServerError(event.message, event.code);
+      if (event.event === "error") throw new ServerError(event.message, event.code, event);
       onEvent?.(event);
     }
   } finally {

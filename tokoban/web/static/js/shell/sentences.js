@@ -11,7 +11,9 @@ import { PLAYED, SHIPPED } from "./collections.js";
  */
 export function sentenceOf(error) {
   if (!(error instanceof ServerError)) throw error;
-  return t(`error.${error.code}`, { message: error.message, origin: location.origin });
+  const { code, problem, reason } = error;
+  const message = problem ? problemText(problem) : reason ? reasonText(reason) : error.message;
+  return t(`error.${code}`, { message, origin: location.origin });
 }
 
 /**

@@ -2,7 +2,7 @@
 
 /** @type {Record<string, {en: string, de: string}>} */
 export const strings = {
-  // The server's own sentence says what is wrong with a level; it has it in English only.
+  // A sentence of the server without a code is in English only.
   "error.refused": { en: "{message}", de: "Abgelehnt: {message}" },
   "error.other-origin": {
     en: "The server does not know this page's address, as behind a proxy that changes the host. "
@@ -112,6 +112,30 @@ export const strings = {
     en: "The XML of the file is not that of levels (SLC).",
     de: "Das XML der Datei ist nicht das von Leveln (SLC).",
   },
+  "problem.words": {
+    en: "A sentence of {count} words; 1 to {most} are expected.",
+    de: "Ein Satz aus {count} Wörtern; erwartet werden 1 bis {most}.",
+  },
+  "problem.unknown-word": {
+    en: "Word {place}, “{word}”, is not understood; expected, for example: {expected}.",
+    de: "Wort {place}, „{word}“, wird nicht verstanden; erwartet wird zum Beispiel: {expected}.",
+  },
+  "problem.late-word": {
+    en: "Word {place}, “{word}”, is not understood; the end is expected there.",
+    de: "Wort {place}, „{word}“, wird nicht verstanden; dort wird das Ende erwartet.",
+  },
+  "problem.cut-off": {
+    en: "The sentence ends after “{word}”; expected, for example: {expected}.",
+    de: "Der Satz endet nach „{word}“; erwartet wird zum Beispiel: {expected}.",
+  },
+  "problem.named-boxes": {
+    en: "A name fits {count} boxes of this position; it has to fit exactly one.",
+    de: "Ein Name passt auf {count} Kisten dieser Stellung; er muss auf genau eine passen.",
+  },
+  "problem.network-size": {
+    en: "The level has {squares} squares of floor; the network reads {most} at most.",
+    de: "Das Level hat {squares} Bodenfelder; das Netz liest höchstens {most}.",
+  },
   "app.compiling": {
     en: "The searches are compiled for this machine, once; this takes a minute or two …",
     de: "Die Suchen werden einmalig für diesen Rechner übersetzt; das dauert ein bis zwei Minuten …",
@@ -134,6 +158,10 @@ export const strings = {
   "reason.size": {
     en: "the level has {squares} squares of floor; searches take {most} at most",
     de: "das Level hat {squares} Bodenfelder; die Suchen nehmen höchstens {most}",
+  },
+  "reason.floor": {
+    en: "the floor has {height} by {width} squares; sentences are for {most} by {most} at most",
+    de: "der Boden hat {height} mal {width} Felder; Sätze gelten für höchstens {most} mal {most}",
   },
   "reason.price": {
     en: "solutions of {most} moves or pushes and more are not looked for",
