@@ -118,8 +118,8 @@ def test_evaluate_knows_which_options_of_a_system_are_files(system: str) -> None
 @pytest.mark.parametrize(
     ("command", "expected"),
     {
-        "convert other new.gif": ".sok or .xsb or .txt",
-        "convert other new.slc": ".sok or .xsb or .txt",
+        "convert other new.gif": ".sok or .xsb or .txt or .png",
+        "convert other new.slc": ".sok or .xsb or .txt or .png",
         "convert other new.png --format sok": ".sok or .xsb or .txt",
         "convert other new.jpg --format png": ".png",
         "solve other --output new.gif": ".sok or .xsb or .txt",

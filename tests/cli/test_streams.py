@@ -78,4 +78,4 @@ def test_a_full_disk_behind_standard_output_is_one_line(tmp_path: Path) -> None:
             timeout=60,
         )
     assert done.returncode == 2
-    assert done.stderr == "tokoban: [Errno 28] No space left on device\n"
+    assert done.stderr == "tokoban: standard output: No space left on device\n"

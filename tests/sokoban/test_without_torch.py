@@ -32,7 +32,7 @@ SENTENCES = """\
 import contextlib, io
 Path("levels.xsb").write_text("######\\n#@$ .#\\n######\\n")
 for words, extra in (
-    ("solve levels.xsb --by beam", "networks"), ("solve levels.xsb --beam 3", "networks"),
+    ("solve levels.xsb --by beam", "networks"), ("solve levels.xsb --by rollout", "networks"),
     ("solve levels.xsb --by policy --attention a.html", "networks"),
     ("solve levels.xsb --by policy --device cuda", "networks"),
     ("generate --levels 1 --seed 1 --output -", "networks"), ("train push", "networks"),

@@ -20,9 +20,11 @@ MARKS = """async () => {
 }"""
 
 # What the live regions say from now on.
-HEAR = """() => {
+# What is told once the level of this title is open.
+HEAR = """(title) => {
   window.heard = "";
   new MutationObserver(() => {
+    if (document.querySelector("h1")?.textContent !== title) return;
     const regions = document.querySelectorAll("[aria-live], [role=status]");
     for (const { textContent } of regions) window.heard += textContent;
   }).observe(document.body, { childList: true, subtree: true });
@@ -93,7 +95,7 @@ def test_a_lost_position_is_explained_step_by_step_and_left(open_page: Open) -> 
     assert kinds(page) == set()
     page.keyboard.press("y")
     notice.wait_for()
-    page.evaluate(HEAR)
+    page.evaluate(HEAR, "Easy 1")
     page.evaluate("location.hash = '#/play/tokoban/1'")
     opened(page, "Easy 1")
     assert "deadlocked" not in page.evaluate("heard")
