@@ -197,7 +197,7 @@ def test_an_interrupt_stops_the_search_at_once_and_what_was_known_is_known(
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, earlier)
     assert time.process_time() - started_s < 0.7
-    assert said[-1].elapsed_s > 0.1
+    assert said[-1].elapsed_s > 0.05
     assert said[-1].expansions > 0 < said[-1].positions
     # Of "any" the search from both ends may have taken over, which holds only its own positions.
     assert objective == "any" or said[-1].expansions < said[-1].positions
