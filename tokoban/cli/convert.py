@@ -22,7 +22,11 @@ SUMMARY = "convert a level file to another format, or one level to a picture"
 UNDECIDED = ""
 FORMATS = {"sok": "SOK", "xsb": "XSB", "boxoban": "Boxoban", "png": "PNG"}
 # What each may be written to; without --format the ending chooses.
-_ENDINGS = {**dict.fromkeys(("sok", "xsb", "boxoban"), LEVEL_ENDINGS), "png": (".png",)}
+_ENDINGS = {
+    **dict.fromkeys(("sok", "xsb"), LEVEL_ENDINGS),
+    "boxoban": (*LEVEL_ENDINGS, ".boxoban"),
+    "png": (".png",),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

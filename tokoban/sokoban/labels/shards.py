@@ -124,7 +124,7 @@ class Shard:
 
 
 def pack(levels: PackedLevels, labelled: Labelled) -> Shard:
-    """The shard of some levels, none with a box out of reach, and of their sampled states."""
+    """The shard of some levels and of their sampled states, each of which has all boxes."""
     samples, by_moves, by_pushes = labelled
     width = -(-int(np.bitwise_count(levels.boxes).max(initial=0)) // 2)
     return Shard(
