@@ -210,7 +210,8 @@ class TranslationEvaluation:
     reference: Annotated[Path | None, Reads()] = None  # their translations. Without both, weights
     # of the embedded task are measured on 500 examples that no training sees
     output: Annotated[Path | None, Writes()] = None  # write the translations to this file
-    beam: Annotated[int, Between(1)] = 4  # width of the search, as in `tokoban translate`
+    beam: Annotated[int | None, Between(1)] = None  # width of the search (default: as in the
+    # training's validation)
     length_penalty: Annotated[float | None, Between(0, LARGEST_PENALTY)] = None  # alpha of ((5 + n)
     # / 6)^alpha (default: as in the training)
     batch_size: Count = BATCH_SIZE  # sentences at a time
@@ -230,6 +231,7 @@ def evaluate(
     pairs = _pairs(config, options)
     if str(output) == "-":
         raise ValueError("--output -: expected a file; `tokoban translate` prints translations")
+    beam = config.beam_width if options.beam is None else options.beam
     penalty = options.length_penalty
     device = model.embedding.weight.device
     engine = prepare_for_inference(model, device, precision=options.precision)
@@ -237,7 +239,7 @@ def evaluate(
         translate_texts,
         model,
         engine=engine,
-        beam=options.beam,
+        beam=beam,
         length_penalty=config.length_penalty if penalty is None else penalty,
         batch_size=options.batch_size,
     )
@@ -260,7 +262,7 @@ def evaluate(
     return {
         "sentences": float(len(pairs)),
         "sentences_per_second": len(pairs) / elapsed_s,
-        "beam": float(options.beam),
+        "beam": float(beam),
         "bits_per_byte": bits_per_byte(model, pairs),
         **scores,
     }
