@@ -109,7 +109,7 @@ WRONG_KINDS: dict[str, Callable[[], object]] = {
     "moves is 5; expected text in LURD": lambda: untyped.explain(A_BOARD, moves=5),
     "path is 5; expected a path": lambda: untyped.read_levels(5),
     "path is None": lambda: untyped.write_levels(None, [A_LEVEL]),
-    "x.slc: levels are written as SOK": lambda: untyped.write_levels("x.slc", [A_LEVEL]),
+    "x.slc: expected a name that ends in .sok": lambda: untyped.write_levels("x.slc", [A_LEVEL]),
     "level is Board.from_xsb(": lambda: untyped.write_levels("o.sok", [A_BOARD]),
     "levels is Level(": lambda: untyped.write_levels("o.sok", A_LEVEL),
     "levels is 'a.sok'; expected a list": lambda: untyped.label("a.sok", "o"),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tokoban.api.arguments import check, checked
 from tokoban.files.atomic import atomically
+from tokoban.files.endings import LEVEL_ENDINGS, check_ending
 from tokoban.sokoban import formats
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Level, LevelFile, Solution, lurd
@@ -36,7 +37,7 @@ def write_levels(path: str | Path, levels: Sequence[Level]) -> None:
     """Writes levels with their titles, notes and solutions as a SOK file, whole or not at all.
 
     Raises ``ValueError`` naming the first level that could not be read again as it is, such as one
-    with a wrong solution, and for the ending of an SLC file.
+    with a wrong solution, and for a name whose ending promises another format.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#####|#@$.#|#####")
@@ -45,8 +46,7 @@ def write_levels(path: str | Path, levels: Sequence[Level]) -> None:
     >>> str(tokoban.read_levels("solved.sok")[0].solutions[0])
     'R'
     """
-    if Path(path).suffix.lower() in (".slc", ".xml"):
-        raise ValueError(f"{path}: levels are written as SOK; expected an ending such as .sok")
+    check_ending(path, LEVEL_ENDINGS)
     for level in levels:
         check("level", level)
     text = formats.write_levels(levels)

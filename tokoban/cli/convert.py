@@ -7,13 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.cli import level_options, options
-from tokoban.cli.output import (
-    LEVEL_ENDINGS,
-    check_destination,
-    check_ending,
-    is_one_file,
-    write_output,
-)
+from tokoban.cli.output import check_destination, is_one_file, write_output
+from tokoban.files.endings import LEVEL_ENDINGS, check_ending
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import LevelFile

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.files.atomic import atomically
+from tokoban.files.endings import LEVEL_ENDINGS, check_ending
 from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Problem
 
 
-LEVEL_ENDINGS = (".sok", ".xsb", ".txt")
 # What options write; --film and --attention look at their endings themselves.
 _ENDINGS = {
     "output": LEVEL_ENDINGS,
@@ -24,23 +24,6 @@ _ENDINGS = {
     "jsonl": (".jsonl",),
     "png": (".png",),
 }
-# Endings that promise a format, written by some command or often asked for.
-_PROMISES = (
-    *(
-        ".sok",
-        ".xsb",
-        ".slc",
-        ".xml",
-        ".boxoban",
-        ".rle",
-        ".json",
-        ".jsonl",
-        ".html",
-        ".htm",
-        ".safetensors",
-    ),
-    *(".png", ".svg", ".gif", ".jpg", ".jpeg", ".webp", ".bmp", ".pdf", ".gz", ".zip"),
-)
 
 
 def printable_text(text: str) -> str:
@@ -113,13 +96,6 @@ def check_outputs(arguments: argparse.Namespace, *options: str, inputs: Iterable
     for option, place in named.items():
         if option in _ENDINGS:
             check_ending(place, _ENDINGS[option])
-
-
-def check_ending(place: str | Path, fitting: tuple[str, ...]) -> None:
-    """``ValueError`` for a name whose ending promises another format than these; others fit."""
-    suffix = Path(place).suffix.lower()
-    if suffix in _PROMISES and suffix not in fitting:
-        raise ValueError(f"{place}: expected a name that ends in {' or '.join(fitting)}")
 
 
 def _files(given: str | Path | list[str] | None) -> list[str | Path]:

@@ -1,1 +1,1 @@
-"""Files for every folder above: locks between processes, and files that appear complete or not."""
+"""Files for every folder above: locks, files that appear complete or not at all, and endings."""
