@@ -18,7 +18,7 @@ import torch
 
 import tokoban
 from tokoban import cli
-from tokoban.cli import found
+from tokoban.cli import found, policies
 from tokoban.sokoban.formats import Solution, parse_board, parse_levels, read_levels
 from tokoban.sokoban.search.answer import Answer
 from tokoban.systems.sokoban_policy import solve as policy_solve
@@ -357,6 +357,24 @@ def test_after_ctrl_c_the_answers_behind_a_long_search_are_kept(
     are_solved = [bool(level.solutions) for level in read_levels("solved.xsb").levels]
     assert are_solved == [True, False, True]
     assert [answer["status"] for answer in found] == ["solved", "gave up", "solved"]
+
+
+def test_after_ctrl_c_the_answers_of_a_policy_to_whole_batches_are_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    by_beam = policy_solve.by_beam
+
+    def play_one(model: Any, boards: Any, play: policy_solve.Play) -> list[Any]:
+        monkeypatch.setattr(policy_solve, "by_beam", interrupted)
+        return by_beam(model, boards, play)
+
+    def interrupted(*_: Any) -> list[Any]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(policies, "_BATCH_LEVELS", 1)
+    monkeypatch.setattr(policy_solve, "by_beam", play_one)
+    status, found = solve("--by", "beam")
+    assert (status, [answer["lurd"] for answer in found]) == (130, ["R"])
 
 
 def test_ctrl_c_ends_a_long_search_and_says_how_far_it_was() -> None:

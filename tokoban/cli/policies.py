@@ -3,7 +3,7 @@
 import argparse
 import hashlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
@@ -36,38 +36,38 @@ def system_of(weights: str) -> System:
 
 
 _SHIPPED: Mapping[str, System] = {MOVES: "sokoban", PUSHES: "push"}
+# Levels that a policy of moves plays together: it is quickest with many, and Ctrl-C loses one such
+# batch.
+_BATCH_LEVELS = 32
 
 
-class MovePolicy:
-    """A policy of moves, loaded when it is first asked: torch takes seconds to import."""
+def play_moves(
+    boards: "Mapping[int, Board]",
+    arguments: argparse.Namespace,
+    weights: str,
+    *,
+    by: "Literal['beam', 'rollout']",
+) -> "Iterator[tuple[int, Found]]":
+    """The answers of a policy of moves, with what it predicts; they come in batches."""
+    from tokoban.cli.found import Found
 
-    def __init__(self, arguments: argparse.Namespace, weights: str) -> None:
-        self._arguments, self._weights = arguments, weights
-        self._policy: Policy | None = None
-
-    def answers(
-        self, boards: "Mapping[int, Board]", *, by: "Literal['beam', 'rollout']"
-    ) -> "dict[int, Found]":
-        """Its answers, with what it predicts."""
-        from tokoban.cli.found import Found
-
-        arguments = self._arguments
-        if self._policy is None:
-            self._policy = load_move_policy(arguments, self._weights)
-            longest = self._policy.longest_solution
-            if arguments.max_moves is not None and arguments.max_moves > longest:
-                message = f"--max-moves {arguments.max_moves}: the policy has room for {longest}"
-                print(f"tokoban: {message}, which are used", file=sys.stderr)
-        longest = self._policy.longest_solution
-        found = self._policy.solve(
-            list(boards.values()),
+    policy = load_move_policy(arguments, weights)
+    longest = policy.longest_solution
+    if arguments.max_moves is not None and arguments.max_moves > longest:
+        message = f"--max-moves {arguments.max_moves}: the policy has room for {longest}"
+        print(f"tokoban: {message}, which are used", file=sys.stderr)
+    numbers = list(boards)
+    for start in range(0, len(numbers), _BATCH_LEVELS):
+        batch = numbers[start : start + _BATCH_LEVELS]
+        found = policy.solve(
+            [boards[number] for number in batch],
             by=by,
             width=arguments.beam,
             max_moves=min(arguments.max_moves or longest, longest),
             score=arguments.score,
             max_unsolvable=arguments.max_unsolvable,
         )
-        return {number: Found(*one) for number, one in zip(boards, found, strict=True)}
+        yield from ((number, Found(*one)) for number, one in zip(batch, found, strict=True))
 
 
 def load_move_policy(arguments: argparse.Namespace, weights: str) -> "Policy":

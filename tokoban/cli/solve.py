@@ -5,7 +5,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tokoban.cli import attention_files, level_options, options, policies, policy_options
 from tokoban.cli.exit_codes import ExitCode
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 SUMMARY = "solve levels, by searches or by a policy"
 UNDECIDED = "some levels were given up, or cannot be solved as --instruction says"
 
-# Levels that the policy plays together: it is quickest with many, and Ctrl-C loses one such batch.
-_BATCH_LEVELS = 32
 _OF_SEARCH = ("--time-limit", "--max-expansions", "--threads")
 # What the answers of a folder depend on.
 _OF_ANSWERS = (
@@ -331,7 +329,7 @@ def _with_bar(
 def _answers(
     levels: "Mapping[int, Level]", arguments: argparse.Namespace, workers: "Workers", bar: "Bar"
 ) -> "Iterator[tuple[int, Found]]":
-    """An answer to each level; those of the policy of moves come in batches."""
+    """An answer to each level."""
     from tokoban.cli import searching
 
     boards = {number: level.board for number, level in levels.items()}
@@ -345,11 +343,8 @@ def _answers(
     if method == "push":
         yield from searching.by_push_policy(boards, arguments, workers, bar)
         return
-    policy = policies.MovePolicy(arguments, _weights(arguments))
-    numbers = list(boards)
-    for start in range(0, len(numbers), _BATCH_LEVELS):
-        batch = {number: boards[number] for number in numbers[start : start + _BATCH_LEVELS]}
-        yield from policy.answers(batch, by="rollout" if method == "rollout" else "beam").items()
+    by: Literal["beam", "rollout"] = "rollout" if method == "rollout" else "beam"
+    yield from policies.play_moves(boards, arguments, _weights(arguments), by=by)
 
 
 def _by_instruction(
