@@ -14,7 +14,7 @@ export class ServerError extends Error {
   /**
    * @param {string} message
    * @param {string} code what kind of failure it is: there is a string "error.<code>" of each
-   * @param {{problem?: any, reason?: any}} [said] what "message" says, if it has a code of its own
+   * @param {{[key: string]: any}} [event] a `problem` or `reason` of it is the message, with a code
    */
   constructor(message, code, { problem, reason } = {}) {
     super(message);
