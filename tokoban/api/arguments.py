@@ -62,6 +62,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         except TypeError as error:
             raise TypeError(f"{function.__name__}(): {error}") from None
         for name, value in given.items():
+            # Of a Literal and None, typing writes Optional[...].
             annotation = str(signature.parameters[name].annotation)
             may_be_none = "None" in annotation or "Optional" in annotation
             if name in _KINDS and not (value is None and may_be_none):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import Level
 
 if TYPE_CHECKING:
     from tokoban.sokoban.simulation.environment import SokobanEnv
@@ -58,7 +59,7 @@ def load(name_or_path: str, *, system: str | None = None) -> Pretrained:
 
 @overload
 def make_env(
-    levels: Sequence[Board | str | Path] | None = None,
+    levels: Sequence[Board | Level | str | Path] | None = None,
     *,
     num_envs: None = None,
     actions: Literal["moves", "pushes"] = "moves",
@@ -67,7 +68,7 @@ def make_env(
 ) -> "SokobanEnv": ...
 @overload
 def make_env(
-    levels: Sequence[Board | str | Path] | None = None,
+    levels: Sequence[Board | Level | str | Path] | None = None,
     *,
     num_envs: int,
     actions: Literal["moves", "pushes"] = "moves",
@@ -75,7 +76,7 @@ def make_env(
     render_mode: str | None = None,
 ) -> "SokobanVectorEnv": ...
 def make_env(
-    levels: Sequence[Board | str | Path] | None = None,
+    levels: Sequence[Board | Level | str | Path] | None = None,
     *,
     num_envs: int | None = None,
     actions: Literal["moves", "pushes"] = "moves",
@@ -84,7 +85,8 @@ def make_env(
 ) -> "SokobanEnv | SokobanVectorEnv":
     """A Gymnasium environment; with ``num_envs`` a vector environment, stepped on tensors.
 
-    Each reset draws one of ``levels`` (boards, or files of them); None stands for generated levels.
+    Each reset draws one of ``levels`` (boards, levels, or files of them); None stands for
+    generated levels.
     An episode ends when the board is solved, and is truncated after ``max_steps``.
     Imports torch.
 

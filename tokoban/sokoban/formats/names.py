@@ -13,8 +13,9 @@ from tokoban.sokoban.formats.text_lines import BLANKS, Kind, classify, read_pair
 ROWS = (Kind.BOARD, Kind.DAMAGED_ROW)
 MOVES = (Kind.MOVES, Kind.DAMAGED_MOVES)
 # A line of tags, as in forums and pages, which is no name.
+_FORUM, _PAGE = "code|quote|pre|spoiler", "doctype|html|head|body|pre|code|p|br|div"
 _TAGS = re.compile(
-    r"(\s*(\[/?(code|quote|pre|spoiler)\]|<[!/]?(doctype|html|head|body|pre|code|p|br|div)\b[^<>]*>))+\s*",
+    rf"(\s*(\[/?({_FORUM})\]|<[!/]?({_PAGE})\b[^<>]*>))+\s*",
     re.IGNORECASE,
 )
 # A title stands apart from what is above it if that is one of these.

@@ -257,7 +257,7 @@ class _Level:
             boxes=self._outside.union(squares[box] for box in boxes),
             player=squares[player],
         )
-        learned = Learned(self._pruning, LazyTwoBoxes(self._ground, wanted_at=FEW_EXPANSIONS))
+        learned = Learned(self._pruning, LazyTwoBoxes(self._ground, due_at=FEW_EXPANSIONS))
         search = AStar(board, self._squares, self._ground, "pushes", learned)
         budget = Budget(_PUSH_EXPANSIONS, _PUSH_EXPANSIONS)
         while (outcome := search.advance(budget)) == Outcome.STORE_FULL:

@@ -36,7 +36,7 @@ class GeneratedLevels:
                 raise ValueError(f"{name} is {number!r}; expected a whole number")
 
 
-Levels = GeneratedLevels | str | Path | Sequence[str | Path] | Sequence[Level] | Sequence[Board]
+Levels = GeneratedLevels | str | Path | Sequence[str | Path | Level | Board]
 
 
 def load_boards(levels: Levels) -> list[Board]:

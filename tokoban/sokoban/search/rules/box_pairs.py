@@ -1,4 +1,4 @@
-"""All positions of two boxes on an otherwise empty board, and which can be solved.
+"""All positions of two boxes on a board without others, and which of them can be solved.
 
 Retrograde analysis: by pulls from all ways to fill two goals. For searches by pulls, pushes tell
 which the start can lead to. Where either begins are the *ends*. Axes as in ``ground``, and L live
@@ -104,7 +104,7 @@ def fill_regions(neighbours, pairs, regions, is_blocked, second):
 @inner
 @no_type_check
 def region_at(pairs, place, side):
-    """The region in which a side of a box lies; ``_NO_REGION`` if it is no free floor."""
+    """The region that contains the square at a side of a box; ``_NO_REGION`` for a wall or box."""
     return np.int64(pairs.regions[place]) >> 4 * side & _NO_REGION
 
 

@@ -29,16 +29,16 @@ class Learned(NamedTuple):
 
 
 def learned_of(
-    ground: Ground, backward: Ground | None = None, player: int = NONE, *, two_boxes_at: int = 0
+    ground: Ground, backward: Ground | None = None, player: int = NONE, *, due_at: int = 0
 ) -> Learned:
-    """Nothing yet; pairs are tabulated after so many expansions of a search.
+    """Nothing yet; the table of two boxes is made after ``due_at`` expansions.
 
     ``backward`` is the ground for pulls to where the player starts, if there are such searches.
     """
     return Learned(
-        empty_pruning(len(ground.zone), len(ground.goals), is_small=two_boxes_at > 0),
-        LazyTwoBoxes(ground, wanted_at=two_boxes_at),
-        None if backward is None else LazyTwoBoxes(backward, wanted_at=two_boxes_at, player=player),
+        empty_pruning(len(ground.zone), len(ground.goals), is_small=due_at > 0),
+        LazyTwoBoxes(ground, due_at=due_at),
+        None if backward is None else LazyTwoBoxes(backward, due_at=due_at, player=player),
     )
 
 
@@ -60,11 +60,11 @@ class Applied:
     @property
     def next_at(self) -> int:
         """After so many expansions ``goes_on`` has work."""
-        return self._two_boxes.wanted_at
+        return self._two_boxes.due_at
 
     def goes_on(self, num_expansions: int) -> bool:
         """Whether a table was due after so many expansions; then it works some 10 ms on it."""
-        is_due = num_expansions >= self._two_boxes.wanted_at
+        is_due = num_expansions >= self._two_boxes.due_at
         if is_due:
             self._two_boxes.go_on()
         return is_due

@@ -36,22 +36,17 @@ class TwoBoxes(NamedTuple):
 class LazyTwoBoxes:
     """The table of a level, made once its searches have lasted so long that it is worth it."""
 
-    def __init__(self, ground: Ground, *, wanted_at: int, player: int = NONE) -> None:
-        """``wanted_at`` is a number of expansions; ``player`` as in ``two_boxes_in_steps``."""
+    def __init__(self, ground: Ground, *, due_at: int, player: int = NONE) -> None:
+        """``due_at`` is a number of expansions; ``player`` as in ``two_boxes_in_steps``."""
         self.table = no_two_boxes(len(ground.zone))
-        self._wanted_at = wanted_at
+        self.due_at = due_at  # from so many expansions of any search on, ``go_on`` has work
         self._steps = two_boxes_in_steps(ground, player=player)
-
-    @property
-    def wanted_at(self) -> int:
-        """After so many expansions of any search, ``go_on`` is due."""
-        return self._wanted_at
 
     def go_on(self) -> None:
         """Works for some 10 ms towards the table."""
         table = for_a_while(self._steps)
         if table is not None:
-            self.table, self._wanted_at = table, _NEVER
+            self.table, self.due_at = table, _NEVER
 
     @property
     def num_bytes(self) -> int:

@@ -64,7 +64,7 @@ def test_a_pattern_holds_only_where_the_player_was(objective: Objective) -> None
     squares = Squares(above)
     ground = build_ground(above, squares)
 
-    learned = learned_of(ground, two_boxes_at=1 << 62)
+    learned = learned_of(ground, due_at=1 << 62)
 
     def answer_from(board: Board) -> Answer:
         search = AStar(board, squares, ground, objective, learned)

@@ -67,7 +67,7 @@ class AStar:
         self.scratch = workspace_for(num_floor, len(boxes))
         self._is_sharing = learned is not None
         self._is_small = not self._is_sharing
-        learned = learned or learned_of(ground, two_boxes_at=FEW_EXPANSIONS)
+        learned = learned or learned_of(ground, due_at=FEW_EXPANSIONS)
         self._rules = Applied(learned, is_shared=self._is_sharing)
         self._work = work
         self._at_least = 0
