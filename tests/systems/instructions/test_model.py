@@ -7,15 +7,17 @@ import torch
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.instructions import benchmark
-from tokoban.sokoban.instructions.grammar import parse
-from tokoban.sokoban.instructions.meaning import DEMANDS, Kind
 from tokoban.systems.instructions.config import tiny
-from tokoban.systems.instructions.dataset import LESSONS, Batch, Example, batch_of, examples_of
+from tokoban.systems.instructions.dataset import (
+    NO_PUSH,
+    Example,
+    batch_of,
+    examples_of,
+)
 from tokoban.systems.instructions.model import InstructionNet, Output
-from tokoban.systems.instructions.train import grow, loss_of
+from tokoban.systems.instructions.prompts import NUM_MARKS
+from tokoban.systems.instructions.train import loss_of
 from tokoban.systems.instructions.words import END, PADDING, grammar_words
-from tokoban.systems.push_policy import config as push_config
-from tokoban.systems.push_policy.model import PushNet
 
 WORDS = grammar_words()
 
@@ -36,7 +38,7 @@ def examples(boards: list[Board]) -> list[Example]:
     """Of several levels, sentences and kinds of answer."""
     chance = random.Random(3)
     found = [example for board in boards[::3] for example in examples_of(board, chance, WORDS)]
-    kinds = {(bool(example.best), bool(example.words)) for example in found}
+    kinds = {(not example.answer, bool(example.words)) for example in found}
     assert kinds == {(True, True), (True, False), (False, True), (False, False)}
     return found
 
@@ -78,7 +80,7 @@ def test_answers_with_a_cache_are_those_without(
 def test_squares_and_words_see_each_other_and_no_answer(
     model: InstructionNet, examples: list[Example]
 ) -> None:
-    example = next(example for example in examples if example.words and example.best)
+    example = next(example for example in examples if example.words and not example.answer)
     batch = batch_of([example] * 4)
     words, answers = batch.prompt.words.clone(), torch.zeros(4, 2, dtype=torch.int64)
     words[1, -1] += 1
@@ -97,20 +99,6 @@ def test_squares_and_words_see_each_other_and_no_answer(
             assert (not torch.equal(part[row], part[0])) == sees
 
 
-def test_without_words_a_grown_network_pushes_as_the_push_policy_does(
-    examples: list[Example],
-) -> None:
-    torch.manual_seed(1)
-    lower = PushNet(push_config.tiny()).eval()
-    batch = batch_of([example for example in examples if not example.words])
-    legal = batch.prompt.is_legal
-    with torch.no_grad():
-        grown = grow(tiny(), lower).eval()(batch.prompt, batch.answers)
-        wanted = lower(batch.prompt.boards).log_policy(legal)
-    found = grown.push - grown.push.flatten(1).logsumexp(1)[:, None, None]
-    torch.testing.assert_close(found[legal], wanted[legal])
-
-
 def test_the_loss_is_the_one_computed_by_hand(examples: list[Example]) -> None:
     batch = batch_of(examples)
     generator = torch.Generator().manual_seed(0)
@@ -118,7 +106,12 @@ def test_the_loss_is_the_one_computed_by_hand(examples: list[Example]) -> None:
     joint = torch.randn(rows, 9 + batch.is_best[0].numel(), generator=generator).log_softmax(1)
     rest = torch.randn(rows, num_words - 1, 9, generator=generator).log_softmax(2)
     answers = torch.where(batch.answers > END, 8, batch.answers)  # of a vocabulary of 9
-    output = Output(joint[:, 9:].view(batch.is_best.shape), joint[:, :9], rest)
+    outlook, marks = (
+        torch.randn(*batch.outlook.shape, 3, generator=generator),
+        torch.randn(*batch.marks.shape, NUM_MARKS, generator=generator),
+    )
+    push = joint[:, 9:].view(batch.outlook.shape)
+    output = Output(push, joint[:, :9], rest, outlook, marks)
     pushes, said = [], []
     for row in range(rows):
         if batch.is_best[row].any():
@@ -127,20 +120,16 @@ def test_the_loss_is_the_one_computed_by_hand(examples: list[Example]) -> None:
             if word != PADDING:
                 of_word = output.first[row] if place == 0 else rest[row, place - 1]
                 said.append(-of_word[word])
-    loss = loss_of(output, Batch(batch.prompt, answers, batch.is_best))
-    torch.testing.assert_close(loss.total, torch.stack(pushes).mean() + torch.stack(said).mean())
-
-
-def test_lessons_end_with_every_kind_of_demand_and_begin_with_one(boards: list[Board]) -> None:
-    assert sorted(LESSONS, key=DEMANDS.index) == [*DEMANDS]
-    chance, split = random.Random(1), benchmark.SPLITS["train"]
-    found = [
-        parse(text).meaning
-        for board in boards
-        for _, text, _ in benchmark.instructions(
-            chance, board, split, kinds=LESSONS[:1], is_balanced=False
-        )
+    became = [
+        -outlook[place].log_softmax(0)[batch.outlook[place]]
+        for place in map(tuple, (batch.outlook != NO_PUSH).nonzero().tolist())
     ]
-    assert found
-    assert {clause.kind for meaning in found for clause in meaning} == {Kind.FIRST}
-    assert {len(meaning) for meaning in found} == {1}
+    meant = []
+    for row, square in batch.prompt.boards.is_square.nonzero().tolist():
+        bits = [batch.marks[row, square] >> bit & 1 for bit in range(NUM_MARKS)]
+        chances = marks[row, square].sigmoid()
+        meant.append(-sum((c if b else 1 - c).log() for b, c in zip(bits, chances, strict=True)))
+    loss = loss_of(output, batch._replace(answers=answers))
+    parts = pushes, said, became
+    weighted = [3 * torch.stack(meant).mean(), *(torch.stack(part).mean() for part in parts)]
+    torch.testing.assert_close(loss.total, sum(weighted))

@@ -35,7 +35,6 @@ Options = Mapping[str, list[Any]]  # names by the field of a clause
 TRAIN_SHARE = 4  # levels for training for each of the others
 _EACH = 2  # sentences of a level and a split that can be obeyed, and that cannot
 _MOST_DRAWS = 500
-_DRAWS_A_KIND = 40
 _QUESTIONS_EACH = 4
 _COMBINATIONS = 5  # one of so many is held out
 
@@ -106,21 +105,19 @@ def instructions(
     board: Board,
     split: Split,
     *,
-    kinds: Sequence[Kind] = DEMANDS,
     is_balanced: bool = True,
 ) -> Iterator[tuple[str, str, Truth]]:
     """Languages, sentences and their truth: as many that can be obeyed as that cannot, if balanced.
 
-    Some shortest solution of the level disobeys each. Clauses are of these kinds; with fewer than
-    all of them a sentence has one clause.
+    Some shortest solution of the level disobeys each.
     """
     level = Level(board, board.boxes)
     phrases = languages()["en"]
     names = [*phrases.untaught] if split.are_names_new else [*phrases.boxes]
     options = _options(board, names)
     found: dict[bool, dict[Meaning, Truth]] = {True: {}, False: {}}
-    for _ in range(min(_MOST_DRAWS, _DRAWS_A_KIND * len(kinds))):
-        meaning = _draw(chance, split, options, kinds)
+    for _ in range(_MOST_DRAWS):
+        meaning = _draw(chance, split, options)
         if meaning is None:
             continue
         try:
@@ -150,6 +147,21 @@ def instructions(
             yield language, text, truth
 
 
+def readings(
+    chance: random.Random, board: Board, split: Split, num_draws: int
+) -> Iterator[tuple[str, Meaning]]:
+    """Of so many draws, the sentences that mean something on the board, obeyable or not."""
+    options = _options(board, [*languages()["en"].boxes])
+    for _ in range(num_draws):
+        meaning = _draw(chance, split, options)
+        try:
+            named_boxes(board, meaning or ())
+        except ValueError:
+            continue  # one box by two names
+        if meaning is not None:
+            yield sentence(meaning, chance.choice([*languages()]), draw=chance), meaning
+
+
 def _described(truth: Truth) -> dict[str, Any]:
     if truth.fewest_pushes is None:
         return {"answer": "impossible", "pushes": None, "best_pushes": []}
@@ -173,12 +185,9 @@ def questions(chance: random.Random, board: Board) -> Iterator[dict[str, Any]]:
         yield {"kind": "question", "language": language, "text": text, "answer": right}
 
 
-def _draw(
-    chance: random.Random, split: Split, options: Options, allowed: Sequence[Kind]
-) -> Meaning | None:
+def _draw(chance: random.Random, split: Split, options: Options) -> Meaning | None:
     """A meaning; None if it does not belong to the split, or the board lacks names for it."""
-    num_clauses = split.num_clauses if len(allowed) == len(DEMANDS) else (1,)
-    kinds = chance.choices(allowed, k=chance.choice(num_clauses))
+    kinds = chance.choices(DEMANDS, k=chance.choice(split.num_clauses))
     clauses = [_clause(chance, kind, options) for kind in kinds]
     meaning = tuple(clause for clause in clauses if clause is not None)
     has_boxes = all(clause.box or clause.other for clause in meaning)

@@ -12,10 +12,10 @@ class InstructionsConfig:
     """Levels have floors within 8x8 squares."""
 
     # The network
-    width: Annotated[int, Between(4, 2**12)] = 64  # of the vector of a square or a word
-    hidden_width: Annotated[int, Between(1, 2**14)] = 64  # inside each net that reads neighbours
-    num_blocks: NumLayers = 6  # each attends to all squares and words
-    num_heads: Count = 4  # of each attention
+    width: Annotated[int, Between(4, 2**12)] = 96  # of the vector of a square or a word
+    hidden_width: Annotated[int, Between(1, 2**14)] = 48  # inside each net that reads neighbours
+    num_blocks: NumLayers = 8  # each attends to all squares and words
+    num_heads: Count = 8  # of each attention
     vocabulary_size: Annotated[int, Between(1, 2**16)] = 512  # words that it has room for
 
     # The examples
@@ -24,9 +24,7 @@ class InstructionsConfig:
     level_seed: Seed = 0  # of the levels
     data_seed: Seed = 0  # of the sentences and the positions
     batch_examples: Width = 64  # of a batch
-    drawings_a_lesson: CountOrZero = 16  # a new kind of sentence begins after so many times 16
-    # batches; 0: all kinds from the start
-    has_questions: bool = True  # whether questions are among the examples after the lessons
+    has_questions: bool = True  # whether questions are among the examples
     workers: CountOrZero = 0  # processes that draw examples ahead of the training, for a GPU; the
     # examples are the same
 
@@ -40,7 +38,7 @@ class InstructionsConfig:
 
 
 def base() -> InstructionsConfig:
-    """The sizes of ``sokoban-push``, to start from its weights."""
+    """1.4 million parameters, 2.8 MB in half precision."""
     return InstructionsConfig()
 
 

@@ -1,26 +1,38 @@
 """Examples with exact answers, drawn while the network trains.
 
 Of each level: instructions at positions of plays that go wrong now and then, questions, and plain
-solving, which is a prompt without words. Axes as in ``prompts``; A words of an answer.
+solving, which is a prompt without words. Besides the answer an example has what a reader finds on
+the way to it: what the names mean on the board, and what becomes of each legal push. Axes as in
+``prompts``; A words of an answer.
 """
 
 import random
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
+import numpy as np
 import torch
-from jaxtyping import Bool, Int64
+from jaxtyping import Bool, Int8, Int64, UInt8
 from torch import Tensor
 
 from tokoban.sokoban.board import Board, Direction, Square
-from tokoban.sokoban.instructions import benchmark
+from tokoban.sokoban.instructions import benchmark, grammar
 from tokoban.sokoban.instructions.machine import REJECTED
-from tokoban.sokoban.instructions.meaning import Kind
+from tokoban.sokoban.instructions.meaning import Meaning
+from tokoban.sokoban.instructions.naming import find_box, find_place
 from tokoban.sokoban.instructions.play import Play
 from tokoban.sokoban.instructions.truth import FAR, Truth, pushed, truth_of
 from tokoban.systems.instructions.config import InstructionsConfig
-from tokoban.systems.instructions.prompts import EncodedPlay, Encoder, Prompt, padded, prompt_of
+from tokoban.systems.instructions.prompts import (
+    MARKED_CLAUSES,
+    ROLES,
+    EncodedPlay,
+    Encoder,
+    Prompt,
+    padded,
+    prompt_of,
+)
 from tokoban.systems.instructions.words import END, IMPOSSIBLE, PADDING, Words
 from tokoban.training.ahead import made_ahead
 from tokoban.training.streams import Purpose, derived_seed
@@ -30,18 +42,18 @@ _PLAYS = 2  # of a sentence that can be obeyed
 _ASKED_POSITIONS, _OTHER_POSITIONS = 6, 1  # of a play, at most
 _IMPOSSIBLE_POSITIONS = 2
 _QUESTIONED = 1  # boards of a level with questions, besides its start
+_READ = (
+    24  # draws of sentences that have marks alone: of others so few are learned that names are not
+)
 _MOST_PUSHES = 40  # of a play
 _ERRORS = 0.2  # pushes that are any legal ones
 
-# The order in which kinds of sentences are learned, the easiest first (Bengio et al. 2009,
-# doi:10.1145/1553374.1553380): with all of them at once it learns to read none.
-LESSONS = (
-    Kind.FIRST, Kind.LEAVE, Kind.LAST, Kind.BEFORE, Kind.AFTER, Kind.BRING, Kind.BRING_FIRST,
-    Kind.BRING_LAST, Kind.BRING_BEFORE, Kind.ARRIVE_BEFORE, Kind.LEAVE_UNTIL, Kind.KEEP_FREE,
-    Kind.KEEP_FREE_UNTIL, Kind.AVOID, Kind.STAY_OUT, Kind.STAY_OUT_UNTIL, Kind.PLAYER_ENDS,
-)  # fmt: skip
+# What becomes of a push: the sentence can no longer be obeyed; it can, but in more pushes than
+# before; in as few.
+LOST, LONGER, BEST = range(3)
+NO_PUSH = -1  # not legal, or of a question
 
-Pushes = list[tuple[Square, Direction]]
+Outlook = dict[tuple[Square, Direction], int]  # by legal push
 
 
 class Example(NamedTuple):
@@ -50,7 +62,8 @@ class Example(NamedTuple):
     play: EncodedPlay
     words: list[int]
     answer: list[int]  # words, then END; empty where a push is the answer
-    best: list[tuple[int, int]]  # these pushes, by token and direction
+    outlook: list[tuple[int, int, int]]  # of pushes, by token and direction
+    marks: UInt8[np.ndarray, "F"]
 
 
 class Batch(NamedTuple):
@@ -58,11 +71,17 @@ class Batch(NamedTuple):
 
     prompt: Prompt
     answers: Int64[Tensor, "B A"]
-    is_best: Bool[Tensor, "B T 4"]
+    outlook: Int8[Tensor, "B T 4"]
+    marks: UInt8[Tensor, "B T"]
+
+    @property
+    def is_best(self) -> Bool[Tensor, "B T 4"]:
+        """The pushes that are right answers."""
+        return self.outlook == BEST
 
     def to(self, device: torch.device) -> "Batch":
         """The batch on a device."""
-        return Batch(self.prompt.to(device), self.answers.to(device), self.is_best.to(device))
+        return Batch(self.prompt.to(device), *(tensor.to(device) for tensor in self[1:]))
 
 
 def batches(
@@ -87,24 +106,14 @@ def _drawing(
     """Batches of examples that were drawn together, so that little of each is padded."""
     seed = derived_seed(config.data_seed, Purpose.EXAMPLES, number, place)
     chance, size = random.Random(seed), config.batch_examples
-    lesson = number // config.drawings_a_lesson if config.drawings_a_lesson else len(LESSONS)
-    kinds = _kinds_of(lesson)
-    asks = config.has_questions and lesson >= len(LESSONS)
     examples: list[Example] = []
     while len(examples) < _BATCHES_A_DRAWING * size:
         board = chance.choice(boards)
-        examples += examples_of(board, chance, words, kinds=kinds, asks=asks)
+        examples += examples_of(board, chance, words, asks=config.has_questions)
     examples = chance.sample(examples, _BATCHES_A_DRAWING * size)
     examples.sort(key=lambda example: len(example.play.history))
     firsts = chance.sample(range(0, len(examples), size), _BATCHES_A_DRAWING)
     return [batch_of(examples[first : first + size]) for first in firsts]
-
-
-def _kinds_of(lesson: int) -> Sequence[Kind]:
-    """The new kind as often as all before it together; all alike after the last lesson."""
-    if lesson >= len(LESSONS):
-        return LESSONS
-    return [*LESSONS[:lesson], *[LESSONS[lesson]] * max(1, lesson)]
 
 
 def examples_of(
@@ -112,71 +121,102 @@ def examples_of(
     chance: random.Random,
     words: Words,
     *,
-    kinds: Sequence[Kind] = LESSONS,
     asks: bool = True,
 ) -> list[Example]:
     """Examples of one level, with questions if it ``asks``."""
     encoder = Encoder(board)
     plain = positions(truth_of(board, ()), chance)
-    drawn = [(play, "", "en", best) for play, best in plain]
+    drawn = [(play, "", "en", outlook) for play, outlook in plain]
     split = benchmark.SPLITS["train"]
-    sentences = benchmark.instructions(chance, board, split, kinds=kinds, is_balanced=False)
+    sentences = benchmark.instructions(chance, board, split, is_balanced=False)
     for language, text, truth in sentences:
         for _ in range(_PLAYS if truth.fewest_pushes is not None else 1):
-            drawn += [(play, text, language, best) for play, best in positions(truth, chance)]
-    prompts, answers = [], []
-    for play, text, language, best in drawn:
-        prompts.append((play, text))
-        answers.append((best, "" if best else IMPOSSIBLE[language]))
+            drawn += [(play, text, language, found) for play, found in positions(truth, chance)]
+    prompts: list[tuple[Play, str, Meaning]] = []
+    answers: list[tuple[Outlook, str]] = []
+    for play, text, language, outlook in drawn:
+        prompts.append((play, text, _meaning(text)))
+        answers.append((outlook, "" if BEST in outlook.values() else IMPOSSIBLE[language]))
     later = [chance.choice(plain)[0].board for _ in range(_QUESTIONED)]
     for start in (board, *later) if asks else ():
         for item in benchmark.questions(chance, start):
-            prompts.append((Play.of(start), item["text"]))
-            answers.append(([], item["answer"]))
-    plays = encoder.encode([play for play, _ in prompts])
+            prompts.append((Play.of(start), item["text"], _meaning(item["text"])))
+            answers.append(({}, item["answer"]))
+    for text, meaning in benchmark.readings(chance, board, split, _READ):
+        prompts.append((chance.choice(drawn)[0], text, meaning))
+        answers.append(({}, ""))
+    plays = encoder.encode([play for play, *_ in prompts])
     return [
         Example(
-            play,
+            encoded,
             words.encode(text),
             [*words.encode(answer), END] if answer else [],
-            [*map(encoder.action, best)],
+            [(*encoder.action(push), label) for push, label in outlook.items()],
+            _marks(encoder, play, meaning),
         )
-        for play, (_, text), (best, answer) in zip(plays, prompts, answers, strict=True)
+        for encoded, (play, text, meaning), (outlook, answer) in zip(
+            plays, prompts, answers, strict=True
+        )
     ]
 
 
-def positions(truth: Truth, chance: random.Random) -> list[tuple[Play, Pushes]]:
-    """Positions of a play and the best pushes, none where all is lost.
+def _marks(encoder: Encoder, play: Play, meaning: Meaning) -> UInt8[np.ndarray, "F"]:
+    """By square, bit 4 i + j: name j of clause i means it. Boxes are where they are now."""
+    marks = np.zeros(len(encoder.squares.squares), np.uint8)
+    now = {origin: square for square, origin in play.origins}
+    for number, clause in enumerate(meaning[:MARKED_CLAUSES]):
+        for bit, role in enumerate(ROLES, number * len(ROLES)):
+            if (name := getattr(clause, role)) is None:
+                continue
+            is_box = role in ("box", "other")
+            squares = [now[find_box(play.start, name)]] if is_box else find_place(play.start, name)
+            marks[[encoder.squares.number[square] for square in squares]] |= 1 << bit
+    return marks
 
-    Most are such that half of the best pushes of the level itself or more are not among them:
+
+@lru_cache
+def _meaning(text: str) -> Meaning:
+    return grammar.parse(text).meaning if text else ()
+
+
+def positions(truth: Truth, chance: random.Random) -> list[tuple[Play, Outlook]]:
+    """Positions of a play, and what becomes of each push.
+
+    Most are such that half of the best pushes of the level itself or more are not among the best:
     elsewhere hardly anybody needs to read.
     """
     graph, free = truth.graph, truth.plain.machine.start
-    asked: list[tuple[Play, Pushes]] = []
-    others: list[tuple[Play, Pushes]] = []
+    asked: list[tuple[Play, Outlook]] = []
+    others: list[tuple[Play, Outlook]] = []
     play, position, state = Play.of(graph.cells.board), 0, truth.machine.start
     num_impossible = 0
     while len(asked) + len(others) < _MOST_PUSHES and num_impossible < _IMPOSSIBLE_POSITIONS:
         is_known = REJECTED not in (position, state)
-        left = truth.pushes_left[position, state] if is_known else FAR
+        left = int(truth.pushes_left[position, state]) if is_known else FAR
         legal = play.pushes()
         if left == 0 or not legal:
             break
-        best = truth.best_pushes(position, state) if left != FAR else []
+        outlook = dict.fromkeys(legal, LOST)
+        after = {}
+        for push in graph.pushes_from(position) if is_known else ():
+            target, then = int(graph.pushes.target[push]), truth.after(push, state)
+            chosen = pushed(graph, push)
+            after[chosen] = target, then
+            if then != REJECTED and (later := int(truth.pushes_left[target, then])) != FAR:
+                outlook[chosen] = BEST if later == left - 1 else LONGER
+        best = [push for push, label in outlook.items() if label == BEST]
         num_impossible += not best
-        usual = truth.plain.best_pushes(position, free) if best else []
-        pushes = [pushed(graph, push) for push in best]
-        is_asked = usual and 2 * len({*usual} - {*best}) >= len(usual)
-        (asked if is_asked else others).append((play, pushes))
+        plain = truth.plain.best_pushes(position, free) if best else ()
+        usual = {pushed(graph, push) for push in plain}
+        is_asked = usual and 2 * len(usual - {*best}) >= len(usual)
+        (asked if is_asked else others).append((play, outlook))
         is_error = not best or chance.random() < _ERRORS
-        chosen = chance.choice(legal if is_error else pushes)
-        of_graph = graph.pushes_from(position) if is_known else ()
-        known = [push for push in of_graph if pushed(graph, push) == chosen]
-        state = truth.after(known[0], state) if known else REJECTED  # not in the graph: deadlocked
-        position = int(graph.pushes.target[known[0]]) if known else REJECTED
+        chosen = chance.choice(legal if is_error else best)
+        # What is not in the graph is deadlocked.
+        position, state = after.get(chosen, (REJECTED, REJECTED))
         play = play.push(*chosen)
     if not asked and not others:  # solved, or no push is legal
-        return [(play, [])] if not play.board.is_solved else []
+        return [(play, {})] if not play.board.is_solved else []
     groups = (asked, _ASKED_POSITIONS), (others, _OTHER_POSITIONS)
     return [
         found for group, most in groups for found in chance.sample(group, min(most, len(group)))
@@ -186,9 +226,12 @@ def positions(truth: Truth, chance: random.Random) -> list[tuple[Play, Pushes]]:
 def batch_of(examples: Sequence[Example]) -> Batch:
     """Examples, padded."""
     prompt = prompt_of([each.play for each in examples], [each.words for each in examples])
-    is_best = torch.zeros_like(prompt.is_legal)
+    outlook = torch.full_like(prompt.is_legal, NO_PUSH, dtype=torch.int8)
+    marks = torch.zeros(prompt.history.shape[:2], dtype=torch.uint8)
     for row, example in enumerate(examples):
-        for token, direction in example.best:
-            is_best[row, token, direction] = True
+        for token, direction, label in example.outlook:
+            outlook[row, token, direction] = label
+        marks[row, : len(example.marks)] = torch.from_numpy(example.marks)
     # A push is an answer too, though of no word.
-    return Batch(prompt, padded([each.answer or [PADDING] for each in examples]), is_best)
+    answers = padded([each.answer or [PADDING] for each in examples])
+    return Batch(prompt, answers, outlook, marks)

@@ -15,10 +15,10 @@ from jaxtyping import Bool, Float, Int32, Int64
 from torch import Tensor, nn
 
 from tokoban.sokoban.encoding.encoded import frequencies, read_features
-from tokoban.sokoban.encoding.features import NUM_FEATURES
+from tokoban.sokoban.encoding.features import HAS_BOX, NUM_FEATURES
 from tokoban.sokoban.sizes import SIDE
 from tokoban.systems.instructions.config import InstructionsConfig
-from tokoban.systems.instructions.prompts import NUM_HISTORY, Prompt
+from tokoban.systems.instructions.prompts import NUM_HISTORY, NUM_MARKS, Prompt
 from tokoban.systems.instructions.words import BEGIN, END, PADDING, Words
 from tokoban.text.saved import TextModel
 from tokoban.transformer import masks
@@ -36,11 +36,13 @@ _NEVER = -1e9  # the logit of what is not legal
 
 
 class Output(NamedTuple):
-    """Log-probabilities: first a push or a word, then words."""
+    """Log-probabilities: first a push or a word, then words; and what leads to the answer."""
 
     push: Float[Tensor, "B T 4"]
     first: Float[Tensor, "B V"]
     rest: Float[Tensor, "B more V"]
+    outlook: Float[Tensor, "B T 4 3"]  # logits of what becomes of a push
+    marks: Float[Tensor, "B T 8"]  # logits of the names that mean a square
 
 
 class InstructionNet(TextModel[Words]):
@@ -70,6 +72,9 @@ class InstructionNet(TextModel[Words]):
             Residual(width, pre_norm=True, bias=False) for _ in range(config.num_blocks)
         )
         self.last_norm = nn.LayerNorm(width, bias=False)
+        self.marks_norm = nn.LayerNorm(width, bias=False)
+        self.marks = nn.Linear(width, NUM_MARKS)
+        self.outlook = nn.Linear(width, 12)
         self.push = nn.Linear(width, 4)
         self.word = nn.Linear(width, config.vocabulary_size)
 
@@ -84,10 +89,10 @@ class InstructionNet(TextModel[Words]):
         every = torch.cat([may_read, may_read.new_ones(rows, num_said)], 1)[:, None, None]
         order = masks.causal(num_read + num_said, device=said.device)
         order[:num_read, :num_read] = True
-        squares, texts = self._blocks(
+        squares, texts, middle = self._blocks(
             self._squares(prompt), texts, every & order, prompt.boards.rows_of_neighbours()
         )
-        return self._output(squares, texts[:, num_read - num_squares :], prompt.is_legal)
+        return self._output(squares, texts[:, num_read - num_squares :], middle, prompt.is_legal)
 
     def answers(self, prompt: Prompt) -> tuple[Output, list[list[int]]]:
         """What follows the prompt at once, and the likeliest words, each row's as of itself alone.
@@ -106,7 +111,7 @@ class InstructionNet(TextModel[Words]):
             width // heads,
             device=may_read.device,
         )
-        squares, _ = self._blocks(
+        squares, _, middle = self._blocks(
             self._squares(prompt),
             self._embed(prompt.words),
             may_read[:, None, None],
@@ -120,9 +125,9 @@ class InstructionNet(TextModel[Words]):
         while len(found) < _MOST_WORDS:
             may_read = torch.cat([may_read, may_read.new_ones(rows, 1)], 1)
             words = self._embed(said, offset=len(found))
-            _, words = self._blocks(none, words, may_read[:, None, None], None, cache)
+            _, words, _ = self._blocks(none, words, may_read[:, None, None], None, cache)
             if output is None:
-                output = self._output(squares, words, prompt.is_legal)
+                output = self._output(squares, words, middle, prompt.is_legal)
             said = self.word(words).argmax(2)
             found.append(said)
             if bool((torch.cat(found, 1) == END).any(1).all()):
@@ -140,10 +145,12 @@ class InstructionNet(TextModel[Words]):
         ).unflatten(0, features.shape[:2])
         placed = grid_sinusoids(boards.coordinates, self.waves).to(near.dtype)
         # Sines tell equal places; which of several lies further left, plain numbers tell better.
+        # Only boxes have an origin: names are of boxes.
+        has_box = features[:, :, HAS_BOX, None]
         places = [
-            part
-            for place in (boards.coordinates, prompt.origins)
-            for part in (grid_sinusoids(place, self.waves), place.float() / SIDE)
+            part * shown
+            for place, shown in ((boards.coordinates, 1.0), (prompt.origins, has_box))
+            for part in (grid_sinusoids(place, self.waves), place.float() / (SIDE // 4) - 2)
         ]
         past = self.history(prompt.history.float()) + self.places(torch.cat(places, 2))
         return near + self.position_scale.to(near.dtype) * placed + past
@@ -160,8 +167,9 @@ class InstructionNet(TextModel[Words]):
         may_attend: Bool[Tensor, "B 1 #N #total"],
         neighbours: Int32[Tensor, "R 9"] | None,
         cache: KVCache | None = None,
-    ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B X D"]]:
-        count = squares.shape[1]
+    ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B X D"], Float[Tensor, "B T D"]]:
+        """Squares and words after all blocks, and squares after half of them."""
+        count, middle = squares.shape[1], squares
         nets = zip(self.blocks, self.word_residuals, self.word_nets, strict=True)
         for layer, (block, residual, net) in enumerate(nets):
             assert isinstance(block, NeighbourhoodBlock)
@@ -170,12 +178,15 @@ class InstructionNet(TextModel[Words]):
             x = torch.cat([squares, residual(texts, net)], 1)
             x = block.attend(x, may_attend, cache=cache, layer=layer)
             squares, texts = x[:, :count], x[:, count:]
-        return self.last_norm(squares), self.last_norm(texts)
+            if layer == (len(self.blocks) - 1) // 2:
+                middle = squares
+        return self.last_norm(squares), self.last_norm(texts), middle
 
     def _output(
         self,
         squares: Float[Tensor, "B T D"],
         texts: Float[Tensor, "B A D"],
+        middle: Float[Tensor, "B T D"],
         is_legal: Bool[Tensor, "B T 4"],
     ) -> Output:
         push = self.push(squares).float().masked_fill(~is_legal, _NEVER)
@@ -183,7 +194,11 @@ class InstructionNet(TextModel[Words]):
         joint = torch.cat([words[:, 0], push.flatten(1)], 1).log_softmax(1)
         num_words = words.shape[2]
         return Output(
-            joint[:, num_words:].view_as(push), joint[:, :num_words], words[:, 1:].log_softmax(2)
+            joint[:, num_words:].view_as(push),
+            joint[:, :num_words],
+            words[:, 1:].log_softmax(2),
+            self.outlook(squares).float().unflatten(2, (4, -1)),
+            self.marks(self.marks_norm(middle)).float(),
         )
 
 

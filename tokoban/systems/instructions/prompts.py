@@ -27,6 +27,11 @@ from tokoban.systems.instructions.words import PADDING
 # onto the square.
 NUM_HISTORY = 7
 
+# The fields of a clause that name boxes and places, and the clauses whose names are marked.
+ROLES = ("box", "place", "other", "other_place")
+MARKED_CLAUSES = 2
+NUM_MARKS = MARKED_CLAUSES * len(ROLES)
+
 
 class Prompt(NamedTuple):
     """What precedes an answer."""

@@ -5,14 +5,14 @@ from dataclasses import replace
 from tokoban.systems.instructions import config
 from tokoban.systems.instructions.config import InstructionsConfig
 from tokoban.systems.instructions.evaluate import InstructionsEvaluation, evaluate
-from tokoban.systems.instructions.train import build_model, grow, make_system
+from tokoban.systems.instructions.train import build_model, make_system
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
 
 _RUN = RunConfig(
     minutes=470.0,
     learning_rate=2e-3,
-    muon=6.0,
+    muon=3.0,
     schedule="trapezoid",
     ema_decay=0.998,
     precision="fp32",  # in bf16 the loss was NaN within 900 steps of a GPU
@@ -23,14 +23,12 @@ SPEC = SystemSpec(
     config_type=InstructionsConfig,
     presets={
         "base": Preset(config.base, _RUN),
-        "tiny": Preset(config.tiny, replace(TINY_RUN, muon=6.0)),
+        "tiny": Preset(config.tiny, replace(TINY_RUN, muon=3.0)),
     },
     smallest="tiny",
     default="base",
     build_model=build_model,
     make_system=make_system,
-    grows_from="push",
-    grow=grow,
     evaluation_type=InstructionsEvaluation,
     evaluate=evaluate,
 )

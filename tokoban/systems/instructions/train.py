@@ -6,41 +6,26 @@ from dataclasses import dataclass
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.nn import functional
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.instructions import benchmark
 from tokoban.systems.instructions.config import InstructionsConfig
-from tokoban.systems.instructions.dataset import Batch, batches
+from tokoban.systems.instructions.dataset import NO_PUSH, Batch, batches
 from tokoban.systems.instructions.model import InstructionNet, Output
+from tokoban.systems.instructions.prompts import NUM_MARKS
 from tokoban.systems.instructions.words import PADDING, Words, grammar_words
 from tokoban.text.saved import tokenizer_of
 from tokoban.training import processes
 from tokoban.training.system import Loss, Unvalidated
 
 _LEAST_NATS = -16.0  # of a right answer, below which the loss no longer grows
+_MARKS_WEIGHT = 3.0  # names are learned first: nothing else can be read without them
 
 
 def build_model(config: InstructionsConfig) -> InstructionNet:
     """A freshly initialised network on the CPU, which knows no words yet."""
     return InstructionNet(config)
-
-
-def grow(config: InstructionsConfig, lower: nn.Module) -> InstructionNet:
-    """A network that pushes as a push policy does, until it has learned to read.
-
-    ``ValueError`` if the policy has other sizes.
-    """
-    model = _initial_model(config)
-    own, known = model.state_dict(), lower.state_dict()
-    shared = {name: tensor for name, tensor in known.items() if name in own}
-    added = (f"blocks.{number}.attention.output.weight" for number in range(config.num_blocks))
-    for name in ("history.weight", "places.weight", *(name for name in added if name not in known)):
-        own[name] = torch.zeros_like(own[name])
-    try:
-        model.load_state_dict(own | shared)
-    except RuntimeError:
-        raise ValueError("the push policy to start from has other sizes") from None
-    return model
 
 
 def _initial_model(config: InstructionsConfig) -> InstructionNet:
@@ -52,10 +37,15 @@ def _initial_model(config: InstructionsConfig) -> InstructionNet:
 
 
 def loss_of(output: Output, batch: Batch) -> Loss:
-    """-log of the probability of a right answer: the mean over pushes plus that over words."""
-    num_pushes, num_words = counts_of(batch).clamp(min=1)
-    is_push = batch.is_best.flatten(1).any(1)
-    of_best = output.push.masked_fill(~batch.is_best, -torch.inf).flatten(1)
+    """-log of the probability of a right answer: the mean over pushes plus that over words.
+
+    Added are the cross-entropies of what becomes of a legal push, the mean over these, and of what
+    the names mean, a weighted sum over names and the mean over squares.
+    """
+    num_pushes, num_words, num_legal, num_squares = counts_of(batch).clamp(min=1)
+    is_best = batch.is_best
+    is_push = is_best.flatten(1).any(1)
+    of_best = output.push.masked_fill(~is_best, -torch.inf).flatten(1)
     right = of_best.masked_fill(~is_push[:, None], 0.0).logsumexp(1)
     push = -(right.clamp(min=_LEAST_NATS) * is_push).sum() / num_pushes
     # Words: the first competes with pushes, the others do not.
@@ -63,25 +53,41 @@ def loss_of(output: Output, batch: Batch) -> Loss:
     nats = torch.cat([output.first[:, None], output.rest], 1)
     of_words = nats.gather(2, batch.answers[:, :, None]).squeeze(2)
     words = -(of_words.clamp(min=_LEAST_NATS) * is_word).sum() / num_words
-    parts = torch.stack([push, words])
+    labels = batch.outlook.flatten().long()
+    outlook = (
+        functional.cross_entropy(
+            output.outlook.flatten(0, 2), labels, ignore_index=NO_PUSH, reduction="sum"
+        )
+        / num_legal
+    )
+    is_marked = batch.marks[:, :, None] >> torch.arange(NUM_MARKS, device=labels.device) & 1
+    of_marks = functional.binary_cross_entropy_with_logits(
+        output.marks, is_marked.float(), reduction="none"
+    )
+    is_square = batch.prompt.boards.is_square
+    marks = _MARKS_WEIGHT * (of_marks.sum(2) * is_square).sum() / num_squares
+    parts = torch.stack([push, words, outlook, marks])
     with torch.no_grad():
         best = output.push.flatten(1).argmax(1, keepdim=True)
-        is_hit = batch.is_best.flatten(1).gather(1, best).squeeze(1) & is_push
+        is_hit = is_best.flatten(1).gather(1, best).squeeze(1) & is_push
         is_said = (nats.argmax(2) == batch.answers) | ~is_word
         is_answer = is_word.any(1)
         metrics = {
             "push": push.detach(),
             "top1": is_hit.sum() / num_pushes,
             "words": words.detach(),
+            "outlook": outlook.detach(),
+            "marks": marks.detach(),
             "answered": (is_said.all(1) & is_answer).sum() / is_answer.sum().clamp(min=1),
         }
     return Loss(parts.sum(), metrics, parts)
 
 
-def counts_of(batch: Batch) -> Float[Tensor, "2"]:
-    """The number of pushes to choose, and of words to say."""
+def counts_of(batch: Batch) -> Float[Tensor, "4"]:
+    """The number of pushes to choose, of words to say, of legal pushes and of squares."""
     is_push, is_word = batch.is_best.flatten(1).any(1), batch.answers != PADDING
-    return torch.stack([is_push.sum(), is_word.sum()]).float()
+    is_legal, is_square = batch.outlook != NO_PUSH, batch.prompt.boards.is_square
+    return torch.stack([x.sum() for x in (is_push, is_word, is_legal, is_square)]).float()
 
 
 @dataclass(frozen=True)
