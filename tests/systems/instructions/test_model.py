@@ -37,7 +37,11 @@ def boards() -> list[Board]:
 def examples(boards: list[Board]) -> list[Example]:
     """Of several levels, sentences and kinds of answer."""
     chance = random.Random(3)
-    found = [example for board in boards[::3] for example in examples_of(board, chance, WORDS)]
+    found = [
+        example
+        for board in boards[::3]
+        for example in examples_of(board, chance, WORDS, readings=9)
+    ]
     kinds = {(not example.answer, bool(example.words)) for example in found}
     assert kinds == {(True, True), (True, False), (False, True), (False, False)}
     return found

@@ -24,6 +24,7 @@ class InstructionsConfig:
     level_seed: Seed = 0  # of the levels
     data_seed: Seed = 0  # of the sentences and the positions
     batch_examples: Width = 64  # of a batch
+    readings: CountOrZero = 24  # sentences of a level of which only the meaning of names is learned
     has_questions: bool = True  # whether questions are among the examples
     workers: CountOrZero = 0  # processes that draw examples ahead of the training, for a GPU; the
     # examples are the same

@@ -39,7 +39,7 @@ from tokoban.training.streams import Purpose, derived_seed
 
 _BATCHES_A_DRAWING = 16
 _PLAYS = 2  # of a sentence that can be obeyed
-_ASKED_POSITIONS, _OTHER_POSITIONS = 6, 1  # of a play, at most
+_ASKED_POSITIONS, _OTHER_POSITIONS = 6, 3  # of a play, at most
 _IMPOSSIBLE_POSITIONS = 2
 _QUESTIONED = 1  # boards of a level with questions, besides its start
 _READ = (
@@ -109,7 +109,9 @@ def _drawing(
     examples: list[Example] = []
     while len(examples) < _BATCHES_A_DRAWING * size:
         board = chance.choice(boards)
-        examples += examples_of(board, chance, words, asks=config.has_questions)
+        examples += examples_of(
+            board, chance, words, readings=config.readings, asks=config.has_questions
+        )
     examples = chance.sample(examples, _BATCHES_A_DRAWING * size)
     examples.sort(key=lambda example: len(example.play.history))
     firsts = chance.sample(range(0, len(examples), size), _BATCHES_A_DRAWING)
@@ -121,6 +123,7 @@ def examples_of(
     chance: random.Random,
     words: Words,
     *,
+    readings: int,
     asks: bool = True,
 ) -> list[Example]:
     """Examples of one level, with questions if it ``asks``."""
@@ -142,7 +145,7 @@ def examples_of(
         for item in benchmark.questions(chance, start):
             prompts.append((Play.of(start), item["text"], _meaning(item["text"])))
             answers.append(({}, item["answer"]))
-    for text, meaning in benchmark.readings(chance, board, split, _READ):
+    for text, meaning in benchmark.readings(chance, board, split, readings):
         prompts.append((chance.choice(drawn)[0], text, meaning))
         answers.append(({}, ""))
     plays = encoder.encode([play for play, *_ in prompts])
