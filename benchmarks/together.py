@@ -112,7 +112,14 @@ def gpu_parts(group: str, *, device: str, is_quick: bool, data: Path | None = No
     if group == "language":
         return _language_parts(training, device=device, is_quick=is_quick, data=data)
     if group == "instructions":
-        return _instructions_parts(training, is_quick=is_quick, data=data)
+        others = max(1, (os.cpu_count() or 2) - 2)  # draw the examples
+        train = training(
+            *("instructions", "tiny" if is_quick else "base", "8.6"),
+            *unless_quick("--batch-examples", "512", "--levels", "1000"),
+            *("--workers", str(others), "--checkpoint-every-s", "60", "--output", "OUT/train"),
+        )
+        ship = ("-m", "benchmarks.ship", "OUT/train", "OUT/ship/sokoban-instructions.safetensors")
+        return [Part("train", 575, train), Part("ship", 15, ship)]
     if group == "trainings":
         text = _file(data, "tinyshakespeare/input.txt")
         pictures = _file(data, "fashion-mnist")
@@ -158,11 +165,13 @@ def gpu_parts(group: str, *, device: str, is_quick: bool, data: Path | None = No
 def _language_parts(
     training: Callable[..., tuple[str, ...]], *, device: str, is_quick: bool, data: Path | None
 ) -> list[Part]:
-    """Trains the translators that ship, and writes their weights as they ship.
+    """Trains the translators and the GPT that ship, and writes their weights as they ship.
 
-    DATA/everyday has what ``python -m benchmarks.everyday DATA DATA/everyday text`` writes.
+    The GPT trains beside the part that both translators share. DATA/everyday has the text that
+    ``python -m benchmarks.everyday DATA DATA/everyday text`` writes.
     """
     folder = _file(data, "everyday")
+    texts = [_file(data, f"translation/tatoeba.{language}.gz") for language in ("de", "en")]
     batch = ("--batch-tokens", "2048" if is_quick else "32768", "--checkpoint-every-s", "60")
 
     def everyday(direction: str, minutes: str, *options: str) -> tuple[str, ...]:
@@ -170,45 +179,22 @@ def _language_parts(
         minutes = "0.05" if is_quick else minutes
         return (*words, "--device", device, "--minutes", minutes, *options, *batch)
 
+    gpt = training(
+        *("gpt", "everyday", "3", "--text", *texts, "--batch-size", "16" if is_quick else "256"),
+        *("--warmup-steps", "200", "--evaluate-every", "500", "--monitor=-validation_nats"),
+    )
     both = everyday("both", "3", "--schedule", "constant", "--beam-width", "1")
     last = ("--schedule", "linear", "--warmup-steps", "100", "--learning-rate", "0.0015")
     forth, back = (everyday(direction, "3.4", *last) for direction in ("de-en", "en-de"))
+    runs = {"gpt": "OUT/both/gpt", "de-en": f"{folder}/de-en", "en-de": f"{folder}/en-de"}
     ship = [
-        ("-m", "benchmarks.ship", f"{folder}/{name}", f"OUT/ship/{name}.safetensors")
-        for name in ("de-en", "en-de")
+        ("-m", "benchmarks.ship", run, f"OUT/ship/{name}.safetensors") for name, run in runs.items()
     ]
-    files = (f"{folder}/everyday.de.gz",)
+    files = (f"{folder}/everyday.de.gz", *texts)
     return [
-        Part("both", 250, both, files=files),
+        Part("both", 250, both, files=files, beside=((*gpt, "--output", "OUT/both/gpt"),)),
         Part("directions", 290, forth, files=files, beside=(back,)),
         Part("ship", 30, ship[0], files=files, beside=tuple(ship[1:])),
-    ]
-
-
-def _instructions_parts(
-    training: Callable[..., tuple[str, ...]], *, is_quick: bool, data: Path | None
-) -> list[Part]:
-    """Trains the network of instructions and the GPT that ships, and writes them as they ship."""
-    texts = [_file(data, f"translation/tatoeba.{language}.gz") for language in ("de", "en")]
-    others = max(1, (os.cpu_count() or 2) - 2)  # draw the examples
-    train = training(
-        *("instructions", "tiny" if is_quick else "base", "7.7"),
-        *(() if is_quick else ("--batch-examples", "512", "--levels", "1000")),
-        *("--workers", str(others), "--checkpoint-every-s", "60", "--output", "OUT/train/network"),
-    )
-    gpt = training(
-        *("gpt", "everyday", "7.7", "--text", *texts, "--batch-size", "16" if is_quick else "256"),
-        *("--warmup-steps", "200", "--evaluate-every", "1000", "--monitor=-validation_nats"),
-        *("--muon", "1", "--log-every", "200"),
-        *("--checkpoint-every-s", "60", "--output", "OUT/train/gpt"),
-    )
-    ship, ship_gpt = (
-        ("-m", "benchmarks.ship", f"OUT/train/{run}", f"OUT/ship/{name}.safetensors")
-        for run, name in (("network", "sokoban-instructions"), ("gpt", "gpt-everyday"))
-    )
-    return [
-        Part("train", 570, train, files=tuple(texts), beside=(gpt,)),
-        Part("ship", 20, ship, beside=(ship_gpt,)),
     ]
 
 

@@ -6,8 +6,9 @@ from tokoban.cli import options
 from tokoban.cli.parser import Number, whole
 from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH
 
-# The shipped policies: of moves for one box, which beam search plays, and of pushes for any boxes.
-MOVES, PUSHES = "sokoban-8x8", "sokoban-push"
+# The shipped policies: of moves for one box, which beam search plays, of pushes for any boxes, and
+# the one that reads an instruction.
+MOVES, PUSHES, READER = "sokoban-8x8", "sokoban-push", "sokoban-instructions"
 # What has an effect on the beam search alone.
 OF_BEAM = ("--beam", "--score", "--max-unsolvable")
 

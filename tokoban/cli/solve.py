@@ -83,7 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="solve levels whose floor lies within 8 x 8 squares as an English or German sentence "
         'says, such as "push the left box to the upper goal last", with the fewest pushes, or '
         "prove that it cannot be done; docs/instructions.md lists the sentences. With --by policy "
-        "the network of --weights reads the sentence and searches, which proves nothing",
+        "the network sokoban-instructions, or of --weights, reads the sentence and searches, "
+        "which proves nothing",
     )
     parser.add_argument(
         "--folder",
@@ -224,8 +225,6 @@ def _check_instruction(arguments: argparse.Namespace) -> None:
         raise ValueError(f"--by {arguments.by} reads no instruction; expected policy or search")
     if arguments.by != "policy":
         options.refuse(arguments, *_OF_NETWORK, because="with --instruction by search")
-    elif arguments.weights is None:
-        raise ValueError("--by policy with --instruction: no weights ship; expected --weights")
 
 
 def _check_method(arguments: argparse.Namespace) -> None:
@@ -356,7 +355,8 @@ def _by_instruction(
 
     text = arguments.instruction
     meaning = grammar.parse(text, is_question=False).meaning
-    model = policies.load_reader(arguments.weights) if arguments.by == "policy" else None
+    weights = arguments.weights or policy_options.READER
+    model = policies.load_reader(weights) if arguments.by == "policy" else None
     problems = []
     for number, board in boards.items():
         try:

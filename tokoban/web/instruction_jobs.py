@@ -1,22 +1,31 @@
-"""The job of sentences: what was understood, and the exact answer."""
+"""The job of sentences: what was understood, the exact answer, and a network's own."""
 
 from collections.abc import Iterator
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
+import tokoban
+from tokoban.api import extras
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.instructions import grammar, questions, truth
+from tokoban.sokoban.instructions.machine import TooLargeError
 from tokoban.sokoban.instructions.meaning import Meaning
 from tokoban.sokoban.instructions.naming import find_place, named_boxes
 from tokoban.web import wire
 from tokoban.web.job import Context
 
+if TYPE_CHECKING:
+    from tokoban.systems.instructions.model import InstructionNet
+
 _MOST_TEXT = 400  # characters
+_MOST_EVALUATED = 100  # positions, by the network
 
 
 def obey(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
     """Obeys an instruction, or answers a question, from the position on.
 
-    First what was understood, then the answer.
+    First what was understood, then the exact answer, then what the network that comes with tokoban
+    says, None where it is not installed or the floor is too large for it.
     """
     board = wire.board_of(arguments)
     text = wire.text_of(arguments, "text", most=_MOST_TEXT)
@@ -30,7 +39,31 @@ def obey(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
         exact = {"answer": questions.answer(board, sentence)}
     else:
         exact = wire.answer_to_json(truth.solve(board, sentence.meaning))
-    yield {"event": "done", **exact}
+    yield {"event": "answered", **exact}
+    yield {"event": "done", "network": _by_network(board, text, is_question=sentence.is_question)}
+
+
+def _by_network(board: Board, text: str, *, is_question: bool) -> dict[str, Any] | None:
+    if not extras.is_installed("networks"):
+        return None
+    from tokoban.systems.instructions import obey as reader
+
+    try:
+        if is_question:
+            return {"answer": reader.answer_question(_network(), board, text)}
+        answer, predicted = reader.answer(_network(), board, text, most_evaluated=_MOST_EVALUATED)
+    except TooLargeError:
+        return None
+    return {
+        "num_pushes": answer.solution and answer.solution.num_pushes,
+        "impossible": predicted.predicted_unsolvable,
+    }
+
+
+@cache
+def _network() -> "InstructionNet":
+    model: InstructionNet = tokoban.load("sokoban-instructions").model
+    return model
 
 
 def _names(board: Board, meaning: Meaning) -> dict[str, Any]:

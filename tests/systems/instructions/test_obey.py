@@ -3,20 +3,23 @@
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from tokoban import cli
-from tokoban.sokoban.board import Board
+from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.instructions import benchmark
-from tokoban.sokoban.instructions.machine import obeys
+from tokoban.sokoban.instructions.grammar import parse
+from tokoban.sokoban.instructions.machine import Cells, Machine, build_machine, obeys
 from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.instructions.truth import Truth
 from tokoban.systems.instructions.config import tiny
-from tokoban.systems.instructions.dataset import BEST, positions
+from tokoban.systems.instructions.dataset import marks_of, positions
 from tokoban.systems.instructions.evaluate import auc
 from tokoban.systems.instructions.model import InstructionNet
-from tokoban.systems.instructions.obey import Task, obey_all
+from tokoban.systems.instructions.obey import Search, Task, obey_all
+from tokoban.systems.instructions.prompts import BEST, LOST, Encoder
 from tokoban.systems.instructions.words import grammar_words
 
 ROOM = Board.from_xsb("#######|#  .  #|#@$ $.#|#     #|#######")
@@ -67,6 +70,78 @@ def test_best_pushes_are_a_shortest_obedient_solution_and_there_are_none_without
             assert obeys(cells, machine, now.moves)
         assert num_pushes <= truth.fewest_pushes
     assert num_finished > 1
+
+
+def test_a_push_is_lost_where_no_play_behind_it_obeys(drawn: list[tuple[str, Truth]]) -> None:
+    """Tried out, play by play, of each push at the start."""
+    found = set()
+    for _, truth in drawn:
+        cells, machine = truth.graph.cells, truth.machine
+        start = Followed(Play.of(cells.board), machine.start, ())
+        outlook = next(
+            outlook
+            for seed in range(200)
+            for play, outlook in positions(truth, random.Random(seed))
+            if play == start.play
+        )
+        for push in start.play.pushes():
+            is_kept = _can_obey(cells, machine, followed(cells, machine, start, push))
+            assert is_kept == (outlook[push] != LOST)
+            found.add(is_kept)
+    assert found == {True, False}
+
+
+def _can_obey(cells: Cells, machine: Machine, first: Followed | None) -> bool:
+    waiting, seen = [first], set()
+    while waiting:
+        now = waiting.pop()
+        if now is None:
+            continue
+        if now.play.board.is_solved and machine.accepts[now.state]:
+            return True
+        key = now.state, now.play.origins, min(now.play.board.area())
+        if key not in seen:
+            seen.add(key)
+            waiting += [followed(cells, machine, now, push) for push in now.play.pushes()]
+    return False
+
+
+def test_names_are_marked_where_their_boxes_are_now() -> None:
+    play = Play.of(ROOM).push(Square(2, 2), Direction.RIGHT)
+    encoder = Encoder(ROOM)
+    text = "push the left box to the upper goal last and do not touch the nearest box until the"
+    marks = marks_of(encoder, play, parse(f"{text} right box is on a goal").meaning)
+    at = {
+        square: int(marks[number])
+        for number, square in enumerate(encoder.squares.squares)
+        if marks[number]
+    }
+    # The left box is the nearest one too: bits 0 and 4 on the square that it came to; the upper
+    # goal is bit 1 and, as a goal, bit 7; the right box bit 6.
+    assert at == {
+        Square(2, 3): 1 | 1 << 4,
+        Square(1, 3): 1 << 1 | 1 << 7,
+        Square(2, 4): 1 << 6,
+        Square(2, 5): 1 << 7,
+    }
+
+
+def test_greedy_play_passes_over_a_push_that_leads_back() -> None:
+    """One box in a room: left, and then not right again, though that is likelier than down."""
+    board = Board.from_xsb("#######|#     #|#     #|# @$ .#|#     #|#     #|#######")
+    cells = Cells.of(board, ())
+    search = Search(Task(cells, build_machine(cells, ()), ""), [])
+    for row, column, likely, then in (
+        (3, 3, [Direction.LEFT, Direction.DOWN], Square(3, 2)),
+        (3, 2, [Direction.RIGHT, Direction.DOWN], Square(4, 2)),
+    ):
+        push = np.full((len(search.encoder.squares.squares), 4), -np.inf, np.float32)
+        token = search.encoder.squares.number[Square(row, column)]
+        for place, direction in enumerate(likely):
+            push[token, direction] = -1.0 - place
+        search.expand(search.waiting.pop(), push, is_greedy=True)
+        [node] = search.waiting
+        assert node.now.play.board.boxes == {then}
 
 
 def test_an_untrained_network_that_may_evaluate_all_obeys_what_can_be_obeyed(

@@ -263,6 +263,7 @@ def test_a_sentence_is_marked_obeyed_and_put_on_the_board(open_page: Open) -> No
     sentence.fill("push the left box to the upper goal last")
     sentence.press("Enter")
     panel.get_by_text("Proved: 3 pushes are the fewest that obey").wait_for(timeout=WARMING_MS)
+    panel.get_by_text("The network, which proves nothing, obeys in").wait_for(timeout=WARMING_MS)
     assert kinds(page) == {"heat", "hint-box"}
     assert complaints(page) == []
     panel.get_by_role("button", name="Put it on the board").click()
@@ -270,6 +271,7 @@ def test_a_sentence_is_marked_obeyed_and_put_on_the_board(open_page: Open) -> No
     sentence.fill("where is the left box")
     sentence.press("Enter")
     panel.get_by_text("Answer, exactly: row 3 column 3").wait_for(timeout=WARMING_MS)
+    panel.get_by_text("The network answers: row").wait_for(timeout=WARMING_MS)
     page.locator("#board").focus()
     page.keyboard.press("End")
     assert game(page)["isSolved"]

@@ -25,6 +25,9 @@ from tokoban.sokoban.instructions.play import Play
 from tokoban.sokoban.instructions.truth import FAR, Truth, pushed, truth_of
 from tokoban.systems.instructions.config import InstructionsConfig
 from tokoban.systems.instructions.prompts import (
+    BEST,
+    LONGER,
+    LOST,
     MARKED_CLAUSES,
     ROLES,
     EncodedPlay,
@@ -42,16 +45,10 @@ _PLAYS = 2  # of a sentence that can be obeyed
 _ASKED_POSITIONS, _OTHER_POSITIONS = 6, 3  # of a play, at most
 _IMPOSSIBLE_POSITIONS = 2
 _QUESTIONED = 1  # boards of a level with questions, besides its start
-_READ = (
-    24  # draws of sentences that have marks alone: of others so few are learned that names are not
-)
 _MOST_PUSHES = 40  # of a play
 _ERRORS = 0.2  # pushes that are any legal ones
 
-# What becomes of a push: the sentence can no longer be obeyed; it can, but in more pushes than
-# before; in as few.
-LOST, LONGER, BEST = range(3)
-NO_PUSH = -1  # not legal, or of a question
+NO_PUSH = -1  # in place of what becomes of it: not legal, or of a question
 
 Outlook = dict[tuple[Square, Direction], int]  # by legal push
 
@@ -155,7 +152,7 @@ def examples_of(
             words.encode(text),
             [*words.encode(answer), END] if answer else [],
             [(*encoder.action(push), label) for push, label in outlook.items()],
-            _marks(encoder, play, meaning),
+            marks_of(encoder, play, meaning),
         )
         for encoded, (play, text, meaning), (outlook, answer) in zip(
             plays, prompts, answers, strict=True
@@ -163,7 +160,7 @@ def examples_of(
     ]
 
 
-def _marks(encoder: Encoder, play: Play, meaning: Meaning) -> UInt8[np.ndarray, "F"]:
+def marks_of(encoder: Encoder, play: Play, meaning: Meaning) -> UInt8[np.ndarray, "F"]:
     """By square, bit 4 i + j: name j of clause i means it. Boxes are where they are now."""
     marks = np.zeros(len(encoder.squares.squares), np.uint8)
     now = {origin: square for square, origin in play.origins}

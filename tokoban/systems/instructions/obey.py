@@ -24,7 +24,14 @@ from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.wording import counted
 from tokoban.systems.instructions.model import InstructionNet
-from tokoban.systems.instructions.prompts import EncodedPlay, Encoder, Prompt, hidden, prompt_of
+from tokoban.systems.instructions.prompts import (
+    LONGER,
+    EncodedPlay,
+    Encoder,
+    Prompt,
+    hidden,
+    prompt_of,
+)
 from tokoban.systems.instructions.words import IMPOSSIBLE
 from tokoban.text.saved import tokenizer_of
 
@@ -71,22 +78,28 @@ class Search:
         self._add(Followed(Play.of(task.cells.board), task.machine.start, ()), 0.0, 0)
 
     def expand(self, node: _Node, push: Float32[np.ndarray, "T 4"], *, is_greedy: bool) -> None:
-        """Adds the plays after a push of the node, by the log-probabilities of its pushes."""
+        """Adds the plays after a push of the node, by the log-probabilities of its pushes.
+
+        Greedily the likeliest that leads to a new position, and none if the machine refuses it.
+        """
         self.num_evaluated += 1
         order = np.argsort(-push, axis=None, kind="stable")[: int(np.isfinite(push).sum())]
-        for action in order[:1] if is_greedy else order:
+        for action in order:
             token, direction = divmod(int(action), 4)
             chosen = self.encoder.push(token, direction)
             then = followed(self.task.cells, self.task.machine, node.now, chosen)
-            if then is not None:
-                self._add(then, node.nats + float(push[token, direction]), node.depth + 1)
+            is_new = then is not None and self._add(
+                then, node.nats + float(push[token, direction]), node.depth + 1
+            )
+            if is_greedy and (then is None or is_new):
+                return
 
-    def _add(self, now: Followed, nats: float, depth: int) -> None:
-        """Ends the search at an obedient solution."""
+    def _add(self, now: Followed, nats: float, depth: int) -> bool:
+        """Whether the position is new; an obedient solution ends the search."""
         _, machine, _ = self.task
         key = now.state, now.play.origins, min(now.play.board.area())
         if self.moves is not None or key in self._seen:
-            return
+            return False
         self._seen.add(key)
         if now.play.board.is_solved and machine.accepts[now.state]:
             if not obeys(self.task.cells, machine, now.moves):
@@ -94,6 +107,7 @@ class Search:
             self.moves = now.moves
         cost = math.log(depth + 1) - nats
         heapq.heappush(self.waiting, _Node(cost, len(self._seen), nats, depth, now))
+        return True
 
 
 def obey_all(
@@ -106,7 +120,8 @@ def obey_all(
 ) -> list[Search]:
     """Plays all tasks side by side; each is played as it would be alone.
 
-    Greedy play follows the likeliest legal push, and ends where the machine refuses it.
+    Greedy play follows the likeliest legal push to a new position, and ends where the machine
+    refuses it.
     """
     words = tokenizer_of(model)
     searches = [Search(task, words.encode(task.text)) for task in tasks]
@@ -155,14 +170,25 @@ def answer(
     return found_answer, Predicted(found.impossible)
 
 
+def answer_question(model: InstructionNet, board: Board, text: str) -> str:
+    """The answer to one question; ``TooLargeError`` where the floor is too large."""
+    play = Play.of(Cells.of(board, ()).board)
+    [found] = answer_all(model, [(Encoder(board).encode([play])[0], text)])
+    return found
+
+
 def judged(
     model: InstructionNet, prompt: Prompt, *, hides_board: bool = False
 ) -> tuple[Float32[np.ndarray, "B T 4"], Float32[np.ndarray, "B V"]]:
-    """Log-probabilities of the pushes, which share what words leave; probabilities of the words."""
+    """Log-probabilities of the pushes, which share what words leave; probabilities of the words.
+
+    A push is weighted by the probability that the sentence can be obeyed after it.
+    """
     device, none = model.push.weight.device, torch.zeros(len(prompt.words), 1, dtype=torch.int64)
     with torch.inference_mode():
         output = model((hidden(prompt) if hides_board else prompt).to(device), none.to(device))
-    push = output.push.cpu().masked_fill(~prompt.is_legal, -torch.inf)
+    is_kept = output.outlook.log_softmax(3)[..., LONGER:].logsumexp(3)
+    push = (output.push + is_kept).cpu().masked_fill(~prompt.is_legal, -torch.inf)
     shares = push - push.flatten(1).logsumexp(1)[:, None, None]
     return shares.numpy(), output.first.exp().cpu().numpy()
 

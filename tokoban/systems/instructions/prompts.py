@@ -32,6 +32,10 @@ ROLES = ("box", "place", "other", "other_place")
 MARKED_CLAUSES = 2
 NUM_MARKS = MARKED_CLAUSES * len(ROLES)
 
+# What becomes of a push: the sentence can no longer be obeyed; it can, but in more pushes than
+# before; in as few.
+LOST, LONGER, BEST = range(3)
+
 
 class Prompt(NamedTuple):
     """What precedes an answer."""

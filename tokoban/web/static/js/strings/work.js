@@ -79,6 +79,18 @@ export const strings = {
   },
   "instruction.too-large": { en: "No answer: {reason}.", de: "Keine Antwort: {reason}." },
   "instruction.answer": { en: "Answer, exactly: {answer}.", de: "Antwort, exakt: {answer}." },
+  "instruction.network-answer": {
+    en: "The network answers: {answer}.",
+    de: "Das Netz antwortet: {answer}.",
+  },
+  "instruction.network-solved": {
+    en: "The network, which proves nothing, obeys in {pushes} {pushes|push|pushes}; impossible, it says, with {percent} %.",
+    de: "Das Netz, das nichts beweist, gehorcht mit {pushes} {pushes|Schub|Schüben}; unmöglich sei es mit {percent} %.",
+  },
+  "instruction.network-none": {
+    en: "The network finds no way within 100 positions; impossible, it says, with {percent} %.",
+    de: "Das Netz findet in 100 Stellungen keinen Weg; unmöglich sei es mit {percent} %.",
+  },
   "work.rate": { en: "How hard is the level?", de: "Wie schwer ist das Level?" },
   "work.rate-start": { en: "Rate", de: "Bewerten" },
   "work.rated-unsolvable": { en: "The level has no solution.", de: "Das Level hat keine Lösung." },

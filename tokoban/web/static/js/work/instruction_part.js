@@ -23,8 +23,11 @@ export class InstructionPart {
       begin: () => this._begin(),
       take: (event) => {
         if (event.event === "understood") this._mark(event);
+        if (event.event === "answered") this._show(event);
       },
-      end: (done) => done && this._show(done),
+      end: (done) => {
+        if (done?.network) this._network.textContent = networkText(done.network);
+      },
     });
     const example = t("instruction.example");
     this._text = el("input", {
@@ -41,13 +44,18 @@ export class InstructionPart {
     this._moves = null;
     this._understood = el("p", { class: "soft" });
     this._answer = el("p", { class: "answer" });
+    this._network = el("p", { class: "soft" });
     this._put = button({ label: t("work.show"), run: () => this._takeOver() });
     this.element = section(
       t("instruction.title"),
       el("label", { class: "stack" }, t("instruction.say"), this._text),
       el("div", { class: "row" }, this._job.element, this._put),
       this._job.status,
-      el("div", { class: "stack", "aria-live": "polite" }, this._understood, this._answer),
+      el(
+        "div",
+        { class: "stack", "aria-live": "polite" },
+        ...[this._understood, this._answer, this._network],
+      ),
     );
     session.addEventListener("level", () => this._clear(), { signal });
     session.addEventListener("change", () => session.clearMarks(OWNER), { signal });
@@ -59,7 +67,7 @@ export class InstructionPart {
     this._job.stop();
     this._moves = null;
     this._put.hidden = true;
-    for (const line of [this._understood, this._answer]) line.textContent = "";
+    for (const line of [this._understood, this._answer, this._network]) line.textContent = "";
     this._session.clearMarks(OWNER);
   }
 
@@ -84,10 +92,10 @@ export class InstructionPart {
     ]);
   }
 
-  /** @param {any} done */
-  _show(done) {
-    this._answer.textContent = answerText(done);
-    this._moves = done.moves ?? null;
+  /** @param {any} exact */
+  _show(exact) {
+    this._answer.textContent = answerText(exact);
+    this._moves = exact.moves ?? null;
     this._put.hidden = this._moves === null;
   }
 
@@ -96,7 +104,15 @@ export class InstructionPart {
   }
 }
 
-/** @param {any} done @returns {string} */
+/** @param {any} network @returns {string} */
+function networkText({ answer, num_pushes: pushes, impossible }) {
+  if (answer !== undefined) return t("instruction.network-answer", { answer });
+  const percent = Math.round(100 * impossible);
+  if (pushes === null) return t("instruction.network-none", { percent });
+  return t("instruction.network-solved", { pushes, percent });
+}
+
+/** @param {any} exact @returns {string} */
 function answerText({ answer, status, num_moves: moves, num_pushes: pushes, reason }) {
   if (answer !== undefined) return t("instruction.answer", { answer });
   if (status === "solved") return t("instruction.solved", { moves, pushes });
