@@ -32,6 +32,11 @@ def test_a_question_is_answered() -> None:
     assert exact["answer"] == done["network"]["answer"] == "row 3 column 4"
 
 
+def test_a_solved_level_needs_no_push_of_the_network() -> None:
+    *_, done = run(board="#####\n#@* #\n#####", text="do not touch the left box")
+    assert done["network"] == {"num_pushes": 0, "impossible": 0.0}
+
+
 def test_what_cannot_be_done_is_proved_and_what_means_nothing_is_refused() -> None:
     _, exact, done = run(text="do not touch the left box")
     assert (exact["status"], done["network"]["num_pushes"]) == ("unsolvable", None)

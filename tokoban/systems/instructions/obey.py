@@ -78,9 +78,10 @@ class Search:
         self._add(Followed(Play.of(task.cells.board), task.machine.start, ()), 0.0, 0)
 
     def expand(self, node: _Node, push: Float32[np.ndarray, "T 4"], *, is_greedy: bool) -> None:
-        """Adds the plays after a push of the node, by the log-probabilities of its pushes.
+        """Adds the play after each legal push, with its log-probability.
 
-        Greedily the likeliest that leads to a new position, and none if the machine refuses it.
+        Greedily, only the likeliest push to a new position is tried; if the machine refuses it, no
+        play is added.
         """
         self.num_evaluated += 1
         order = np.argsort(-push, axis=None, kind="stable")[: int(np.isfinite(push).sum())]
@@ -105,6 +106,8 @@ class Search:
             if not obeys(self.task.cells, machine, now.moves):
                 raise RuntimeError(f"a play is refused: {self.task.cells.board!r}")
             self.moves = now.moves
+            if depth == 0:  # the network is not asked
+                self.impossible = 0.0
         cost = math.log(depth + 1) - nats
         heapq.heappush(self.waiting, _Node(cost, len(self._seen), nats, depth, now))
         return True
