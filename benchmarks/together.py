@@ -114,7 +114,7 @@ def gpu_parts(group: str, *, device: str, is_quick: bool, data: Path | None = No
     if group == "instructions":
         others = max(1, (os.cpu_count() or 2) - 2)  # draw the examples
         train = training(
-            *("instructions", "tiny" if is_quick else "base", "8.6"),
+            *("instructions", "tiny" if is_quick else "base", "8.3"),
             *unless_quick("--batch-examples", "512", "--levels", "1000"),
             *("--workers", str(others), "--checkpoint-every-s", "60", "--output", "OUT/train"),
         )

@@ -16,7 +16,10 @@ OF_BEAM = ("--beam", "--score", "--max-unsolvable")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the weights, the beam search, and where the network runs."""
     options.add(
-        parser, "--weights", "of the policy", usual=f"{PUSHES} with --by policy, else {MOVES}"
+        parser,
+        "--weights",
+        "of the policy",
+        usual=f"{READER} with --instruction, {PUSHES} with --by policy, else {MOVES}",
     )
     options.add(parser, "--beam", type=whole(1, MAX_BEAM_WIDTH), default=32)
     options.add(parser, "--score")

@@ -1,4 +1,4 @@
-"""The job of sentences: what was understood, the exact answer, and a network's own."""
+"""The job of sentences: what was understood, the exact answer, and the answer of a network."""
 
 from collections.abc import Iterator
 from functools import cache

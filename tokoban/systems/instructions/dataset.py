@@ -42,7 +42,7 @@ from tokoban.training.streams import Purpose, derived_seed
 
 _BATCHES_A_DRAWING = 16
 _PLAYS = 2  # of a sentence that can be obeyed
-_ASKED_POSITIONS, _OTHER_POSITIONS = 6, 3  # of a play, at most
+_ASKED_POSITIONS, _OTHER_POSITIONS = 6, 1  # of a play, at most
 _IMPOSSIBLE_POSITIONS = 2
 _QUESTIONED = 1  # boards of a level with questions, besides its start
 _MOST_PUSHES = 40  # of a play
@@ -182,7 +182,7 @@ def _meaning(text: str) -> Meaning:
 def positions(truth: Truth, chance: random.Random) -> list[tuple[Play, Outlook]]:
     """Positions of a play, and what becomes of each push.
 
-    Most are such that half of the best pushes of the level itself or more are not among the best:
+    In most of them the sentence rules out at least half of the pushes that are best without it:
     elsewhere hardly anybody needs to read.
     """
     graph, free = truth.graph, truth.plain.machine.start
