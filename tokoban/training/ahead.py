@@ -4,11 +4,14 @@ import itertools
 import multiprocessing
 import pickle
 import signal
+import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from typing import TypeVar
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
 
 _AHEAD = 2  # values for each worker, besides the one under way
 
@@ -26,23 +29,25 @@ def made_ahead(make: Callable[[int], Made], first: int, *, workers: int) -> Iter
         return
     # Not forked: a process whose torch has started threads, or has a GPU, cannot be.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, context, _begin, (make,)) as pool:
+    with (
+        # In a file: what is sent to a process that starts, and is long, is read only once that has
+        # imported torch, and until then no other process starts.
+        tempfile.TemporaryDirectory(prefix="tokoban-") as folder,
+        ProcessPoolExecutor(workers, context, _begin) as pool,
+    ):
+        pickled = Path(folder) / "make.pickle"
+        pickled.write_bytes(pickle.dumps(make))
         waiting: deque[Future[bytes]] = deque()
         try:
             for number in itertools.count(first):
-                waiting.append(pool.submit(_make, number))
+                waiting.append(pool.submit(_make, pickled, number))
                 if len(waiting) > (1 + _AHEAD) * workers:
                     yield pickle.loads(waiting.popleft().result())
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-_make_one: Callable[[int], object]  # of a worker
-
-
-def _begin(make: Callable[[int], object]) -> None:
-    global _make_one
-    _make_one = make
+def _begin() -> None:
     # Ctrl-C in a terminal goes to the workers too; the training answers it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -56,6 +61,12 @@ def _end_with_parent() -> None:
     signal.raise_signal(signal.SIGTERM)
 
 
-def _make(number: int) -> bytes:
+@cache
+def _loaded(pickled: Path) -> Callable[[int], Any]:
+    found: Callable[[int], Any] = pickle.loads(pickled.read_bytes())
+    return found
+
+
+def _make(pickled: Path, number: int) -> bytes:
     # As bytes: tensors would be sent as open files, of which a process may have few.
-    return pickle.dumps(_make_one(number))
+    return pickle.dumps(_loaded(pickled)(number))
