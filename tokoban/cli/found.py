@@ -26,7 +26,6 @@ SOLVER_NAMES = {
     "weighted-astar": "weighted A*",
     "bidirectional-bfs": "bidirectional BFS",
     "fess": "FESS",
-    "fess-sink": "FESS with one sink",
     "pull-beam": "beam search by pulls",
     "push-beam": "beam search by moves of one box",
     "rules": "the rules",

@@ -6,7 +6,6 @@ finds the same solution. docs/decisions/0054-the-searches.md has the reasons.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import count
 
 from tokoban.sokoban.board import Board
@@ -108,7 +107,7 @@ class Member:
     is_complete: bool = True  # only sound rules drop positions, so that EXHAUSTED is a proof
 
 
-def _fess(context: SearchContext, *, has_one_sink: bool = False) -> Steps[Searcher]:
+def _fess(context: SearchContext) -> Steps[Searcher]:
     fess_solver.prepare()
     yield
     fess: Fess = yield from fess_in_steps(
@@ -117,7 +116,6 @@ def _fess(context: SearchContext, *, has_one_sink: bool = False) -> Steps[Search
         context.ground,
         context.learned,
         context.without,
-        has_one_sink=has_one_sink,
     )
     return fess
 
@@ -160,7 +158,6 @@ MEMBERS = {
     for one in (
         Member("astar", _astar),
         Member("fess", _fess, share=2, parts=ADVISORS),
-        Member("fess-sink", partial(_fess, has_one_sink=True), share=2, parts=ADVISORS),
         Member(
             "pull-beam",
             _pull_beam,

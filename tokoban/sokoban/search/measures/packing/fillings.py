@@ -2,7 +2,7 @@
 
 A filling is *consistent* if boxes that come one after another from where boxes start can fill the
 rest of the group. Found backwards, from the full group, as in Kirov's sokoban-ai: a box leaves that
-can be pulled to the sink (``pull_board``). What can leave still can when others have left, for then
+can be pulled to where some box starts. What can leave still can when others have left, for then
 the player has more room. Where there are too many fillings to list, each square has *obstructions*
 instead: smallest sets of other squares that, when full, keep a box on it from leaving.
 Boxes are bits, as in ``Group.squares``. Axes as in ``ground``, N squares of the group, M fillings
@@ -23,7 +23,6 @@ from tokoban.sokoban.search.level.words import EMPTY, ONE, lowest
 from tokoban.sokoban.search.measures.packing.pull_board import (
     PullBoard,
     find_pulls,
-    find_sink,
     is_first_beside,
 )
 from tokoban.sokoban.search.steps import Steps
@@ -215,7 +214,7 @@ def fill(board, occupied, squares, filling):
 @inner
 @no_type_check
 def can_leave(board, box, inside):
-    """Whether a box can be pulled to where it leaves the board; ``find_sink`` comes before.
+    """Whether a box can be pulled to where it leaves the board.
 
     The player is in the region of the square ``inside``, for NONE in any region beside the box.
     """
@@ -240,8 +239,7 @@ def leaves_from(board, box, player):
     count = find_pulls(board, box, player)
     leaves = False
     for i in range(1, count):
-        to = board.ways[0, i]
-        leaves |= board.is_sink[to] or (board.leaves_anywhere[box] and board.is_start[to])
+        leaves |= board.is_start[board.ways[0, i]]
     return leaves
 
 
@@ -282,7 +280,6 @@ def go_on_with_family(board, occupied, squares, family):
         filling = family.filling[progress[_DONE]]
         leaving = family.leaving[progress[_DONE]]
         fill(board, occupied, squares, filling)
-        board.work[0] += find_sink(board)
         for i in range(len(squares)):
             bit = ONE << np.uint64(i)
             # What could leave a fuller group can leave this one too.
@@ -311,7 +308,6 @@ def fill_layers(board, occupied, squares, layers):
     round_number = 0
     while True:
         round_number += 1
-        board.work[0] += find_sink(board)
         has_left = False
         for i in range(len(squares)):
             if layers[i] == 0 and can_leave(board, squares[i], NONE):
@@ -387,5 +383,4 @@ def find_obstructions(board, occupied, squares, row, found, tried):
 def is_obstructed(board, occupied, squares, row, filling):
     """Whether a box on one square cannot leave while others are filled, wherever the player is."""
     fill(board, occupied, squares, filling | ONE << np.uint64(row))
-    board.work[0] += find_sink(board)
     return not can_leave(board, squares[row], NONE)

@@ -26,7 +26,6 @@ from tokoban.sokoban.search.measures.packing.plan import (
     Points,
 )
 from tokoban.sokoban.search.measures.packing.pull_board import pull_board
-from tokoban.sokoban.search.measures.packing.pull_tree import GONE_ELSEWHERE
 from tokoban.sokoban.search.measures.packing.pulls import (
     MAX_BOXES,
     pulls_in_steps,
@@ -43,27 +42,20 @@ class _Stage(NamedTuple):
     moves_on: tuple[int, int] | None  # from, to; None in the last stage
 
 
-def packing_in_steps(
-    board: Board, squares: Squares, ground: Ground, *, has_one_sink: bool = False
-) -> Steps[Packing]:
+def packing_in_steps(board: Board, squares: Squares, ground: Ground) -> Steps[Packing]:
     """The plan for a level; boxes and goals are equally many.
 
-    If none with one sink is found, it is one without; and if none of these is found either, the
-    goals are filled from far to near.
+    If no pulls are found, the goals are filled from far to near.
     """
     starts = squares.numbers(board.boxes)
-    on_board = pull_board(ground, starts, has_one_sink=has_one_sink)
+    on_board = pull_board(ground, starts)
     pulls = None
     if len(ground.goals) <= MAX_BOXES:
         pulls = yield from pulls_in_steps(on_board)
-        if pulls is None and has_one_sink:
-            on_board = on_board._replace(has_one_sink=False, is_sink=on_board.is_start.copy())
-            pulls = yield from pulls_in_steps(on_board)
     if pulls is None:
         stages = [_Stage([], _from_far_to_near(ground, squares.number[board.player]), None)]
     else:
         stages = _stages(ground.goals.tolist(), pulls)
-        on_board.leaves_anywhere[[box for box, to in pulls if to == GONE_ELSEWHERE]] = True
     groups: list[list[Group]] = []
     for stage in stages:
         base = np.array(stage.base, np.int16)

@@ -1,4 +1,4 @@
-"""A level for the plans by pulls, what one box can be pulled to, and where boxes leave the board.
+"""A level for the plans by pulls, and what one box can be pulled to.
 
 Axes as in ``ground``.
 """
@@ -10,7 +10,7 @@ from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground
-from tokoban.sokoban.search.level.regions import Regions, empty_regions, find_regions
+from tokoban.sokoban.search.level.regions import Regions, empty_regions
 from tokoban.sokoban.search.state.columns import zeroed
 
 
@@ -20,11 +20,7 @@ class PullBoard(NamedTuple):
     neighbours: Int16[np.ndarray, "F+1 4"]
     goals: Int16[np.ndarray, " G"]
     is_goal: Bool[np.ndarray, "F+1"]
-    is_start: Bool[np.ndarray, "F+1"]
-    starts: Int16[np.ndarray, " G"]
-    has_one_sink: bool  # whether ``find_sink`` looks for the largest area; else any start will do
-    is_sink: Bool[np.ndarray, "F+1"]  # starts where boxes leave the board, as ``find_sink`` says
-    leaves_anywhere: Bool[np.ndarray, "F+1"]  # squares whose box may leave at any start
+    is_start: Bool[np.ndarray, "F+1"]  # where boxes leave the board
     is_closed: Bool[np.ndarray, "F+1"]  # no box is ever pushed to this square
     distance: Int32[np.ndarray, "F+1"]  # pushes of a lone box to the next goal
     keys: UInt64[np.ndarray, "2 F"]
@@ -36,13 +32,10 @@ class PullBoard(NamedTuple):
     waiting: Int32[np.ndarray, "F+1"]
     ways: Int32[np.ndarray, "3 4*F"]  # squares of the box, the player's region there, pulls
     leaving: Int32[np.ndarray, "2 F"]  # boxes that can leave, their pulls
-    reach: Bool[np.ndarray, "G F+1"]  # of a box from each start
     work: Int64[np.ndarray, "1"]  # squares looked at for ``fillings``
 
 
-def pull_board(
-    ground: Ground, starts: Int16[np.ndarray, " G"], *, has_one_sink: bool = False
-) -> PullBoard:
+def pull_board(ground: Ground, starts: Int16[np.ndarray, " G"]) -> PullBoard:
     """A level whose boxes start on ``starts``."""
     num_floor = len(ground.zone)
     is_start = np.zeros(num_floor + 1, np.bool_)
@@ -60,15 +53,11 @@ def pull_board(
         goals=ground.goals,
         is_goal=ground.is_goal,
         is_start=is_start,
-        starts=starts,
-        has_one_sink=has_one_sink,
-        is_sink=is_start.copy(),
         is_closed=is_closed,
         distance=np.append(distance, 0).astype(np.int32),
         keys=ground.keys,
         is_blocked=is_blocked,
         regions=empty_regions(num_floor),
-        reach=np.zeros((len(starts), num_floor + 1), np.bool_),
     )
 
 
@@ -148,40 +137,3 @@ def is_first_beside(beside, box, direction):
     for earlier in range(direction):
         is_first &= beside[box, earlier] != region
     return is_first
-
-
-@inner
-@no_type_check
-def find_sink(board):
-    """Finds where boxes leave the board as it stands; returns how many squares it looked at.
-
-    With one sink these are the most starts without a box of which each could be pulled to each
-    other one, past the boxes on the board.
-    """
-    if not board.has_one_sink:
-        return 0
-    neighbours, starts, reach, is_sink = board.neighbours, board.starts, board.reach, board.is_sink
-    find_regions(neighbours, board.is_blocked, board.regions)
-    work = len(neighbours)
-    for row in range(len(starts)):
-        start = np.int64(starts[row])
-        reach[row] = False
-        is_sink[start] = False
-        if board.is_blocked[start]:
-            continue
-        for direction in range(4):
-            if is_first_beside(board.regions.beside, start, direction):
-                count = find_pulls(board, start, board.regions.beside[start, direction])
-                work += count
-                for i in range(count):
-                    reach[row, board.ways[0, i]] = True
-    best = most = 0
-    for row in range(len(starts)):
-        size = 0
-        for other in range(len(starts)):
-            size += reach[row, starts[other]] and reach[other, starts[row]]
-        if size > most:
-            best, most = row, size
-    for other in range(len(starts)):
-        is_sink[starts[other]] = reach[best, starts[other]] and reach[other, starts[best]]
-    return work

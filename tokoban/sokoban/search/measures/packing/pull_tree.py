@@ -16,8 +16,7 @@ from tokoban.sokoban.search.open_lists.pairing_heap import pairing_heap
 from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import empty_slots
 
-GONE = NONE  # where a box is that has left the board, at the sink
-GONE_ELSEWHERE = -2  # the same at another start
+GONE = NONE  # where a box is that has left the board
 _CAPACITY = 1 << 19
 _MAX_REGIONS = 7  # more count as this many
 
@@ -34,7 +33,7 @@ class PullTree(NamedTuple):
 
     parent: Int32[np.ndarray, " N"]
     box: Int16[np.ndarray, " N"]  # where the pulled box was
-    to: Int16[np.ndarray, " N"]  # where it is, GONE or GONE_ELSEWHERE
+    to: Int16[np.ndarray, " N"]  # where it is, or GONE
     player: Int16[np.ndarray, " N"]  # the least square of the player's region
     num_boxes: Int16[np.ndarray, " N"]
     num_on_goals: Int16[np.ndarray, " N"]

@@ -1,14 +1,9 @@
 """Plans by pulls: from all goals filled, boxes leave the board where some box starts.
 
-A small FESS of its own, after Shoham and Schaeffer 2020: a box that can be pulled to the *sink*
+A small FESS of its own, after Shoham and Schaeffer 2020: a box that can be pulled to such a square
 leaves the board; there is always room for it, which is what makes the game easy (*relaxed*). Only
 if no box can leave is one pulled elsewhere. Read backwards, the path fills the goals one by one and
-parks boxes in between.
-
-There are two kinds of plans (``pull_board``). That boxes leave wherever some box starts is from
-Kirov's sokoban-ai. But a start among the goals then takes any number of boxes, and a plan may shut
-off all other starts. With one sink boxes leave in the largest area of starts alone, as in Festival
-(``find_sink``), and only if none can does one leave at another start.
+parks boxes in between. That boxes leave wherever some box starts is from Kirov's sokoban-ai.
 """
 
 from typing import no_type_check
@@ -19,11 +14,10 @@ from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.flood import flood, flood_rest
 from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.level.regions import find_regions
-from tokoban.sokoban.search.measures.packing.pull_board import PullBoard, find_pulls, find_sink
+from tokoban.sokoban.search.measures.packing.pull_board import PullBoard, find_pulls
 from tokoban.sokoban.search.measures.packing.pull_tree import (
     FOUND,
     GONE,
-    GONE_ELSEWHERE,
     NUM_NODES,
     WORK,
     add_child,
@@ -36,7 +30,6 @@ from tokoban.sokoban.search.steps import Steps
 
 MAX_BOXES = 255  # a level of more is not planned: its cells alone are half a million
 _MOST_WORK = 60_000_000  # squares looked at: about a second
-_MOST_WORK_FOR_ONE_SINK = 20_000_000  # then the other kind of plan is tried
 _WORK_A_STEP = 500_000
 _GOING_ON, _ENDED = range(2)
 
@@ -52,32 +45,23 @@ def expand(board, tree, node):
     player = tree.player[node]
     first_child = progress[NUM_NODES]
     num_leaving = 0
-    progress[WORK] += find_sink(board)
     advised = farthest = NONE
     for box in range(num_floor):
         if not is_blocked[box]:
             continue
         is_blocked[box] = False
-        num_without_box = find_regions(neighbours, is_blocked, regions)[0]
+        find_regions(neighbours, is_blocked, regions)
         count = find_pulls(board, box, player)
         progress[WORK] += num_floor + count
         num_regions = regions.num_regions[box]
-        leaves_elsewhere = False
         for i in range(1, count):
             to = board.ways[0, i]
-            if board.is_sink[to]:
+            if board.is_start[to]:
                 board.leaving[0, num_leaving] = box
                 board.leaving[1, num_leaving] = board.ways[2, i]
                 num_leaving += 1
                 break
             if num_leaving > 0 or board.is_closed[to] or to == box:
-                continue
-            if board.is_start[to]:
-                if not leaves_elsewhere:
-                    leaves_elsewhere = True
-                    root = regions.root[player]
-                    child = add_child(board, tree, node, box, GONE_ELSEWHERE, root)
-                    tree.num_regions[child] = num_without_box
                 continue
             child = add_child(board, tree, node, box, to, board.ways[1, i])
             tree.num_regions[child] = regions.num_regions[to]
@@ -90,7 +74,7 @@ def expand(board, tree, node):
         remove_all(board, tree, node, num_leaving)
         return
     for child in range(first_child, progress[NUM_NODES]):
-        tree.weight[child] += child != advised and tree.to[child] != GONE_ELSEWHERE
+        tree.weight[child] += child != advised
         enter(board, tree, child)
 
 
@@ -139,12 +123,12 @@ def search_pulls(board, tree, most_work):
 
 
 def pulls_in_steps(board: PullBoard) -> Steps[list[tuple[int, int]] | None]:
-    """The pulls of a plan: the square of a box and where it comes to, GONE or GONE_ELSEWHERE.
+    """The pulls of a plan: the square of a box and where it comes to, or GONE.
 
     At their end every box that is left is where some box starts. None if no plan was found.
     """
     tree = empty_pull_tree(board)
-    while tree.progress[WORK] < (_MOST_WORK_FOR_ONE_SINK if board.has_one_sink else _MOST_WORK):
+    while tree.progress[WORK] < _MOST_WORK:
         if search_pulls(board, tree, _WORK_A_STEP) == _ENDED:
             break
         yield

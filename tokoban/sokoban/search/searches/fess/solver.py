@@ -38,21 +38,18 @@ def fess_in_steps(
     ground: Ground | None = None,
     learned: Learned | None = None,
     silent: Set[str] = frozenset(),
-    *,
-    has_one_sink: bool = False,
 ) -> "Steps[Fess]":
     """The search for a board that is neither solved nor hopeless, set up in steps.
 
     ``ground`` and ``learned`` may be those of other searches of the same level.
-    ``silent`` are names of advisors; ``has_one_sink`` chooses the kind of plan (``pulls``).
+    ``silent`` are names of advisors.
     """
-    tables = yield from tables_in_steps(board, squares, ground, has_one_sink=has_one_sink)
+    tables = yield from tables_in_steps(board, squares, ground)
     for advisor, name in enumerate(ADVISORS):
         tables.is_silent[advisor] = name in silent
     boxes = squares.numbers(board.boxes)
     numbers = [int(box) for box in boxes]
-    name = "fess-sink" if has_one_sink else "fess"
-    return Fess(tables, numbers, squares.number[board.player], learned, name=name)
+    return Fess(tables, numbers, squares.number[board.player], learned)
 
 
 class Fess:
@@ -66,11 +63,9 @@ class Fess:
         boxes: list[int],
         player: int,
         learned: Learned | None = None,
-        *,
-        name: str = "fess",
     ) -> None:
         """``learned``, which other searches share, and the ground are not in ``num_bytes`` then."""
-        self.tables, self.player, self.name = tables, player, name
+        self.tables, self.player = tables, player
         ground = tables.ground
         num_floor = len(ground.zone)
         self.tree = first_tree(ground, boxes, player, children_per_run=1)
@@ -90,7 +85,7 @@ class Fess:
         own = self._table_bytes + num_bytes(self.tree) + self.rules.num_bytes
         progress = self.tree.progress
         return Progress(
-            self.name,
+            "fess",
             self.num_expansions,
             int(progress[NUM_CHILDREN]),
             work=int(progress[NUM_PUSHES]),

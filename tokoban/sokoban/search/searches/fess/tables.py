@@ -28,20 +28,14 @@ class Tables(NamedTuple):
     goal_words: UInt64[np.ndarray, " W"]
 
 
-def tables_in_steps(
-    board: Board,
-    squares: Squares,
-    ground: Ground | None = None,
-    *,
-    has_one_sink: bool = False,
-) -> Steps[Tables]:
+def tables_in_steps(board: Board, squares: Squares, ground: Ground | None = None) -> Steps[Tables]:
     """The tables of a level; boxes and goals are equally many.
 
-    ``ground`` is that of the board, if known; ``has_one_sink`` chooses the plan (``pulls``).
+    ``ground`` is that of the board, if known.
     """
     if ground is None:
         ground = yield from ground_in_steps(board, squares)
-    packing = yield from packing_in_steps(board, squares, ground, has_one_sink=has_one_sink)
+    packing = yield from packing_in_steps(board, squares, ground)
     hotspots = yield from hotspots_in_steps(ground)
     return Tables(
         ground=ground,
