@@ -241,7 +241,7 @@ class GuidedSearch:
     def grow(self) -> Iterator[bool]:
         """As ``Compiled`` says."""
         old = self.tree
-        capacity = len(old.heap)
+        capacity = len(old.parent)
         larger = _empty_tree(2 * capacity, self._level.keys.shape[1])
         for name in set(Tree._fields) - {"positions"}:
             array = getattr(old, name)

@@ -36,6 +36,7 @@ from jaxtyping import Bool, Float32, Float64, Int16, Int32, Int64, UInt64
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE
+from tokoban.sokoban.search.open_lists.pairing_heap import pairing_heap
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.searches.guided.classical import judge, may_push
 from tokoban.sokoban.search.searches.guided.guide import MOST_DEADLOCKED
@@ -52,7 +53,7 @@ from tokoban.sokoban.search.state.workspace import least_of_area, place_boxes
 LEVIN, PHS, PHS_STAR, GREEDY = range(4)
 
 # Entries of `Tree.progress`.
-NUM_NODES, NUM_EDGES, NUM_OPEN, NUM_EVALUATED, NUM_EXPANDED, NUM_GENERATED, REACHED = range(7)
+NUM_NODES, NUM_EDGES, FIRST_OPEN, NUM_EVALUATED, NUM_EXPANDED, NUM_GENERATED, REACHED = range(7)
 
 
 class Level(NamedTuple):
@@ -88,7 +89,8 @@ class Tree(NamedTuple):
     depth: Int32[np.ndarray, " N"]
     log_pi: Float64[np.ndarray, " N"]
     priority: Float64[np.ndarray, " N"]
-    heap: Int32[np.ndarray, " N"]
+    first_below: Int32[np.ndarray, " N"]  # the links of the queue
+    next_beside: Int32[np.ndarray, " N"]
     progress: Int64[np.ndarray, "7"]
 
 
@@ -110,39 +112,15 @@ def _comes_before(tree, node, other):
     return first < second or (first == second and node > other)
 
 
+_meld, _without_root = pairing_heap(_comes_before)
+
+
 @inner
 @no_type_check
 def _enter(tree, node):
     """Puts a node into the queue."""
-    heap, progress = tree.heap, tree.progress
-    place = progress[NUM_OPEN]
-    progress[NUM_OPEN] += 1
-    while place > 0 and _comes_before(tree, node, heap[(place - 1) // 2]):
-        heap[place] = heap[(place - 1) // 2]
-        place = (place - 1) // 2
-    heap[place] = node
-
-
-@inner
-@no_type_check
-def _leave(tree):
-    """Takes the node that comes before all others out of the queue."""
-    heap, progress = tree.heap, tree.progress
-    first = heap[0]
-    progress[NUM_OPEN] -= 1
-    count = progress[NUM_OPEN]
-    last = heap[count]
-    place = 0
-    while 2 * place + 1 < count:
-        below = 2 * place + 1
-        if below + 1 < count and _comes_before(tree, heap[below + 1], heap[below]):
-            below += 1
-        if _comes_before(tree, last, heap[below]):
-            break
-        heap[place] = heap[below]
-        place = below
-    heap[place] = last
-    return first
+    tree.first_below[node] = tree.next_beside[node] = NONE
+    tree.progress[FIRST_OPEN] = _meld(tree, tree.progress[FIRST_OPEN], node)
 
 
 @inner
@@ -317,7 +295,7 @@ def take(level, tree, scratch, classical, batch, num_wanted, max_expansions):
         stop = NONE
         if progress[REACHED] != NONE:
             stop = Outcome.SOLVED
-        elif progress[NUM_OPEN] == 0:
+        elif progress[FIRST_OPEN] == NONE:
             stop = Outcome.EXHAUSTED
         elif progress[NUM_EXPANDED] + sizes[0] >= max_expansions:
             stop = Outcome.BUDGET_SPENT
@@ -325,7 +303,8 @@ def take(level, tree, scratch, classical, batch, num_wanted, max_expansions):
             stop = Outcome.STORE_FULL
         if stop != NONE:
             return NONE if sizes[0] > 0 else stop
-        node = _leave(tree)
+        node = progress[FIRST_OPEN]
+        progress[FIRST_OPEN] = _without_root(tree, node)
         position = tree.position[node]
         if tree.expanded_log_pi[position] >= tree.log_pi[node]:
             continue
@@ -363,7 +342,7 @@ def take(level, tree, scratch, classical, batch, num_wanted, max_expansions):
 @no_type_check
 def _has_room(tree, count):
     """Whether so many positions, pushes and nodes can be added."""
-    capacity, progress = len(tree.heap), tree.progress
+    capacity, progress = len(tree.parent), tree.progress
     most = max(tree.positions.num_known[0], progress[NUM_EDGES], progress[NUM_NODES])
     return most + count < capacity
 
@@ -401,7 +380,7 @@ def expand_batch(level, tree, batch, log_policy, pushes_left, deadlocked, push_d
 def begin(level, tree, boxes_key, words, player):
     """Puts the start into the queue; ``player`` is the least square of its zone."""
     tree.progress[:] = 0
-    tree.progress[REACHED] = NONE
+    tree.progress[REACHED] = tree.progress[FIRST_OPEN] = NONE
     tree.progress[NUM_NODES] = 1
     tree.position[0] = _number_of(level, tree, boxes_key, words, player)
     tree.parent[0] = NONE
