@@ -111,11 +111,7 @@ def _fess(context: SearchContext) -> Steps[Searcher]:
     fess_solver.prepare()
     yield
     fess: Fess = yield from fess_in_steps(
-        context.board,
-        context.squares,
-        context.ground,
-        context.learned,
-        context.without,
+        context.ground, context.by_pulls, context.player, context.learned, context.without
     )
     return fess
 
@@ -131,7 +127,7 @@ def _pull_beam(context: SearchContext) -> Steps[Searcher]:
 def _push_beam(context: SearchContext) -> Steps[Searcher]:
     push_beam.prepare()
     yield
-    tables = yield from tables_in_steps(context.board, context.squares, context.ground)
+    tables = yield from tables_in_steps(context.ground, context.by_pulls, context.player)
     return PushBeam(
         tables,
         context.by_pulls.goals,

@@ -106,6 +106,12 @@ def ground_in_steps(board: Board, squares: Squares) -> Steps[Ground]:
     return ground
 
 
+def grounds_both_ways(board: Board, squares: Squares) -> tuple[Ground, Ground]:
+    """The ``Ground`` of a board, and that for pulls, at once."""
+    ground = build_ground(board, squares)
+    return ground, completed(reversed_in_steps(ground, squares.numbers(board.boxes)))
+
+
 @lru_cache(maxsize=16)  # a rating or a generator searches the same level hundreds of times
 def zobrist_keys(num_floor: int) -> UInt64[np.ndarray, "2 F"]:
     """``Ground.keys``, shared by all levels and never changed."""

@@ -59,24 +59,6 @@ class Relaxed:
                     seen.append(ahead)
         return min(seen)
 
-    def sink(self, boxes: Boxes) -> Boxes:
-        """The most starts without a box, each of which could be pulled to each other one; of
-        equally many those with the first start."""
-        free = sorted(self.starts - boxes)
-        wall = len(self.neighbours) - 1
-        reach: dict[int, set[int]] = {start: set() for start in free}
-        for start in free:
-            present = boxes | {start}
-            for square in {*self.neighbours[start].tolist()} - present - {wall}:
-                region = self.region(present, square)
-                ways = self.moves(boxes, start, region, are_pulls=True)
-                reach[start] |= {start, *(end for end, _ in ways)}
-        areas = [
-            frozenset(other for other in free if other in reach[start] and start in reach[other])
-            for start in free
-        ]
-        return max(areas, key=len, default=frozenset())
-
     def moves(
         self, others: Boxes, box: int, region: int, *, are_pulls: bool
     ) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ import pytest
 from tests.sokoban.search.measures.packing.relaxed import Boxes, Relaxed, draw_board
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.level.ground import Squares, build_ground
+from tokoban.sokoban.search.level.ground import Squares, grounds_both_ways
 from tokoban.sokoban.search.measures.packing import fillings
 from tokoban.sokoban.search.measures.packing.fillings import Group, group_in_steps, groups_in_steps
 from tokoban.sokoban.search.measures.packing.pull_board import PullBoard, pull_board
@@ -19,8 +19,7 @@ NOTHING = np.empty(0, np.int16)
 
 
 def on_board(board: Board) -> PullBoard:
-    squares = Squares(board)
-    return pull_board(build_ground(board, squares), squares.numbers(board.boxes))
+    return pull_board(*grounds_both_ways(board, Squares(board)))
 
 
 def group_of(board: Board) -> Group:
@@ -88,23 +87,6 @@ def test_obstructions_stand_in_where_there_are_too_many_fillings(
     firsts = group.first_obstruction.tolist()
     obstructions = [set(group.obstructions[i:j].tolist()) for i, j in pairwise(firsts)]
     assert obstructions == [{0b10, 0b100, 0b1000}, {0b100, 0b1000}, {0b1000}, set()]
-
-
-def test_with_one_sink_boxes_of_a_smaller_area_count_only_where_the_plan_has_them() -> None:
-    # Behind the box on the nearer goal the farther one can be filled by the box between them.
-    board = parse_board("##############|#.$---.--$$-@#|########-.---#|##############")
-    laid_out = on_board(board)._replace(has_one_sink=True)
-    [far, near] = laid_out.goals[:2].tolist()
-    lane = np.array([far, near], np.int16)
-
-    def fillings_now() -> set[Boxes]:
-        group = completed(group_in_steps(laid_out, NOTHING, lane))
-        return {boxes_in(group, filling) for filling in group.fillings.tolist()}
-
-    behind = {frozenset[int](), frozenset({far}), frozenset({far, near})}
-    assert fillings_now() == behind
-    laid_out.leaves_anywhere[far] = True
-    assert fillings_now() == behind | {frozenset({near})}
 
 
 def test_squares_that_block_each_other_make_one_group() -> None:

@@ -11,7 +11,7 @@ from tests.sokoban.search.measures.packing.test_pulls import PARKING
 from tokoban.compiling import entry
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.level.ground import NONE, Squares, build_ground
+from tokoban.sokoban.search.level.ground import NONE, Squares, grounds_both_ways
 from tokoban.sokoban.search.measures.packing import fillings, plan, planning
 from tokoban.sokoban.search.measures.packing.plan import Packing
 from tokoban.sokoban.search.measures.packing.planning import packing_in_steps
@@ -37,7 +37,8 @@ LANE = parse_board("##########|#..-$$$-.#|#####-@--#|##########")
 
 def packing_of(board: Board) -> tuple[Squares, Packing]:
     squares = Squares(board)
-    packing = completed(packing_in_steps(board, squares, build_ground(board, squares)))
+    grounds = grounds_both_ways(board, squares)
+    packing = completed(packing_in_steps(*grounds, squares.number[board.player]))
     return squares, packing
 
 

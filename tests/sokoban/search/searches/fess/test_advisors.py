@@ -10,7 +10,7 @@ import pytest
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import dead_squares
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.level.ground import Squares
+from tokoban.sokoban.search.level.ground import Squares, grounds_both_ways
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import Budget
 from tokoban.sokoban.search.searches.fess.advisors import ADVISORS, FEATURES
@@ -86,7 +86,8 @@ def positions(advisor: int) -> Iterator[Expanded]:
     draw = random.Random(advisor)
     for board in map(parse_board, LEVELS):
         squares = Squares(board)
-        search = completed(fess_in_steps(board, squares))
+        grounds = grounds_both_ways(board, squares)
+        search = completed(fess_in_steps(*grounds, squares.number[board.player]))
         inside = sorted(board.inside() - dead_squares(board))
         for _ in range(60):
             *boxes, player = draw.sample(inside, len(board.boxes) + 1)

@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Int64
 
-from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.level.flood import flood
-from tokoban.sokoban.search.level.ground import NONE, Ground, Squares, build_ground
+from tokoban.sokoban.search.level.ground import NONE, Ground, Squares, grounds_both_ways
 from tokoban.sokoban.search.measures.packing.fillings import (
     Group,
     group_in_steps,
@@ -42,18 +41,17 @@ class _Stage(NamedTuple):
     moves_on: tuple[int, int] | None  # from, to; None in the last stage
 
 
-def packing_in_steps(board: Board, squares: Squares, ground: Ground) -> Steps[Packing]:
+def packing_in_steps(ground: Ground, by_pulls: Ground, player: int) -> Steps[Packing]:
     """The plan for a level; boxes and goals are equally many.
 
     If no pulls are found, the goals are filled from far to near.
     """
-    starts = squares.numbers(board.boxes)
-    on_board = pull_board(ground, starts)
+    on_board = pull_board(ground, by_pulls)
     pulls = None
     if len(ground.goals) <= MAX_BOXES:
         pulls = yield from pulls_in_steps(on_board)
     if pulls is None:
-        stages = [_Stage([], _from_far_to_near(ground, squares.number[board.player]), None)]
+        stages = [_Stage([], _from_far_to_near(ground, player), None)]
     else:
         stages = _stages(ground.goals.tolist(), pulls)
     groups: list[list[Group]] = []
@@ -70,9 +68,7 @@ def packing_in_steps(board: Board, squares: Squares, ground: Ground) -> Steps[Pa
 @cache
 def prepare() -> None:
     """Compiles what only plans of many fillings need."""
-    squares = Squares(ONE_PUSH)
-    ground, starts = build_ground(ONE_PUSH, squares), squares.numbers(ONE_PUSH.boxes)
-    board = pull_board(ground, starts)
+    board = pull_board(*grounds_both_ways(ONE_PUSH, Squares(ONE_PUSH)))
     completed(obstructions_in_steps(board, np.empty(0, np.int16), board.goals))
 
 

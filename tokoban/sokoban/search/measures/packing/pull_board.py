@@ -8,7 +8,7 @@ from typing import NamedTuple, no_type_check
 import numpy as np
 from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
-from tokoban.compiling import entry, inner
+from tokoban.compiling import inner
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground
 from tokoban.sokoban.search.level.regions import Regions, empty_regions
 from tokoban.sokoban.search.state.columns import zeroed
@@ -35,15 +35,11 @@ class PullBoard(NamedTuple):
     work: Int64[np.ndarray, "1"]  # squares looked at for ``fillings``
 
 
-def pull_board(ground: Ground, starts: Int16[np.ndarray, " G"]) -> PullBoard:
-    """A level whose boxes start on ``starts``."""
+def pull_board(ground: Ground, by_pulls: Ground) -> PullBoard:
+    """A level, of which both grounds are known."""
     num_floor = len(ground.zone)
-    is_start = np.zeros(num_floor + 1, np.bool_)
-    is_start[starts] = True
     nearest = ground.lower_bound.reshape(num_floor, 4).min(axis=1)
     distance = np.where(nearest < UNREACHABLE, nearest, 0)
-    is_closed = np.ones(num_floor + 1, np.bool_)
-    open_squares(ground.neighbours, ground.zone, starts, is_closed)
     is_blocked = np.zeros(num_floor + 1, np.bool_)
     is_blocked[num_floor] = True
     return zeroed(
@@ -52,44 +48,13 @@ def pull_board(ground: Ground, starts: Int16[np.ndarray, " G"]) -> PullBoard:
         neighbours=ground.neighbours,
         goals=ground.goals,
         is_goal=ground.is_goal,
-        is_start=is_start,
-        is_closed=is_closed,
+        is_start=by_pulls.is_goal,
+        is_closed=by_pulls.is_dead,
         distance=np.append(distance, 0).astype(np.int32),
         keys=ground.keys,
         is_blocked=is_blocked,
         regions=empty_regions(num_floor),
     )
-
-
-@entry(makes_arrays=True)
-@no_type_check
-def open_squares(neighbours, zone, starts, is_closed):
-    """Clears ``is_closed`` wherever a lone box can be pushed to from some start."""
-    num_floor = len(neighbours) - 1
-    seen = np.zeros(4 * num_floor, np.bool_)
-    waiting = np.empty(4 * num_floor, np.int32)
-    count = 0
-    for start in starts:
-        for direction in range(4):
-            beside = neighbours[start, direction]
-            if beside != num_floor and zone[start, beside] == direction:
-                seen[np.int64(start) * 4 + direction] = True
-                waiting[count] = np.int64(start) * 4 + direction
-                count += 1
-        is_closed[start] = False
-    while count > 0:
-        count -= 1
-        box, side = waiting[count] // 4, waiting[count] % 4
-        for direction in range(4):
-            end, player = neighbours[box, direction], neighbours[box, direction ^ 2]
-            if end == num_floor or player == num_floor or zone[box, player] != side:
-                continue
-            is_closed[end] = False
-            place = np.int64(end) * 4 + zone[end, box]
-            if not seen[place]:
-                seen[place] = True
-                waiting[count] = place
-                count += 1
 
 
 @inner

@@ -14,8 +14,7 @@ from tokoban.sokoban.search.level.ground import (
     NONE,
     Ground,
     Squares,
-    build_ground,
-    reversed_in_steps,
+    grounds_both_ways,
 )
 from tokoban.sokoban.search.level.one_box import Step, directions_of_steps
 from tokoban.sokoban.search.outcome import Outcome
@@ -58,7 +57,7 @@ from tokoban.sokoban.search.state.positions import (
     unpacked_bits,
 )
 from tokoban.sokoban.search.state.walks import chain
-from tokoban.sokoban.search.steps import Steps, completed
+from tokoban.sokoban.search.steps import Steps
 
 # How often regions of floor count, and boxes on the goals from which they have to be pulled. No
 # pair is better on all levels, so the rounds take them in turn.
@@ -279,8 +278,8 @@ def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
     two_boxes.prepare()
     squares = Squares(ONE_PUSH)
-    ground, player = build_ground(ONE_PUSH, squares), squares.number[ONE_PUSH.player]
-    by_pulls = completed(reversed_in_steps(ground, squares.numbers(ONE_PUSH.boxes)))
+    ground, by_pulls = grounds_both_ways(ONE_PUSH, squares)
+    player = squares.number[ONE_PUSH.player]
     beam = PullBeam(by_pulls, ground.goals, player, learned_of(ground, by_pulls, player), seed=0)
     # Else first called where a layer has grown or ended, as on larger levels alone.
     pull_layers.refill_slots(beam._layer, by_pulls.keys, 0, 0)

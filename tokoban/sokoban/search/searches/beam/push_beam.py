@@ -12,7 +12,7 @@ from jaxtyping import Bool, Int16, Integer
 
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.search.answer import Progress
-from tokoban.sokoban.search.level.ground import Squares
+from tokoban.sokoban.search.level.ground import Squares, grounds_both_ways
 from tokoban.sokoban.search.level.one_box import Step, directions_of_steps
 from tokoban.sokoban.search.measures.packing import planning
 from tokoban.sokoban.search.outcome import Outcome
@@ -201,9 +201,10 @@ def prepare() -> None:
     two_boxes.prepare()
     planning.prepare()
     squares = Squares(ONE_PUSH)
-    tables = completed(tables_in_steps(ONE_PUSH, squares))
-    boxes, player = squares.numbers(ONE_PUSH.boxes), squares.number[ONE_PUSH.player]
-    beam = PushBeam(tables, boxes, player, seed=0)
+    ground, by_pulls = grounds_both_ways(ONE_PUSH, squares)
+    player = squares.number[ONE_PUSH.player]
+    tables = completed(tables_in_steps(ground, by_pulls, player))
+    beam = PushBeam(tables, by_pulls.goals, player, seed=0)
     found_by(beam)
     # One push solves that board before a layer ends, so nothing was looked up yet.
     meetings.prepare(tables.ground.keys, beam._tree)

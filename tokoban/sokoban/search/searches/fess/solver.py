@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Set
 from functools import cache, partial
 
-from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.board import Direction
 from tokoban.sokoban.search.answer import Progress
-from tokoban.sokoban.search.level.ground import Ground, Squares
+from tokoban.sokoban.search.level.ground import Ground, Squares, grounds_both_ways
 from tokoban.sokoban.search.level.regions import empty_regions
 from tokoban.sokoban.search.measures.packing import planning
 from tokoban.sokoban.search.outcome import Outcome
@@ -33,23 +33,21 @@ from tokoban.sokoban.search.steps import Steps, completed
 
 
 def fess_in_steps(
-    board: Board,
-    squares: Squares,
-    ground: Ground | None = None,
+    ground: Ground,
+    by_pulls: Ground,
+    player: int,
     learned: Learned | None = None,
     silent: Set[str] = frozenset(),
 ) -> "Steps[Fess]":
     """The search for a board that is neither solved nor hopeless, set up in steps.
 
-    ``ground`` and ``learned`` may be those of other searches of the same level.
+    ``by_pulls`` is its other ground. ``learned`` may be that of other searches of the same level.
     ``silent`` are names of advisors.
     """
-    tables = yield from tables_in_steps(board, squares, ground)
+    tables = yield from tables_in_steps(ground, by_pulls, player)
     for advisor, name in enumerate(ADVISORS):
         tables.is_silent[advisor] = name in silent
-    boxes = squares.numbers(board.boxes)
-    numbers = [int(box) for box in boxes]
-    return Fess(tables, numbers, squares.number[board.player], learned)
+    return Fess(tables, by_pulls.goals.tolist(), player, learned)
 
 
 class Fess:
@@ -127,4 +125,6 @@ def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
     two_boxes.prepare()
     planning.prepare()
-    found_by(completed(fess_in_steps(ONE_PUSH, Squares(ONE_PUSH))))
+    squares = Squares(ONE_PUSH)
+    grounds = grounds_both_ways(ONE_PUSH, squares)
+    found_by(completed(fess_in_steps(*grounds, squares.number[ONE_PUSH.player])))

@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, UInt64
 
-from tokoban.sokoban.board import Board
-from tokoban.sokoban.search.level.ground import Ground, Squares, ground_in_steps
+from tokoban.sokoban.search.level.ground import Ground
 from tokoban.sokoban.search.measures.bounds import MAX_MATCHED
 from tokoban.sokoban.search.measures.hotspots import Hotspots, hotspots_in_steps
 from tokoban.sokoban.search.measures.packing.plan import Packing
@@ -28,14 +27,9 @@ class Tables(NamedTuple):
     goal_words: UInt64[np.ndarray, " W"]
 
 
-def tables_in_steps(board: Board, squares: Squares, ground: Ground | None = None) -> Steps[Tables]:
-    """The tables of a level; boxes and goals are equally many.
-
-    ``ground`` is that of the board, if known.
-    """
-    if ground is None:
-        ground = yield from ground_in_steps(board, squares)
-    packing = yield from packing_in_steps(board, squares, ground)
+def tables_in_steps(ground: Ground, by_pulls: Ground, player: int) -> Steps[Tables]:
+    """The tables of a level; boxes and goals are equally many. ``by_pulls`` is its other ground."""
+    packing = yield from packing_in_steps(ground, by_pulls, player)
     hotspots = yield from hotspots_in_steps(ground)
     return Tables(
         ground=ground,

@@ -43,11 +43,6 @@ class Store(NamedTuple):
     buckets: Int32[np.ndarray, " T"]  # the newest open position of each total; NONE if none is
     progress: Int64[np.ndarray, "6"]
 
-    @property
-    def num_bytes(self) -> int:
-        """The memory of all arrays."""
-        return sum(array.nbytes for array in (*self.positions, *self[1:]))
-
 
 def empty_store(capacity: int, num_floor: int, num_totals: int) -> Store:
     """Capacity for positions; it is a power of two."""

@@ -26,6 +26,7 @@ from tokoban.sokoban.search.searches.vicinity.store import (
     empty_store,
     grown,
 )
+from tokoban.sokoban.search.state.positions import num_bytes
 from tokoban.sokoban.search.state.workspace import Workspace
 
 _FIRST_CAPACITY = 1 << 12
@@ -156,7 +157,7 @@ def _search_window(
             break
         if outcome == Outcome.STORE_FULL:
             # The larger one is twice the old one, which stays until it is copied.
-            if not effort.has_room(3 * store.num_bytes):
+            if not effort.has_room(3 * num_bytes(store)):
                 break
             store = grown(store, task.ground)
     return _harvest(task, scratch, path, start, store, entered_as, outcome == Outcome.EXHAUSTED)
