@@ -14,7 +14,6 @@ from torch.nn import functional
 
 from tokoban.transformer.attention import MultiHeadAttention
 from tokoban.transformer.blocks import Residual
-from tokoban.transformer.kv_cache import KVCache
 
 
 class NeighbourhoodLinear(nn.Module):
@@ -86,18 +85,13 @@ class NeighbourhoodBlock(nn.Module):
     def attend(
         self,
         inputs: Float[Tensor, "B S D"],
-        may_attend: Bool[Tensor, "B 1 #S #total"],
-        *,
-        cache: KVCache | None = None,
-        layer: int = 0,
+        may_attend: Bool[Tensor, "B 1 #S #S"],
     ) -> Float[Tensor, "B S D"]:
         """The second half: of squares, and of whatever else is in the sequence."""
         attention = self.attention
         if attention is None:
             return inputs
-        return self.attention_residual(
-            inputs, lambda x: attention(x, may_attend=may_attend, cache=cache, layer=layer)
-        )
+        return self.attention_residual(inputs, lambda x: attention(x, may_attend=may_attend))
 
 
 def grid_sinusoids(

@@ -50,7 +50,7 @@ def _by_network(board: Board, text: str, *, is_question: bool) -> dict[str, Any]
 
     try:
         if is_question:
-            return {"answer": reader.answer_question(_network(), board, text)}
+            return {"answer": reader.answer_all(_network(), [(board, text)])[0]}
         answer, predicted = reader.answer(_network(), board, text, most_evaluated=_MOST_EVALUATED)
     except TooLargeError:
         return None

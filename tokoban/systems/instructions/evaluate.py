@@ -10,12 +10,11 @@ import numpy as np
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.instructions import benchmark
-from tokoban.sokoban.instructions.play import Play
 from tokoban.sokoban.instructions.truth import Truth
 from tokoban.systems.instructions.config import InstructionsConfig
 from tokoban.systems.instructions.model import InstructionNet
 from tokoban.systems.instructions.obey import Search, Task, answer_all, obey_all
-from tokoban.systems.instructions.prompts import Encoder
+from tokoban.systems.instructions.prompts import hidden
 from tokoban.training.config import check_limits
 from tokoban.training.limits import Between, Seed
 from tokoban.training.metrics import share
@@ -48,6 +47,15 @@ def evaluate(
     that can be obeyed. ``extra_pushes`` is of greedy play, ``impossible_auc`` of the probability
     that the network gives to "impossible" at the start.
     """
+    if options.board == "given":
+        return _evaluated(trained, options)
+    with trained.model.register_forward_pre_hook(lambda _, read: (hidden(read[0]), *read[1:])):
+        return _evaluated(trained, options)
+
+
+def _evaluated(
+    trained: Trained[InstructionsConfig, InstructionNet], options: InstructionsEvaluation
+) -> dict[str, float]:
     config = trained.config
     held_out = benchmark.boards(config.levels, seed=config.level_seed)[False]
     # In the order of their numbers of boxes: some of each.
@@ -58,13 +66,13 @@ def evaluate(
         found = _instructions(trained.model, _drawn(name, boards, options.seed), options)
         metrics |= {f"{name}_{key}": value for key, value in found.items()}
     asked = [
-        (Encoder(board).encode([Play.of(board)])[0], item)
+        (board, item)
         for number, board in enumerate(boards)
         for item in benchmark.questions(random.Random(f"{options.seed} {number}"), board)
     ]
     chance = random.Random(options.seed)
-    texts = [(play, _given(item["text"], options, chance)) for play, item in asked]
-    said = answer_all(trained.model, texts, hides_board=options.board == "hidden")
+    texts = [(board, _given(item["text"], options, chance)) for board, item in asked]
+    said = answer_all(trained.model, texts)
     right = sum(mine == item["answer"] for mine, (_, item) in zip(said, asked, strict=True))
     return metrics | share("questions_answered", right, len(asked))
 
@@ -93,14 +101,9 @@ def _instructions(
         tasks.append(Task(truth.graph.cells, truth.machine, _given(text, options, chance)))
         fewest.append(truth.fewest_pushes)
     can_be = [i for i, pushes in enumerate(fewest) if pushes is not None]
-    hides = options.board == "hidden"
-    greedy = obey_all(model, tasks, most_evaluated=_MOST_PUSHES, is_greedy=True, hides_board=hides)
-    searched = obey_all(
-        model,
-        [tasks[i] for i in can_be],
-        most_evaluated=options.most_evaluated,
-        hides_board=hides,
-    )
+    greedy = obey_all(model, tasks, most_evaluated=_MOST_PUSHES, is_greedy=True)
+    possible = [tasks[i] for i in can_be]
+    searched = obey_all(model, possible, most_evaluated=options.most_evaluated)
     obeyed = [i for i in can_be if greedy[i].moves is not None]
     needed = sum(fewest[i] or 0 for i in obeyed)
     extra = sum(_num_pushes(greedy[i]) for i in obeyed) - needed

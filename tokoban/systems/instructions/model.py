@@ -11,8 +11,9 @@ answer, N = T + S + A, V vocabulary, D width.
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Bool, Float, Int32, Int64
+from jaxtyping import Bool, Float, Int64
 from torch import Tensor, nn
+from torch.nn import functional
 
 from tokoban.sokoban.encoding.encoded import frequencies, read_features
 from tokoban.sokoban.encoding.features import HAS_BOX, NUM_FEATURES
@@ -23,7 +24,6 @@ from tokoban.systems.instructions.words import BEGIN, END, PADDING, Words
 from tokoban.text.saved import TextModel
 from tokoban.transformer import masks
 from tokoban.transformer.blocks import FeedForward, Residual
-from tokoban.transformer.kv_cache import KVCache
 from tokoban.transformer.neighbourhood import (
     NeighbourhoodBlock,
     NeighbourhoodLinear,
@@ -80,61 +80,42 @@ class InstructionNet(TextModel[Words]):
 
     def forward(self, prompt: Prompt, answers: Int64[Tensor, "B A"]) -> Output:
         """What follows the prompt, and each word of the answer but the last."""
-        rows, num_squares = prompt.boards.features.shape[:2]
-        begin = answers.new_full((rows, 1), BEGIN)
-        said = torch.cat([begin, answers[:, :-1]], 1)
+        said = torch.cat([answers.new_full((len(answers), 1), BEGIN), answers[:, :-1]], 1)
         texts = torch.cat([self._embed(prompt.words), self._embed(said)], 1)
-        may_read = _may_read(prompt)
-        num_read, num_said = may_read.shape[1], said.shape[1]
-        every = torch.cat([may_read, may_read.new_ones(rows, num_said)], 1)[:, None, None]
-        order = masks.causal(num_read + num_said, device=said.device)
-        order[:num_read, :num_read] = True
-        squares, texts, middle = self._blocks(
-            self._squares(prompt), texts, every & order, prompt.boards.rows_of_neighbours()
+        squares, middle = self._squares(prompt), None
+        num_squares, num_words = squares.shape[1], prompt.words.shape[1]
+        may_attend = _may_attend(prompt, said.shape[1])
+        neighbours = prompt.boards.rows_of_neighbours()
+        nets = zip(self.blocks, self.word_residuals, self.word_nets, strict=True)
+        for layer, (block, residual, net) in enumerate(nets):
+            assert isinstance(block, NeighbourhoodBlock)
+            squares = block.read_neighbours(squares, neighbours)
+            x = block.attend(torch.cat([squares, residual(texts, net)], 1), may_attend)
+            squares, texts = x[:, :num_squares], x[:, num_squares:]
+            if layer == (len(self.blocks) - 1) // 2:
+                middle = squares
+        assert middle is not None
+        squares, texts = self.last_norm(squares), self.last_norm(texts[:, num_words:])
+        push = self.push(squares).float().masked_fill(~prompt.is_legal, _NEVER)
+        words = self.word(texts).float()
+        joint = torch.cat([words[:, 0], push.flatten(1)], 1).log_softmax(1)
+        return Output(
+            joint[:, words.shape[2] :].view_as(push),
+            joint[:, : words.shape[2]],
+            words[:, 1:].log_softmax(2),
+            self.outlook(squares).float().unflatten(2, (4, -1)),
+            self.marks(self.marks_norm(middle)).float(),
         )
-        return self._output(squares, texts[:, num_read - num_squares :], middle, prompt.is_legal)
 
-    def answers(self, prompt: Prompt) -> tuple[Output, list[list[int]]]:
-        """What follows the prompt at once, and the likeliest words, each row's as of itself alone.
-
-        Keys and values of the prompt are cached.
-        """
-        boards = prompt.boards
-        may_read = _may_read(prompt)
-        rows, num_read = may_read.shape
-        width, heads = self.embedding.embedding_dim, self.num_heads
-        cache = KVCache(
-            len(self.blocks),
-            rows,
-            heads,
-            num_read + _MOST_WORDS,
-            width // heads,
-            device=may_read.device,
-        )
-        squares, _, middle = self._blocks(
-            self._squares(prompt),
-            self._embed(prompt.words),
-            may_read[:, None, None],
-            boards.rows_of_neighbours(),
-            cache,
-        )
-        none = squares.new_zeros(rows, 0, width)
-        said = torch.full((rows, 1), BEGIN, device=may_read.device)
-        found: list[Tensor] = []
-        output = None
-        while len(found) < _MOST_WORDS:
-            may_read = torch.cat([may_read, may_read.new_ones(rows, 1)], 1)
-            words = self._embed(said, offset=len(found))
-            _, words, _ = self._blocks(none, words, may_read[:, None, None], None, cache)
-            if output is None:
-                output = self._output(squares, words, middle, prompt.is_legal)
-            said = self.word(words).argmax(2)
-            found.append(said)
-            if bool((torch.cat(found, 1) == END).any(1).all()):
-                break
-        assert output is not None
-        texts = torch.cat(found, 1).tolist()
-        return output, [text[: text.index(END)] if END in text else text for text in texts]
+    def answers(self, prompt: Prompt) -> list[list[int]]:
+        """The likeliest words, each row's as of itself alone."""
+        said = prompt.words[:, :0]
+        while said.shape[1] < _MOST_WORDS and not bool((said == END).any(1).all()):
+            output = self(prompt, functional.pad(said, (0, 1)))
+            nats = output.rest if said.shape[1] else output.first[:, None]
+            said = torch.cat([said, nats[:, -1:].argmax(2)], 1)
+        texts = said.tolist()
+        return [text[: text.index(END)] if END in text else text for text in texts]
 
     def _squares(self, prompt: Prompt) -> Float[Tensor, "B T D"]:
         """The vectors of the squares before the first block."""
@@ -155,52 +136,16 @@ class InstructionNet(TextModel[Words]):
         past = self.history(prompt.history.float()) + self.places(torch.cat(places, 2))
         return near + self.position_scale.to(near.dtype) * placed + past
 
-    def _embed(self, words: Int64[Tensor, "B _"], *, offset: int = 0) -> Float[Tensor, "B _ D"]:
+    def _embed(self, words: Int64[Tensor, "B _"]) -> Float[Tensor, "B _ D"]:
         embedded = self.embedding(words)
-        length, width = embedded.shape[1:]
-        return embedded + sinusoidal(length, width, offset=offset, device=words.device)
-
-    def _blocks(
-        self,
-        squares: Float[Tensor, "B T D"],
-        texts: Float[Tensor, "B X D"],
-        may_attend: Bool[Tensor, "B 1 #N #total"],
-        neighbours: Int32[Tensor, "R 9"] | None,
-        cache: KVCache | None = None,
-    ) -> tuple[Float[Tensor, "B T D"], Float[Tensor, "B X D"], Float[Tensor, "B T D"]]:
-        """Squares and words after all blocks, and squares after half of them."""
-        count, middle = squares.shape[1], squares
-        nets = zip(self.blocks, self.word_residuals, self.word_nets, strict=True)
-        for layer, (block, residual, net) in enumerate(nets):
-            assert isinstance(block, NeighbourhoodBlock)
-            if neighbours is not None:
-                squares = block.read_neighbours(squares, neighbours)
-            x = torch.cat([squares, residual(texts, net)], 1)
-            x = block.attend(x, may_attend, cache=cache, layer=layer)
-            squares, texts = x[:, :count], x[:, count:]
-            if layer == (len(self.blocks) - 1) // 2:
-                middle = squares
-        return self.last_norm(squares), self.last_norm(texts), middle
-
-    def _output(
-        self,
-        squares: Float[Tensor, "B T D"],
-        texts: Float[Tensor, "B A D"],
-        middle: Float[Tensor, "B T D"],
-        is_legal: Bool[Tensor, "B T 4"],
-    ) -> Output:
-        push = self.push(squares).float().masked_fill(~is_legal, _NEVER)
-        words = self.word(texts).float()
-        joint = torch.cat([words[:, 0], push.flatten(1)], 1).log_softmax(1)
-        num_words = words.shape[2]
-        return Output(
-            joint[:, num_words:].view_as(push),
-            joint[:, :num_words],
-            words[:, 1:].log_softmax(2),
-            self.outlook(squares).float().unflatten(2, (4, -1)),
-            self.marks(self.marks_norm(middle)).float(),
-        )
+        return embedded + sinusoidal(*embedded.shape[1:], device=words.device)
 
 
-def _may_read(prompt: Prompt) -> Bool[Tensor, "B read"]:
-    return torch.cat([prompt.boards.is_square, prompt.words != PADDING], 1)
+def _may_attend(prompt: Prompt, num_said: int) -> Bool[Tensor, "B 1 N N"]:
+    """The prompt sees itself; a word of the answer sees the prompt and the words before it."""
+    is_read = torch.cat([prompt.boards.is_square, prompt.words != PADDING], 1)
+    rows, num_read = is_read.shape
+    every = torch.cat([is_read, is_read.new_ones(rows, num_said)], 1)[:, None, None]
+    order = masks.causal(num_read + num_said, device=is_read.device)
+    order[:num_read, :num_read] = True
+    return every & order

@@ -26,10 +26,8 @@ from tokoban.sokoban.wording import counted
 from tokoban.systems.instructions.model import InstructionNet
 from tokoban.systems.instructions.prompts import (
     LONGER,
-    EncodedPlay,
     Encoder,
     Prompt,
-    hidden,
     prompt_of,
 )
 from tokoban.systems.instructions.words import IMPOSSIBLE
@@ -119,7 +117,6 @@ def obey_all(
     *,
     most_evaluated: int,
     is_greedy: bool = False,
-    hides_board: bool = False,
 ) -> list[Search]:
     """Plays all tasks side by side; each is played as it would be alone.
 
@@ -140,7 +137,7 @@ def obey_all(
             pairs = list(zip(group, nodes, strict=True))
             plays = [search.encoder.encode([node.now.play])[0] for search, node in pairs]
             prompt = prompt_of(plays, [search.words for search in group])
-            push, said = judged(model, prompt, hides_board=hides_board)
+            push, said = judged(model, prompt)
             for row, (search, node) in enumerate(pairs):
                 if node.depth == 0:
                     search.impossible = float(said[row, impossible].sum())
@@ -173,15 +170,8 @@ def answer(
     return found_answer, Predicted(found.impossible)
 
 
-def answer_question(model: InstructionNet, board: Board, text: str) -> str:
-    """The answer to one question; ``TooLargeError`` where the floor is too large."""
-    play = Play.of(Cells.of(board, ()).board)
-    [found] = answer_all(model, [(Encoder(board).encode([play])[0], text)])
-    return found
-
-
 def judged(
-    model: InstructionNet, prompt: Prompt, *, hides_board: bool = False
+    model: InstructionNet, prompt: Prompt
 ) -> tuple[Float32[np.ndarray, "B T 4"], Float32[np.ndarray, "B V"]]:
     """Log-probabilities of the pushes, which share what words leave; probabilities of the words.
 
@@ -189,23 +179,24 @@ def judged(
     """
     device, none = model.push.weight.device, torch.zeros(len(prompt.words), 1, dtype=torch.int64)
     with torch.inference_mode():
-        output = model((hidden(prompt) if hides_board else prompt).to(device), none.to(device))
+        output = model(prompt.to(device), none.to(device))
     is_kept = output.outlook.log_softmax(3)[..., LONGER:].logsumexp(3)
     push = (output.push + is_kept).cpu().masked_fill(~prompt.is_legal, -torch.inf)
     shares = push - push.flatten(1).logsumexp(1)[:, None, None]
     return shares.numpy(), output.first.exp().cpu().numpy()
 
 
-def answer_all(
-    model: InstructionNet, asked: Sequence[tuple[EncodedPlay, str]], *, hides_board: bool = False
-) -> list[str]:
-    """The answers to questions, in words."""
+def answer_all(model: InstructionNet, asked: Sequence[tuple[Board, str]]) -> list[str]:
+    """The answers to questions, in words; ``TooLargeError`` where a floor is too large."""
     words = tokenizer_of(model)
     found: list[str] = []
     for first in range(0, len(asked), _ROWS_AT_ONCE):
-        plays, texts = zip(*asked[first : first + _ROWS_AT_ONCE], strict=True)
-        prompt = prompt_of(plays, [words.encode(text) for text in texts])
-        prompt = (hidden(prompt) if hides_board else prompt).to(model.push.weight.device)
+        group = asked[first : first + _ROWS_AT_ONCE]
+        plays = [Play.of(Cells.of(board, ()).board) for board, _ in group]
+        prompt = prompt_of(
+            [Encoder(play.board).encode([play])[0] for play in plays],
+            [words.encode(text) for _, text in group],
+        )
         with torch.inference_mode():
-            found += map(words.decode, model.answers(prompt)[1])
+            found += map(words.decode, model.answers(prompt.to(model.push.weight.device)))
     return found
