@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+BATCHES_A_DRAWING = 16
 _AHEAD = 2  # values for each worker, besides the one under way
 
 Made = TypeVar("Made")
@@ -45,6 +46,16 @@ def made_ahead(make: Callable[[int], Made], first: int, *, workers: int) -> Iter
                     yield pickle.loads(waiting.popleft().result())
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def drawn_batches(
+    draw: Callable[[int], list[Made]], start_step: int, *, workers: int
+) -> Iterator[Made]:
+    """Batches from that of ``start_step`` on; ``draw`` makes ``BATCHES_A_DRAWING`` by a number."""
+    first, skipped = divmod(start_step, BATCHES_A_DRAWING)
+    for drawn in made_ahead(draw, first, workers=workers):
+        yield from drawn[skipped:]
+        skipped = 0
 
 
 def _begin() -> None:

@@ -20,6 +20,7 @@ from tokoban.sokoban.instructions.phrases import Phrases, languages
 MAX_CLAUSES = 3
 _FORMS = ("it", "to", "at", "through")  # of a place
 _MOST_WORDS = 100
+Phrase = tuple[str, ...]  # words, of which ``a|b`` is either, and slots
 _MOST_EXPECTED = 6  # words named in an error message
 
 
@@ -93,7 +94,7 @@ class _Reader:
                         yield (found, *rest)
 
     def _matches(
-        self, start: int, pattern: Sequence[str], language: str, names: dict[str, Any]
+        self, start: int, pattern: Phrase, language: str, names: dict[str, Any]
     ) -> Iterator[tuple[int, dict[str, Any]]]:
         """Where the pattern may end, and the names in it."""
         if not pattern:
@@ -104,8 +105,8 @@ class _Reader:
             if self._fits(start, head):
                 yield from self._matches(start + 1, rest, language, names)
             return
-        field = _field(head)
-        for name, phrase in _slot(head, language):
+        field, slot = _slot(head, language)
+        for name, phrase in ((name, phrase) for name, phrases in slot for phrase in phrases):
             end = start
             while end - start < len(phrase) and self._fits(end, phrase[end - start]):
                 end += 1
@@ -159,23 +160,20 @@ def sentence(
 def _clause(
     clause: Clause, language: str, draw: random.Random | None, is_held_out: bool, is_taught: bool
 ) -> str:
-    def choose(options: Sequence[str]) -> str:
+    def choose(options: Sequence[Phrase]) -> list[str]:
         chosen = options[0] if draw is None else draw.choice(options)
-        words = (word.split("|") for word in chosen.split())
-        return " ".join(word[0] if draw is None else draw.choice(word) for word in words)
+        words = (word.split("|") for word in chosen)
+        return [word[0] if draw is None else draw.choice(word) for word in words]
 
-    all_of = languages()[language]
-    ways = all_of.sentences[clause.kind]
-    words = choose(ways[-1:] if is_held_out else ways[:-1]).split()
-    for i, word in enumerate(words):
+    ways = [way for way, kind in _patterns(language) if kind == clause.kind]
+    words: list[str] = []
+    for word in choose(ways[-1:] if is_held_out else ways[:-1]):
         if not word.startswith("{"):
+            words.append(word)
             continue
-        name = getattr(clause, _field(word))
-        if word in ("{box}", "{other}"):
-            names = all_of.boxes.get(name, ()), all_of.untaught.get(name, ())
-            words[i] = choose(names[not is_taught] or names[is_taught])
-        else:
-            words[i] = choose([all_of.places[name][_form(word)]])
+        field, slot = _slot(word, language)
+        names = [phrases for name, phrases in slot if name == getattr(clause, field)]
+        words += choose(names[0 if is_taught else -1])
     return " ".join(words)
 
 
@@ -186,35 +184,30 @@ def named(box: Box, phrases: Phrases) -> str:
 
 def fields(kind: Kind) -> list[str]:
     """The names that clauses of a kind have, in their order."""
-    found = re.findall(r"\{\w+\}", languages()["en"].sentences[kind][0])
-    return sorted(map(_field, found), key=["box", "place", "other", "other_place"].index)
-
-
-def _field(slot: str) -> str:
-    """The field of a clause that a slot such as ``{to}`` fills."""
-    slot = slot.strip("{}")
-    if slot in ("box", "other"):
-        return slot
-    return "other_place" if slot.startswith("other_") else "place"
-
-
-def _form(slot: str) -> int:
-    return _FORMS.index(slot.strip("{}").removeprefix("other_"))
+    pattern = next(pattern for pattern, own in _patterns("en") if own == kind)
+    found = (_slot(word, "en")[0] for word in pattern if word.startswith("{"))
+    return sorted(found, key=["box", "place", "other", "other_place"].index)
 
 
 @cache
-def _patterns(language: str) -> tuple[tuple[tuple[str, ...], Kind], ...]:
+def _patterns(language: str) -> tuple[tuple[Phrase, Kind], ...]:
     """Every sentence as words and slots."""
     sentences = languages()[language].sentences.items()
     return tuple((tuple(way.split()), kind) for kind, ways in sentences for way in ways)
 
 
 @cache
-def _slot(slot: str, language: str) -> tuple[tuple[Enum, tuple[str, ...]], ...]:
-    """Every name that may stand in a slot, as words."""
-    all_of = languages()[language]
-    if slot in ("{box}", "{other}"):
-        named = [*all_of.boxes.items(), *all_of.untaught.items()]
-        return tuple((box, tuple(phrase.split())) for box, names in named for phrase in names)
-    form = _form(slot)
-    return tuple((place, tuple(forms[form].split())) for place, forms in all_of.places.items())
+def _slot(slot: str, language: str) -> tuple[str, tuple[tuple[Enum, tuple[Phrase, ...]], ...]]:
+    """The field that a slot such as ``{to}`` fills, and the phrases of every name in it.
+
+    A box that has taught and untaught names comes twice.
+    """
+    all_of, field = languages()[language], slot.strip("{}")
+    found: list[tuple[Enum, list[str]]]
+    if field in ("box", "other"):
+        found = [*all_of.boxes.items(), *all_of.untaught.items()]
+    else:
+        form = _FORMS.index(field.removeprefix("other_"))
+        found = [(place, [forms[form]]) for place, forms in all_of.places.items()]
+        field = "other_place" if field.startswith("other_") else "place"
+    return field, tuple((name, tuple(tuple(x.split()) for x in each)) for name, each in found)

@@ -112,12 +112,8 @@ def build_graph(cells: Cells, walls: Sequence[int] = (), *, is_whole: bool = Fal
     num_positions, num_pushes = int(positions.num_known[0]), int(progress[1])
     for column in pushes:
         column.resize(num_pushes, refcheck=False)
-    by_target, ends_by_target = (
-        np.empty(num_pushes, np.int32),
-        np.zeros(num_positions + 1, np.int64),
-    )
+    ends_by_target = np.zeros(num_positions + 1, np.int64)
     np.cumsum(np.bincount(pushes.target, minlength=num_positions), out=ends_by_target[1:])
-    _sort(pushes.target, ends_by_target[:-1].copy(), by_target)
     return Graph(
         cells=cells,
         walls=(0, *walls),
@@ -125,7 +121,7 @@ def build_graph(cells: Cells, walls: Sequence[int] = (), *, is_whole: bool = Fal
         is_solved=is_solved[:num_positions],
         pushes=pushes,
         ends=ends[: num_positions + 1],
-        by_target=by_target,
+        by_target=np.argsort(pushes.target, kind="stable").astype(np.int32),
         ends_by_target=ends_by_target,
     )
 
@@ -222,12 +218,3 @@ def _zone(player, free, any_wall):
     if player & any_wall != EMPTY:
         return index(player)
     return index(lowest(flood(player, free & ~any_wall)))
-
-
-@entry
-@no_type_check
-def _sort(target, following, by_target):
-    """Sorts the pushes by their targets; ``following`` is where the next of each target goes."""
-    for push in range(len(target)):
-        by_target[following[target[push]]] = push
-        following[target[push]] += 1

@@ -7,10 +7,10 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.instructions.grammar import parse
 from tokoban.sokoban.instructions.machine import obeys
+from tokoban.sokoban.instructions.phrases import languages
 from tokoban.sokoban.instructions.questions import answer
 from tokoban.sokoban.instructions.truth import truth_of
 
-_IMPOSSIBLE = ("impossible", "unmöglich")
 # By metric, the whole of which it is a share.
 _SHARES = {
     "obeyed": "possible",
@@ -54,7 +54,8 @@ def _judge(board: Board, text: str, response: str) -> dict[str, int]:
         return {"questions": 1, "answered": word == answer(board, sentence)}
     truth = truth_of(board, sentence.meaning)
     if truth.fewest_pushes is None:
-        return {"impossible": 1, "refused": word in _IMPOSSIBLE}
+        refusals = {phrases.answers["impossible"] for phrases in languages().values()}
+        return {"impossible": 1, "refused": word in refusals}
     try:
         moves = lurd.parse(response)
     except ValueError:

@@ -7,8 +7,8 @@ the way to it: what the names mean on the board, and what becomes of each legal 
 """
 
 import random
-from collections.abc import Iterator, Sequence
-from functools import lru_cache, partial
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from tokoban.sokoban.instructions import benchmark, grammar
 from tokoban.sokoban.instructions.machine import REJECTED
 from tokoban.sokoban.instructions.meaning import Meaning
 from tokoban.sokoban.instructions.naming import find_box, find_place
+from tokoban.sokoban.instructions.phrases import languages
 from tokoban.sokoban.instructions.play import Play
 from tokoban.sokoban.instructions.truth import FAR, Truth, pushed, truth_of
 from tokoban.systems.instructions.config import InstructionsConfig
@@ -36,15 +37,13 @@ from tokoban.systems.instructions.prompts import (
     padded,
     prompt_of,
 )
-from tokoban.systems.instructions.words import END, IMPOSSIBLE, PADDING, Words
-from tokoban.training.ahead import made_ahead
+from tokoban.systems.instructions.words import END, PADDING, Words
+from tokoban.training.ahead import BATCHES_A_DRAWING
 from tokoban.training.streams import Purpose, derived_seed
 
-_BATCHES_A_DRAWING = 16
 _PLAYS = 2  # of a sentence that can be obeyed
 _ASKED_POSITIONS, _OTHER_POSITIONS = 6, 1  # of a play, at most
 _IMPOSSIBLE_POSITIONS = 2
-_QUESTIONED = 1  # boards of a level with questions, besides its start
 _MOST_PUSHES = 40  # of a play
 _ERRORS = 0.2  # pushes that are any legal ones
 
@@ -81,37 +80,21 @@ class Batch(NamedTuple):
         return Batch(self.prompt.to(device), *(tensor.to(device) for tensor in self[1:]))
 
 
-def batches(
-    boards: Sequence[Board],
-    words: Words,
-    config: InstructionsConfig,
-    *,
-    start_step: int,
-    place: int,
-) -> Iterator[Batch]:
-    """Batch n depends on the seed, the place of the process and n alone."""
-    first, skipped = divmod(start_step, _BATCHES_A_DRAWING)
-    draw = partial(_drawing, boards, words, config, place)
-    for drawn in made_ahead(draw, first, workers=config.workers):
-        yield from drawn[skipped:]
-        skipped = 0
-
-
-def _drawing(
+def drawing(
     boards: Sequence[Board], words: Words, config: InstructionsConfig, place: int, number: int
 ) -> list[Batch]:
     """Batches of examples that were drawn together, so that little of each is padded."""
     seed = derived_seed(config.data_seed, Purpose.EXAMPLES, number, place)
     chance, size = random.Random(seed), config.batch_examples
     examples: list[Example] = []
-    while len(examples) < _BATCHES_A_DRAWING * size:
+    while len(examples) < BATCHES_A_DRAWING * size:
         board = chance.choice(boards)
         examples += examples_of(
             board, chance, words, readings=config.readings, asks=config.has_questions
         )
-    examples = chance.sample(examples, _BATCHES_A_DRAWING * size)
+    examples = chance.sample(examples, BATCHES_A_DRAWING * size)
     examples.sort(key=lambda example: len(example.play.history))
-    firsts = chance.sample(range(0, len(examples), size), _BATCHES_A_DRAWING)
+    firsts = chance.sample(range(0, len(examples), size), BATCHES_A_DRAWING)
     return [batch_of(examples[first : first + size]) for first in firsts]
 
 
@@ -136,9 +119,9 @@ def examples_of(
     answers: list[tuple[Outlook, str]] = []
     for play, text, language, outlook in drawn:
         prompts.append((play, text, _meaning(text)))
-        answers.append((outlook, "" if BEST in outlook.values() else IMPOSSIBLE[language]))
-    later = [chance.choice(plain)[0].board for _ in range(_QUESTIONED)]
-    for start in (board, *later) if asks else ():
+        impossible = languages()[language].answers["impossible"]
+        answers.append((outlook, "" if BEST in outlook.values() else impossible))
+    for start in (board, chance.choice(plain)[0].board) if asks else ():
         for item in benchmark.questions(chance, start):
             prompts.append((Play.of(start), item["text"], _meaning(item["text"])))
             answers.append(({}, item["answer"]))
@@ -227,11 +210,10 @@ def batch_of(examples: Sequence[Example]) -> Batch:
     """Examples, padded."""
     prompt = prompt_of([each.play for each in examples], [each.words for each in examples])
     outlook = torch.full_like(prompt.is_legal, NO_PUSH, dtype=torch.int8)
-    marks = torch.zeros(prompt.history.shape[:2], dtype=torch.uint8)
     for row, example in enumerate(examples):
         for token, direction, label in example.outlook:
             outlook[row, token, direction] = label
-        marks[row, : len(example.marks)] = torch.from_numpy(example.marks)
+    marks = padded([each.marks for each in examples])
     # A push is an answer too, though of no word.
-    answers = padded([each.answer or [PADDING] for each in examples])
+    answers = padded([np.array(each.answer or [PADDING]) for each in examples])
     return Batch(prompt, answers, outlook, marks)

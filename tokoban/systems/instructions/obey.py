@@ -20,6 +20,7 @@ from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.instructions import grammar
 from tokoban.sokoban.instructions.machine import Cells, Machine, build_machine, obeys
 from tokoban.sokoban.instructions.naming import named_boxes
+from tokoban.sokoban.instructions.phrases import languages
 from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.wording import counted
@@ -30,7 +31,6 @@ from tokoban.systems.instructions.prompts import (
     Prompt,
     prompt_of,
 )
-from tokoban.systems.instructions.words import IMPOSSIBLE
 from tokoban.text.saved import tokenizer_of
 
 BY_NETWORK = "network"  # the ``Answer.solver``
@@ -125,7 +125,8 @@ def obey_all(
     """
     words = tokenizer_of(model)
     searches = [Search(task, words.encode(task.text)) for task in tasks]
-    impossible = [number for word in IMPOSSIBLE.values() for number in words.encode(word)]
+    refusals = (phrases.answers["impossible"] for phrases in languages().values())
+    impossible = [number for word in refusals for number in words.encode(word)]
     while chosen := [
         search
         for search in searches

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from jaxtyping import Int16, Int64, UInt8
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.encoding.boards import Boards
@@ -109,14 +110,11 @@ class Encoder:
 def prompt_of(plays: Sequence[EncodedPlay], words: Sequence[Sequence[int]]) -> Prompt:
     """Plays with their sentences, padded."""
     boards = collated([play.tokens for play in plays], [play.features[None] for play in plays])
-    num_tokens = boards.features.shape[1]
-    history = np.zeros((len(plays), num_tokens, NUM_HISTORY), np.uint8)
-    origins = np.zeros((len(plays), num_tokens, 2), np.int16)
-    for row, play in enumerate(plays):
-        history[row, : len(play.history)] = play.history
-        origins[row, : len(play.origins)] = play.origins
     return Prompt(
-        Boards.of(boards), torch.from_numpy(history), torch.from_numpy(origins), padded(words)
+        Boards.of(boards),
+        padded([play.history for play in plays]),
+        padded([play.origins for play in plays]),
+        padded([np.array(text, np.int64) for text in words]),
     )
 
 
@@ -128,9 +126,8 @@ def hidden(prompt: Prompt) -> Prompt:
     return Prompt(prompt.boards._replace(features=features), *nothing, prompt.words)
 
 
-def padded(rows: Sequence[Sequence[int]]) -> Int64[Tensor, "B most"]:
-    """Tokens of unequal numbers."""
-    found = torch.full((len(rows), max(map(len, rows), default=0)), PADDING)
-    for row, tokens in enumerate(rows):
-        found[row, : len(tokens)] = torch.tensor(tokens, dtype=torch.int64)
-    return found
+def padded(rows: Sequence[np.ndarray]) -> Tensor:
+    """Arrays of unequal lengths side by side, [B, longest, ...]."""
+    return pad_sequence(
+        [torch.from_numpy(row) for row in rows], batch_first=True, padding_value=PADDING
+    )

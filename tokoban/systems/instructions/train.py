@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from jaxtyping import Float
@@ -11,12 +12,13 @@ from torch.nn import functional
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.instructions import benchmark
 from tokoban.systems.instructions.config import InstructionsConfig
-from tokoban.systems.instructions.dataset import NO_PUSH, Batch, batches
+from tokoban.systems.instructions.dataset import NO_PUSH, Batch, drawing
 from tokoban.systems.instructions.model import InstructionNet, Output
 from tokoban.systems.instructions.prompts import NUM_MARKS
 from tokoban.systems.instructions.words import PADDING, Words, grammar_words
 from tokoban.text.saved import tokenizer_of
 from tokoban.training import processes
+from tokoban.training.ahead import drawn_batches
 from tokoban.training.system import Loss, Unvalidated
 
 _LEAST_NATS = -16.0  # of a right answer, below which the loss no longer grows
@@ -26,14 +28,6 @@ _MARKS_WEIGHT = 3.0  # names are learned first: nothing else can be read without
 def build_model(config: InstructionsConfig) -> InstructionNet:
     """A freshly initialised network on the CPU, which knows no words yet."""
     return InstructionNet(config)
-
-
-def _initial_model(config: InstructionsConfig) -> InstructionNet:
-    words = grammar_words()
-    if words.vocabulary_size > config.vocabulary_size:
-        most = f"vocabulary_size is {config.vocabulary_size}"
-        raise ValueError(f"{most}; expected at least {words.vocabulary_size}, as the grammar has")
-    return InstructionNet(config, words)
 
 
 def loss_of(output: Output, batch: Batch) -> Loss:
@@ -100,14 +94,16 @@ class InstructionsSystem(Unvalidated):
 
     def initial_model(self) -> InstructionNet:
         """A freshly initialised network on the CPU."""
-        return _initial_model(self.config)
+        needed, known = self.words.vocabulary_size, self.config.vocabulary_size
+        if needed > known:
+            raise ValueError(f"vocabulary_size is {known}; expected at least {needed}")
+        return InstructionNet(self.config, self.words)
 
     def train_batches(self, model: InstructionNet, *, start_step: int) -> Iterator[Batch]:
         """Batches for this process, on the model's device."""
         device = next(model.parameters()).device
-        endless = batches(
-            self.boards, self.words, self.config, start_step=start_step, place=processes.rank()
-        )
+        draw = partial(drawing, self.boards, self.words, self.config, processes.rank())
+        endless = drawn_batches(draw, start_step, workers=self.config.workers)
         return (batch.to(device) for batch in endless)
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:

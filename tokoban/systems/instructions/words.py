@@ -9,7 +9,6 @@ from tokoban.sokoban.instructions.phrases import languages
 
 PADDING, BEGIN, END, UNKNOWN = range(4)  # BEGIN stands before an answer, END behind it
 _SPECIAL = ("<padding>", "<begin>", "<end>", "<unknown>")
-IMPOSSIBLE = {"en": "impossible", "de": "unmöglich"}
 _MOST_NUMBER = 99  # in an answer
 
 
@@ -55,7 +54,7 @@ class Words:
 
 def grammar_words() -> Words:
     """All words of the grammar, in sentences and answers, and the numbers in answers."""
-    found = {*IMPOSSIBLE.values(), *map(str, range(_MOST_NUMBER + 1))}
+    found = {*map(str, range(_MOST_NUMBER + 1))}
     for phrases in languages().values():
         found.add(phrases.joint)
         lists = (phrases.boxes, phrases.untaught, phrases.places, phrases.sentences)

@@ -5,8 +5,7 @@ T tokens of squares (padded), F floor squares of one level.
 """
 
 import random
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -23,12 +22,11 @@ from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
 from tokoban.systems.subgoals.config import SubgoalsConfig
 from tokoban.systems.subgoals.stretches import Stretches
-from tokoban.training.ahead import made_ahead
+from tokoban.training.ahead import BATCHES_A_DRAWING
 from tokoban.training.streams import Purpose, derived_seed
 
 NUM_BOXES = (2, 3, 4)
 
-_BATCHES_A_DRAWING = 16
 _PLAYS = 6  # of a level
 _MOST_POSITIONS = 20  # of a play
 _MOST_LOST = 2  # of a play
@@ -69,27 +67,16 @@ class Encoder:
         return self.tokens.features(*boxes_and_zones(self.squares, boards))[0]
 
 
-def batches(
-    boards: Sequence[Board], config: SubgoalsConfig, *, start_step: int, place: int
-) -> Iterator[Batch]:
-    """Batch n depends on the seed, the place of the process and n alone."""
-    first, skipped = divmod(start_step, _BATCHES_A_DRAWING)
-    draw = partial(_drawing, boards, config, place)
-    for drawn in made_ahead(draw, first, workers=config.workers):
-        yield from drawn[skipped:]
-        skipped = 0
-
-
-def _drawing(
+def drawing(
     boards: Sequence[Board], config: SubgoalsConfig, place: int, number: int
 ) -> list[Batch]:
     """Batches of positions that were drawn together, of many levels each."""
     seed = derived_seed(config.data_seed, Purpose.EXAMPLES, number, place)
     chance, size = random.Random(seed), config.batch_positions
     examples: list[Example] = []
-    while len(examples) < _BATCHES_A_DRAWING * size:
+    while len(examples) < BATCHES_A_DRAWING * size:
         examples += examples_of(chance.choice(boards), chance)
-    examples = chance.sample(examples, _BATCHES_A_DRAWING * size)
+    examples = chance.sample(examples, BATCHES_A_DRAWING * size)
     return [
         batch_of(examples[first : first + size], view=chance.randrange(_SYMMETRIES))
         for first in range(0, len(examples), size)
@@ -127,9 +114,10 @@ def positions(stretches: Stretches, chance: random.Random) -> dict[Board, list[S
         legal = Play.of(board).pushes()
         if not legal:
             break
-        pushed = Play.of(board).push(*chance.choice(legal)).board
-        position = stretches.position(pushed)
-        board = pushed if position is None else stretches.board(position)
+        push = chance.choice(legal)
+        # What is not in the graph has a box on a dead square for good.
+        position = None if position is None else stretches.after(position, push)
+        board = Play.of(board).push(*push).board if position is None else stretches.board(position)
     return found
 
 

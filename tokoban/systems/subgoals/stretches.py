@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tokoban.sokoban.board import OFFSETS, Board
-from tokoban.sokoban.instructions.truth import truth_of
+from tokoban.sokoban.board import OFFSETS, Board, Direction, Square
+from tokoban.sokoban.instructions.truth import pushed, truth_of
 from tokoban.sokoban.sizes import SIDE
 
 
@@ -47,13 +47,10 @@ class Stretches:
             player=cells.square(int(self.graph.positions.player[position])),
         )
 
-    def position(self, board: Board) -> int | None:
-        """The number of a position; None for one with a box on a dead square."""
-        cells = self.graph.cells
-        boxes, player = cells.word(board.boxes), min(map(cells.cell, board.area()))
-        players = self.graph.positions.player
-        same = (p for p, bits in enumerate(self._boxes) if bits == boxes and players[p] == player)
-        return next(same, None)
+    def after(self, position: int, push: tuple[Square, Direction]) -> int | None:
+        """The position after a push; None if it brings a box to a dead square."""
+        pushes = self.graph.pushes_from(position)
+        return next((self._targets[i] for i in pushes if pushed(self.graph, i) == push), None)
 
     def all(self, position: int) -> dict[tuple[int, int], Stretch]:
         """The stretches from a position, by the box and its target."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -9,9 +10,10 @@ from torch import Tensor, nn
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.instructions import benchmark
 from tokoban.systems.subgoals.config import SubgoalsConfig
-from tokoban.systems.subgoals.dataset import NUM_BOXES, Batch, batches
+from tokoban.systems.subgoals.dataset import NUM_BOXES, Batch, drawing
 from tokoban.systems.subgoals.model import Output, SubgoalNet
 from tokoban.training import processes
+from tokoban.training.ahead import drawn_batches
 from tokoban.training.system import Loss, Unvalidated
 
 
@@ -63,7 +65,8 @@ class SubgoalsSystem(Unvalidated):
     def train_batches(self, model: SubgoalNet, *, start_step: int) -> Iterator[Batch]:
         """Batches for this process, on the model's device."""
         device = next(model.parameters()).device
-        endless = batches(self.boards, self.config, start_step=start_step, place=processes.rank())
+        draw = partial(drawing, self.boards, self.config, processes.rank())
+        endless = drawn_batches(draw, start_step, workers=self.config.workers)
         return (batch.to(device) for batch in endless)
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
