@@ -140,6 +140,12 @@ WRONG_KINDS: dict[str, Callable[[], object]] = {
     "minimise has no effect with an instruction": lambda: untyped.solve(
         A_BOARD, instruction="push the left box last", minimise="any"
     ),
+    "policy is of the system 'push'; expected 'instructions'": lambda: untyped.solve(
+        A_BOARD, instruction="push the left box last", policy=tokoban.load("sokoban-push")
+    ),
+    "policy has no effect without an instruction": lambda: untyped.solve(
+        A_BOARD, policy=tokoban.load("sokoban-push")
+    ),
 }
 
 

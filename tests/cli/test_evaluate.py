@@ -49,6 +49,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
         make_system=lambda config, start: config,
         evaluation_type=Options,
         evaluate=evaluate,
+        shipped="toy-weights",
     )
 
     def load(name: str, asked: object, *, named: Sequence[str] = ()) -> Trained[str, nn.Module]:
@@ -71,6 +72,13 @@ def test_json_is_one_flat_object_of_the_same_figures(tmp_path: Path) -> None:
     path = tmp_path / "metrics.json"
     assert cli.main([*ASKED, "--json", str(path)]) == 0
     assert json.loads(path.read_text()) == {"schema_version": SCHEMA_VERSION} | METRICS
+
+
+def test_the_shipped_weights_are_evaluated_where_none_are_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["evaluate", "toy", "--generated", "11"]) == 0
+    assert capsys.readouterr().err.startswith("measuring toy-weights;")
 
 
 def test_json_on_standard_output_comes_alone(capsys: pytest.CaptureFixture[str]) -> None:

@@ -94,4 +94,12 @@ def test_a_network_that_reads_plays_and_its_plays_are_checked(
     assert cli.main([*obedient, "1"]) == 1  # it gives up, and proves nothing
     assert "not within 1 position" in capsys.readouterr().out
     assert cli.main([*words, "push the left box last"]) == 0  # by the weights that ship
-    assert json.loads(found.read_text())[0]["status"] == "solved"
+    [answer] = json.loads(found.read_text())
+    assert answer["status"] == "solved"
+    board, policy = tokoban.Board.from_xsb(ROOM), tokoban.load("sokoban-instructions")
+    same = tokoban.solve(board, instruction="push the left box last", policy=policy)
+    assert (same.solver, str(same.solution)) == ("network", answer["lurd"])
+    tried = tokoban.solve(
+        board, instruction="push the left box last", policy=policy, max_expansions=1
+    )
+    assert (tried.status, tried.num_evaluated) == ("gave up", 1)

@@ -70,6 +70,7 @@ def _directory(name: str, path: Path) -> RunDirectory:
 def test_it_has_its_own_name_and_every_preset_survives_json(name: str) -> None:
     spec = _spec(name)
     assert spec.name == name
+    assert spec.shipped is None or pretrained.system_of(spec.shipped) == name
     for preset in spec.presets.values():
         config = preset.config()
         assert from_dict(spec.config_type, json.loads(json.dumps(to_dict(config)))) == config

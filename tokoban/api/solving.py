@@ -13,6 +13,7 @@ from tokoban.sokoban.search.answer import Answer, Objective, Optimum
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from tokoban.api.learning import Pretrained
     from tokoban.sokoban.search.combine.anytime import Report
     from tokoban.sokoban.search.limits import Limits
 
@@ -22,6 +23,7 @@ def solve(
     board: Board,
     *,
     instruction: str | None = None,
+    policy: "Pretrained | None" = None,
     minimise: Objective | None = None,
     time_limit_s: float | None = 10.0,
     memory_limit_mb: float = 2000.0,
@@ -39,7 +41,8 @@ def solve(
     With an ``instruction``, an English or German sentence, the solution obeys it with the fewest
     pushes, or the status "unsolvable" says that none does. The floor has at most 8x8 squares, which
     bounds the work, so limits and ``stop`` have no effect. Raises ``ValueError`` that names the
-    word that was not understood.
+    word that was not understood. With the ``policy`` "sokoban-instructions" that network reads the
+    sentence and plays, within ``max_expansions`` or 100 evaluated positions; it proves nothing.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("######|#@ $.#|######")
@@ -52,9 +55,19 @@ def solve(
     if instruction is not None:
         if minimise is not None:
             raise ValueError("minimise has no effect with an instruction: pushes are the fewest")
+        if policy is not None:
+            if policy.system != "instructions":
+                found = f"policy is of the system {policy.system!r}"
+                raise ValueError(f"{found}; expected 'instructions'")
+            from tokoban.systems.instructions import obey
+
+            most = max_expansions
+            return obey.answer(policy.model, board, instruction, most_evaluated=most)[0]
         from tokoban.sokoban.instructions import grammar, truth
 
         return truth.solve(board, grammar.parse(instruction, is_question=False).meaning)
+    if policy is not None:
+        raise ValueError("policy has no effect without an instruction; tokoban.hint asks one")
     *_, answer = solve_anytime(
         board,
         minimise=minimise,

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         return instructions.evaluate(arguments.options)
     spec = load_named_by_user(arguments.system)
     parser = Parser(prog=f"tokoban evaluate {arguments.system}")
-    add(parser, "--weights", required=True)
+    add(parser, "--weights", required=spec.shipped is None, default=spec.shipped)
     add(parser, "--json")
     add(parser, "--device")
     add_field_arguments(parser, spec.evaluation_type, shows_defaults=True)

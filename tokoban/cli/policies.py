@@ -12,7 +12,6 @@ from tokoban.cli.policy_options import MOVES, PUSHES
 if TYPE_CHECKING:
     from tokoban.cli.found import Found
     from tokoban.sokoban.board import Board
-    from tokoban.systems.instructions.model import InstructionNet
     from tokoban.systems.push_policy.policy import PushPolicy
     from tokoban.systems.sokoban_policy.policy import Policy
 
@@ -101,14 +100,6 @@ def load_push_policy(weights: str, device: Device, digest: str | None = None) ->
     from tokoban.training.device import find_device
 
     return PushPolicy(pretrained.load(weights, system="push")[0].to(find_device(device)))
-
-
-def load_reader(weights: str) -> "InstructionNet":
-    """The network that reads instructions."""
-    import tokoban
-
-    model: InstructionNet = tokoban.load(weights, system="instructions").model
-    return model
 
 
 def digest_of(weights: str) -> str:

@@ -39,7 +39,6 @@ _NOT_OF_INSTRUCTION = (
     *("--attention", "--device", "--precision", "--max-moves", *policy_options.OF_BEAM),
 )
 _OF_NETWORK = ("--weights", "--max-expansions")
-_MOST_EVALUATED = 100  # positions, by the network that reads an instruction
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -350,23 +349,26 @@ def _by_instruction(
     boards: "Mapping[int, Board]", arguments: argparse.Namespace
 ) -> "Iterator[tuple[int, Found]]":
     """Obedient solutions; ``ValueError`` at the end if the sentence means nothing on some."""
+    import tokoban
     from tokoban.cli.found import Found
     from tokoban.sokoban.instructions import grammar, truth
 
     text = arguments.instruction
     meaning = grammar.parse(text, is_question=False).meaning
-    weights = arguments.weights or policy_options.READER
-    model = policies.load_reader(weights) if arguments.by == "policy" else None
+    policy = None
+    if arguments.by == "policy":
+        weights = arguments.weights or policy_options.READER
+        policy = tokoban.load(weights, system="instructions")
     problems = []
     for number, board in boards.items():
         try:
-            if model is None:
+            if policy is None:
                 yield number, Found(truth.solve(board, meaning))
                 continue
             from tokoban.systems.instructions import obey
 
-            most = arguments.max_expansions or _MOST_EVALUATED
-            yield number, Found(*obey.answer(model, board, text, most_evaluated=most))
+            most = arguments.max_expansions
+            yield number, Found(*obey.answer(policy.model, board, text, most_evaluated=most))
         except ValueError as error:
             problems.append(f"level {number}: {error}")
     if problems:

@@ -75,6 +75,7 @@ class SystemSpec(Generic[ConfigT, ModelT, BatchT, EvaluationT]):
 
     evaluation_type: type[EvaluationT]  # the options of ``evaluate``
     evaluate: Callable[[Trained[ConfigT, ModelT], EvaluationT], Mapping[str, float | str]]
+    shipped: str | None = None  # the weights that are evaluated where none are named
 
     # The moves by which a model solves each board, or None; of so many evaluated positions each, or
     # greedily. Another system plays by it, or is compared with it.

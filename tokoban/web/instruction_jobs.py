@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tokoban.systems.instructions.model import InstructionNet
 
 _MOST_TEXT = 400  # characters
-_MOST_EVALUATED = 100  # positions, by the network
 
 
 def obey(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
@@ -51,7 +50,7 @@ def _by_network(board: Board, text: str, *, is_question: bool) -> dict[str, Any]
     try:
         if is_question:
             return {"answer": reader.answer_all(_network(), [(board, text)])[0]}
-        answer, predicted = reader.answer(_network(), board, text, most_evaluated=_MOST_EVALUATED)
+        answer, predicted = reader.answer(_network(), board, text)
     except TooLargeError:
         return None
     return {

@@ -13,7 +13,7 @@ from tokoban.sokoban.instructions import benchmark
 from tokoban.sokoban.instructions.truth import Truth
 from tokoban.systems.instructions.config import InstructionsConfig
 from tokoban.systems.instructions.model import InstructionNet
-from tokoban.systems.instructions.obey import Search, Task, answer_all, obey_all
+from tokoban.systems.instructions.obey import MOST_EVALUATED, Search, Task, answer_all, obey_all
 from tokoban.systems.instructions.prompts import hidden
 from tokoban.training.config import check_limits
 from tokoban.training.limits import Between, Seed
@@ -29,7 +29,7 @@ class InstructionsEvaluation:
     """Which levels, and what is kept from the network."""
 
     levels: Annotated[int, Between(2, 10_000)] = 50  # of those that its training held out
-    most_evaluated: Annotated[int, Between(1, 10**6)] = 100  # positions, by the search
+    most_evaluated: Annotated[int, Between(1, 10**6)] = MOST_EVALUATED  # positions, by the search
     words: Literal["given", "shuffled", "hidden"] = "given"  # shuffled: those of a sentence
     board: Literal["given", "hidden"] = "given"  # hidden: the network sees the floor alone
     seed: Seed = 0  # of the sentences

@@ -34,6 +34,7 @@ from tokoban.systems.instructions.prompts import (
 from tokoban.text.saved import tokenizer_of
 
 BY_NETWORK = "network"  # the ``Answer.solver``
+MOST_EVALUATED = 100  # positions, where nobody says how many
 _ROWS_AT_ONCE = 64
 
 
@@ -147,7 +148,7 @@ def obey_all(
 
 
 def answer(
-    model: InstructionNet, board: Board, text: str, *, most_evaluated: int
+    model: InstructionNet, board: Board, text: str, *, most_evaluated: int | None = None
 ) -> tuple[Answer, Predicted]:
     """The solution that the search of a network finds, or none; the network proves nothing.
 
@@ -157,7 +158,8 @@ def answer(
     meaning = grammar.parse(text, is_question=False).meaning
     cells = Cells.of(board, named_boxes(board, meaning))
     task = Task(cells, build_machine(cells, meaning), text)
-    [found] = obey_all(model, [task], most_evaluated=most_evaluated)
+    most = MOST_EVALUATED if most_evaluated is None else most_evaluated
+    [found] = obey_all(model, [task], most_evaluated=most)
     tried = counted(found.num_evaluated, "position")
     found_answer = Answer(
         status="gave up" if found.moves is None else "solved",

@@ -31,4 +31,5 @@ SPEC = SystemSpec(
     make_system=make_system,
     evaluation_type=InstructionsEvaluation,
     evaluate=evaluate,
+    shipped="sokoban-instructions",
 )

@@ -26,5 +26,6 @@ SPEC = SystemSpec(
     grow=grow,
     evaluation_type=SubgoalsEvaluation,
     evaluate=evaluate,
+    shipped="sokoban-subgoals",
     plays_beside=(LOWER, FLAT),
 )
