@@ -3,13 +3,14 @@
 Axes: P positions, F floor squares of the level, which are its tokens.
 """
 
+from collections.abc import Sequence
 from typing import no_type_check
 
 import numpy as np
 from jaxtyping import Bool, Int16, Int32, UInt8
 
 from tokoban.compiling import entry
-from tokoban.sokoban.board import Square
+from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.encoding.features import (
     BOUND_FALLS,
     CAN_PUSH,
@@ -23,9 +24,9 @@ from tokoban.sokoban.encoding.features import (
     NUM_FEATURES,
 )
 from tokoban.sokoban.formats.faults import Fault
-from tokoban.sokoban.search.level.ground import UNREACHABLE, Ground, Squares
+from tokoban.sokoban.search.level.ground import UNREACHABLE, Ground, Squares, build_ground
 from tokoban.sokoban.search.measures.bounds import assign, matched_pushes, matched_pushes_after
-from tokoban.sokoban.search.searches.guided.guide import legal_pushes
+from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones, legal_pushes
 
 MOST_SQUARES = 1024  # of a level, by which the network is limited
 
@@ -47,7 +48,7 @@ class Tokens:
         """``ValueError`` for a level of more than ``MOST_SQUARES``."""
         check_size(len(squares.squares))
         num_squares = len(squares.squares)
-        self.ground = ground
+        self.squares, self.ground = squares, ground
         places = np.array(squares.squares, np.int64).reshape(-1, 2)
         # Positions count from the first row and column that have floor.
         self.coordinates: Int16[np.ndarray, "F 2"] = (places - places.min(axis=0)).astype(np.int16)
@@ -62,6 +63,16 @@ class Tokens:
             ],
             np.int32,
         )
+
+    @classmethod
+    def of(cls, board: Board) -> "Tokens":
+        """Those of a board's level."""
+        squares = Squares(board)
+        return cls(squares, build_ground(board, squares))
+
+    def features_of(self, boards: Sequence[Board]) -> UInt8[np.ndarray, "P F 17"]:
+        """The features of positions of the level."""
+        return self.features(*boxes_and_zones(self.squares, boards))[0]
 
     def features(
         self, boxes: Bool[np.ndarray, "P F"], zone: Bool[np.ndarray, "P F"]

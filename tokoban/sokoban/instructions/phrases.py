@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from tokoban.sokoban.instructions.meaning import Box, Kind, Place
 
@@ -29,18 +29,17 @@ class Phrases:
 def languages() -> Mapping[str, Phrases]:
     """The phrases by the code of the language."""
     text = Path(__file__).with_name("phrases.toml").read_text(encoding="utf-8")
-    return {name: _phrases(tables) for name, tables in tomllib.loads(text).items()}
-
-
-def _phrases(tables: Mapping[str, Any]) -> Phrases:
-    return Phrases(
-        boxes=_named(Box, tables["boxes"]),
-        untaught=_named(Box, tables["untaught"]),
-        places=_named(Place, tables["places"]),
-        sentences=_named(Kind, tables["sentences"]),
-        joint=tables["joint"],
-        answers=tables["answers"],
-    )
+    return {
+        name: Phrases(
+            boxes=_named(Box, tables["boxes"]),
+            untaught=_named(Box, tables["untaught"]),
+            places=_named(Place, tables["places"]),
+            sentences=_named(Kind, tables["sentences"]),
+            joint=tables["joint"],
+            answers=tables["answers"],
+        )
+        for name, tables in tomllib.loads(text).items()
+    }
 
 
 def _named(kind: type[E], table: Mapping[str, list[str]]) -> dict[E, list[str]]:

@@ -151,7 +151,7 @@ def solve(board: Board, meaning: Meaning) -> Answer:
     except TooLargeError as error:
         return answer(status="gave up", reason=error.args[0], elapsed_s=clock() - started_s)
     if truth.fewest_pushes is None:
-        can_be_solved = truth_of(board, ()).fewest_pushes is not None
+        can_be_solved = truth.plain.fewest_pushes is not None
         why = (
             "the level can be solved, but not so" if can_be_solved else "the level has no solution"
         )

@@ -107,39 +107,38 @@ def examples_of(
     asks: bool = True,
 ) -> list[Example]:
     """Examples of one level, with questions if it ``asks``."""
-    encoder = Encoder(board)
-    plain = positions(truth_of(board, ()), chance)
-    drawn = [(play, "", "en", outlook) for play, outlook in plain]
-    split = benchmark.SPLITS["train"]
-    sentences = benchmark.instructions(chance, board, split, is_balanced=False)
-    for language, text, truth in sentences:
-        for _ in range(_PLAYS if truth.fewest_pushes is not None else 1):
-            drawn += [(play, text, language, found) for play, found in positions(truth, chance)]
-    prompts: list[tuple[Play, str, Meaning]] = []
-    answers: list[tuple[Outlook, str]] = []
-    for play, text, language, outlook in drawn:
-        prompts.append((play, text, _meaning(text)))
+    encoder, split = Encoder(board), benchmark.SPLITS["train"]
+    found: list[tuple[Play, str, Meaning, Outlook, str]] = []
+
+    def add(truth: Truth, text: str, language: str) -> None:
         impossible = languages()[language].answers["impossible"]
-        answers.append((outlook, "" if BEST in outlook.values() else impossible))
-    for start in (board, chance.choice(plain)[0].board) if asks else ():
+        for play, outlook in positions(truth, chance):
+            answer = "" if BEST in outlook.values() else impossible
+            found.append((play, text, _meaning(text), outlook, answer))
+
+    add(truth_of(board, ()), "", "en")
+    plain = [play for play, *_ in found]
+    for language, text, truth in benchmark.instructions(chance, board, split, is_balanced=False):
+        for _ in range(_PLAYS if truth.fewest_pushes is not None else 1):
+            add(truth, text, language)
+    plays = [play for play, *_ in found]
+    for start in (board, chance.choice(plain).board) if asks else ():
         for item in benchmark.questions(chance, start):
-            prompts.append((Play.of(start), item["text"], _meaning(item["text"])))
-            answers.append(({}, item["answer"]))
+            text, answer = item["text"], item["answer"]
+            found.append((Play.of(start), text, _meaning(text), {}, answer))
     for text, meaning in benchmark.readings(chance, board, split, readings):
-        prompts.append((chance.choice(drawn)[0], text, meaning))
-        answers.append(({}, ""))
-    plays = encoder.encode([play for play, *_ in prompts])
+        found.append((chance.choice(plays), text, meaning, {}, ""))
+    number = encoder.squares.number
+    encoded = encoder.encode([play for play, *_ in found])
     return [
         Example(
-            encoded,
+            own,
             words.encode(text),
             [*words.encode(answer), END] if answer else [],
-            [(*encoder.action(push), label) for push, label in outlook.items()],
+            [(number[box], int(way), label) for (box, way), label in outlook.items()],
             marks_of(encoder, play, meaning),
         )
-        for encoded, (play, text, meaning), (outlook, answer) in zip(
-            plays, prompts, answers, strict=True
-        )
+        for own, (play, text, meaning, outlook, answer) in zip(encoded, found, strict=True)
     ]
 
 

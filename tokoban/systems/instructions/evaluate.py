@@ -1,19 +1,17 @@
 """Instructions obeyed and questions answered by a network, on the splits of the benchmark."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
 
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.instructions import benchmark
-from tokoban.sokoban.instructions.truth import Truth
 from tokoban.systems.instructions.config import InstructionsConfig
 from tokoban.systems.instructions.model import InstructionNet
-from tokoban.systems.instructions.obey import MOST_EVALUATED, Search, Task, answer_all, obey_all
+from tokoban.systems.instructions.obey import MOST_EVALUATED, Task, answer_all, obey_all
 from tokoban.systems.instructions.prompts import hidden
 from tokoban.training.config import check_limits
 from tokoban.training.limits import Between, Seed
@@ -63,7 +61,7 @@ def _evaluated(
     boards = [held_out[i * len(held_out) // count] for i in range(count)]
     metrics: dict[str, float] = {}
     for name in _SPLITS:
-        found = _instructions(trained.model, _drawn(name, boards, options.seed), options)
+        found = _instructions(trained.model, name, boards, options)
         metrics |= {f"{name}_{key}": value for key, value in found.items()}
     asked = [
         (board, item)
@@ -77,13 +75,6 @@ def _evaluated(
     return metrics | share("questions_answered", right, len(asked))
 
 
-def _drawn(name: str, boards: Sequence[Board], seed: int) -> Iterator[tuple[str, Truth]]:
-    for number, board in enumerate(boards):
-        chance = random.Random(f"{seed} {name} {number}")
-        for _, text, truth in benchmark.instructions(chance, board, benchmark.SPLITS[name]):
-            yield text, truth
-
-
 def _given(text: str, options: InstructionsEvaluation, chance: random.Random) -> str:
     """What the network reads of a sentence."""
     words = text.split()
@@ -93,20 +84,22 @@ def _given(text: str, options: InstructionsEvaluation, chance: random.Random) ->
 
 
 def _instructions(
-    model: InstructionNet, drawn: Iterator[tuple[str, Truth]], options: InstructionsEvaluation
+    model: InstructionNet, name: str, boards: Sequence[Board], options: InstructionsEvaluation
 ) -> dict[str, float]:
-    chance = random.Random(options.seed)
+    hiding = random.Random(options.seed)
     tasks, fewest = [], []
-    for text, truth in drawn:
-        tasks.append(Task(truth.graph.cells, truth.machine, _given(text, options, chance)))
-        fewest.append(truth.fewest_pushes)
+    for number, board in enumerate(boards):
+        chance = random.Random(f"{options.seed} {name} {number}")
+        for _, text, truth in benchmark.instructions(chance, board, benchmark.SPLITS[name]):
+            tasks.append(Task(truth.graph.cells, truth.machine, _given(text, options, hiding)))
+            fewest.append(truth.fewest_pushes)
     can_be = [i for i, pushes in enumerate(fewest) if pushes is not None]
     greedy = obey_all(model, tasks, most_evaluated=_MOST_PUSHES, is_greedy=True)
     possible = [tasks[i] for i in can_be]
     searched = obey_all(model, possible, most_evaluated=options.most_evaluated)
     obeyed = [i for i in can_be if greedy[i].moves is not None]
     needed = sum(fewest[i] or 0 for i in obeyed)
-    extra = sum(_num_pushes(greedy[i]) for i in obeyed) - needed
+    extra = sum(greedy[i].num_pushes for i in obeyed) - needed
     scores = np.array([found.impossible for found in greedy])
     is_impossible = np.array([pushes is None for pushes in fewest])
     return {
@@ -116,11 +109,6 @@ def _instructions(
         "impossible_auc": auc(scores[is_impossible], scores[~is_impossible]),
         "instructions": len(tasks),
     }
-
-
-def _num_pushes(search: Search) -> int:
-    assert search.moves is not None
-    return Solution.of(search.task.cells.board, search.moves).num_pushes
 
 
 def auc(positive: np.ndarray, negative: np.ndarray) -> float:

@@ -1,4 +1,4 @@
-"""The network: squares, words and the answer in one sequence, on top of the push policy's blocks.
+"""The network: squares, words and the answer in one sequence.
 
 After Gato (Reed et al. 2022, arXiv:2205.06175) and RT-2 (Brohan et al. 2023, arXiv:2307.15818):
 pushes and words are answers of one softmax. Squares and words of the prompt attend to each other
@@ -46,7 +46,7 @@ class Output(NamedTuple):
 
 
 class InstructionNet(TextModel[Words]):
-    """The names of what it shares with the push policy are those of that."""
+    """Its blocks are the push policy's, with a net for words in each."""
 
     is_read: Tensor  # which features
     waves: Tensor  # of the sinusoids

@@ -71,6 +71,7 @@ class Search:
         self.task, self.words, self.encoder = task, words, Encoder(task.cells.board)
         self.impossible = math.nan  # the probability, at the start
         self.moves: tuple[Direction, ...] | None = None  # a solution that the machine accepts
+        self.num_pushes = 0  # of it
         self.num_evaluated = 0
         self.waiting: list[_Node] = []
         self._seen: set[object] = set()
@@ -86,7 +87,7 @@ class Search:
         order = np.argsort(-push, axis=None, kind="stable")[: int(np.isfinite(push).sum())]
         for action in order:
             token, direction = divmod(int(action), 4)
-            chosen = self.encoder.push(token, direction)
+            chosen = self.encoder.squares.squares[token], Direction(direction)
             then = followed(self.task.cells, self.task.machine, node.now, chosen)
             is_new = then is not None and self._add(
                 then, node.nats + float(push[token, direction]), node.depth + 1
@@ -104,7 +105,7 @@ class Search:
         if now.play.board.is_solved and machine.accepts[now.state]:
             if not obeys(self.task.cells, machine, now.moves):
                 raise RuntimeError(f"a play is refused: {self.task.cells.board!r}")
-            self.moves = now.moves
+            self.moves, self.num_pushes = now.moves, depth
             if depth == 0:  # the network is not asked
                 self.impossible = 0.0
         cost = math.log(depth + 1) - nats

@@ -13,14 +13,12 @@ from jaxtyping import Int16, Int64, UInt8
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.board import Board
 from tokoban.sokoban.encoding.boards import Boards
 from tokoban.sokoban.encoding.encoded import collated
 from tokoban.sokoban.encoding.features import CAN_PUSH
 from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.instructions.play import Play
-from tokoban.sokoban.search.level.ground import Squares, build_ground
-from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
 from tokoban.systems.instructions.words import PADDING
 
 # Features of a square, all of which any reader of the play knows: where boxes and the player began,
@@ -69,17 +67,15 @@ class Encoder:
     """The squares of one level."""
 
     def __init__(self, board: Board) -> None:
-        self.squares = Squares(board)
-        self._tokens = Tokens(self.squares, build_ground(board, self.squares))
+        self._tokens = Tokens.of(board)
+        self.squares = self._tokens.squares
         # Answers name rows and columns of the board, whose first are walls.
         places = np.array(self.squares.squares, np.int16).reshape(-1, 2) - 1
         self._tokens.coordinates = places
 
     def encode(self, plays: Sequence[Play]) -> list[EncodedPlay]:
         """Plays of the level."""
-        features, _ = self._tokens.features(
-            *boxes_and_zones(self.squares, [play.board for play in plays])
-        )
+        features = self._tokens.features_of([play.board for play in plays])
         return [
             EncodedPlay(self._tokens, own, *self._history(play))
             for own, play in zip(features, plays, strict=True)
@@ -97,14 +93,6 @@ class Encoder:
         for feature, squares in (*enumerate(sets), (6, play.trail)):
             history[[number[square] for square in squares], feature] = 1
         return history, origins
-
-    def action(self, push: tuple[Square, Direction]) -> tuple[int, int]:
-        """The token of a push and its direction."""
-        return self.squares.number[push[0]], int(push[1])
-
-    def push(self, token: int, direction: int) -> tuple[Square, Direction]:
-        """The inverse of ``action``."""
-        return self.squares.squares[token], Direction(direction)
 
 
 def prompt_of(plays: Sequence[EncodedPlay], words: Sequence[Sequence[int]]) -> Prompt:

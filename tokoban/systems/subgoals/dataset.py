@@ -18,8 +18,6 @@ from tokoban.sokoban.encoding.boards import Boards
 from tokoban.sokoban.encoding.encoded import collated, seen
 from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.instructions.play import Play
-from tokoban.sokoban.search.level.ground import Squares, build_ground
-from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
 from tokoban.systems.subgoals.config import SubgoalsConfig
 from tokoban.systems.subgoals.stretches import Stretches
 from tokoban.training.ahead import BATCHES_A_DRAWING
@@ -55,18 +53,6 @@ class Batch(NamedTuple):
         return Batch(self.boards.to(device), self.is_best.to(device))
 
 
-class Encoder:
-    """The squares of one level."""
-
-    def __init__(self, board: Board) -> None:
-        self.squares = Squares(board)
-        self.tokens = Tokens(self.squares, build_ground(board, self.squares))
-
-    def encode(self, boards: Sequence[Board]) -> UInt8[np.ndarray, "_ F 17"]:
-        """The features of positions of the level."""
-        return self.tokens.features(*boxes_and_zones(self.squares, boards))[0]
-
-
 def drawing(
     boards: Sequence[Board], config: SubgoalsConfig, place: int, number: int
 ) -> list[Batch]:
@@ -85,14 +71,14 @@ def drawing(
 
 def examples_of(board: Board, chance: random.Random) -> list[Example]:
     """Examples of one level."""
-    stretches, encoder = Stretches(board), Encoder(board)
+    stretches, tokens = Stretches(board), Tokens.of(board)
     drawn: dict[Board, list[Subgoal]] = {}
     for _ in range(_PLAYS):
         drawn |= positions(stretches, chance)
-    number = encoder.squares.number
-    features = encoder.encode([*drawn])
+    number = tokens.squares.number
+    features = tokens.features_of([*drawn])
     return [
-        Example(encoder.tokens, own, [(number[box], number[target]) for box, target in best])
+        Example(tokens, own, [(number[box], number[target]) for box, target in best])
         for own, best in zip(features, drawn.values(), strict=True)
     ]
 

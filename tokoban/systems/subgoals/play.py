@@ -18,8 +18,9 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.encoding.boards import Boards
 from tokoban.sokoban.encoding.encoded import collated
+from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.search.combine.solver import solve
-from tokoban.systems.subgoals.dataset import Encoder, Subgoal
+from tokoban.systems.subgoals.dataset import Subgoal
 from tokoban.systems.subgoals.model import SubgoalNet
 
 _ROWS_AT_ONCE = 64
@@ -61,7 +62,7 @@ class Game:
     """A level under play."""
 
     def __init__(self, board: Board) -> None:
-        self.start, self.encoder = board, Encoder(board)
+        self.start, self.tokens = board, Tokens.of(board)
         self.moves: Moves | None = () if board.is_solved else None  # a solution
         self.num_evaluated = self.num_commands = self.num_refused = 0
         self.waiting: list[_Node] = []
@@ -70,7 +71,7 @@ class Game:
     def expand(self, node: _Node, subgoals: Float32[np.ndarray, "T T"]) -> None:
         """Adds the subgoals of a node's board, by their log-probabilities."""
         self.num_evaluated += 1
-        squares, depth = self.encoder.squares.squares, node.depth + 1
+        squares, depth = self.tokens.squares.squares, node.depth + 1
         for box, target in np.argwhere(subgoals > _LEAST_NATS).tolist():
             self._count += 1
             nats = node.nats + float(subgoals[box, target])
@@ -123,7 +124,7 @@ def play_all(
     while reached := [(game, node) for game, node in reached if game.moves is None]:
         for first in range(0, len(reached), _ROWS_AT_ONCE):
             group = reached[first : first + _ROWS_AT_ONCE]
-            nats = judged(model, [(game.encoder, node.board) for game, node in group])
+            nats = judged(model, [(game.tokens, node.board) for game, node in group])
             for (game, node), subgoals in zip(group, nats, strict=True):
                 if is_greedy:
                     game.waiting.clear()
@@ -145,11 +146,11 @@ def play_all(
 
 
 def judged(
-    model: SubgoalNet, positions: Sequence[tuple[Encoder, Board]]
+    model: SubgoalNet, positions: Sequence[tuple[Tokens, Board]]
 ) -> Float32[np.ndarray, "B T T"]:
     """Log-probabilities of the subgoals of each position."""
-    tokens = [encoder.tokens for encoder, _ in positions]
-    features = [encoder.encode([board]) for encoder, board in positions]
+    tokens = [own for own, _ in positions]
+    features = [own.features_of([board]) for own, board in positions]
     boards = Boards.of(collated(tokens, features)).to(model.box.weight.device)
     with torch.inference_mode():
         return model(boards).subgoal.cpu().numpy()
