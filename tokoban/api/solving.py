@@ -65,7 +65,7 @@ def solve(
             return obey.answer(policy.model, board, instruction, most_evaluated=most)[0]
         from tokoban.sokoban.instructions import grammar, truth
 
-        return truth.solve(board, grammar.parse(instruction, is_question=False).meaning)
+        return truth.solve(board, grammar.instruction(instruction))
     if policy is not None:
         raise ValueError("policy has no effect without an instruction; tokoban.hint asks one")
     *_, answer = solve_anytime(

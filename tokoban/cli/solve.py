@@ -354,7 +354,7 @@ def _by_instruction(
     from tokoban.sokoban.instructions import grammar, truth
 
     text = arguments.instruction
-    meaning = grammar.parse(text, is_question=False).meaning
+    meaning = grammar.instruction(text)
     policy = None
     if arguments.by == "policy":
         weights = arguments.weights or policy_options.READER

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tokoban
 from tokoban.api import extras
@@ -13,9 +13,6 @@ from tokoban.sokoban.instructions.meaning import Meaning
 from tokoban.sokoban.instructions.naming import find_place, named_boxes
 from tokoban.web import wire
 from tokoban.web.job import Context
-
-if TYPE_CHECKING:
-    from tokoban.systems.instructions.model import InstructionNet
 
 _MOST_TEXT = 400  # characters
 
@@ -60,9 +57,8 @@ def _by_network(board: Board, text: str, *, is_question: bool) -> dict[str, Any]
 
 
 @cache
-def _network() -> "InstructionNet":
-    model: InstructionNet = tokoban.load("sokoban-instructions").model
-    return model
+def _network() -> Any:
+    return tokoban.load("sokoban-instructions").model
 
 
 def _names(board: Board, meaning: Meaning) -> dict[str, Any]:

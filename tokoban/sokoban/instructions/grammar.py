@@ -37,17 +37,19 @@ class Sentence:
         return self.meaning[0].kind in QUESTIONS
 
 
-def parse(text: str, *, is_question: bool | None = None) -> Sentence:
-    """The sentence; ``ValueError`` that names the word where it was not understood.
-
-    It has to be a question, or has to be none, unless ``is_question`` is None.
-    """
+def parse(text: str) -> Sentence:
+    """The sentence; ``ValueError`` that names the word where it was not understood."""
     for sentence in (reader := _Reader(text)).sentences():
-        if is_question not in (None, sentence.is_question):
-            found, expected = ("an instruction", "a question")[:: 1 if is_question else -1]
-            raise ValueError(f"the sentence is {found}; expected {expected}")
         return sentence
     raise ValueError(reader.complaint())
+
+
+def instruction(text: str) -> Meaning:
+    """What a sentence demands; ``ValueError`` as ``parse``, and for a question."""
+    sentence = parse(text)
+    if sentence.is_question:
+        raise ValueError("the sentence is a question; expected an instruction")
+    return sentence.meaning
 
 
 def readings(text: str) -> list[Sentence]:

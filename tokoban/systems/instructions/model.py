@@ -53,7 +53,7 @@ class InstructionNet(TextModel[Words]):
 
     def __init__(self, config: InstructionsConfig, words: Words | None = None) -> None:
         super().__init__(words, read_tokenizer=Words.from_json)
-        width, self.num_heads = config.width, config.num_heads
+        width = config.width
         self.register_buffer("is_read", torch.from_numpy(read_features("bounds")), persistent=False)
         self.register_buffer("waves", torch.from_numpy(frequencies(width)), persistent=False)
         self.stem = NeighbourhoodLinear(NUM_FEATURES, width)

@@ -156,7 +156,7 @@ def answer(
     ``ValueError`` where the sentence means nothing on the board, or the floor is too large.
     """
     started_s = clock()
-    meaning = grammar.parse(text, is_question=False).meaning
+    meaning = grammar.instruction(text)
     cells = Cells.of(board, named_boxes(board, meaning))
     task = Task(cells, build_machine(cells, meaning), text)
     most = MOST_EVALUATED if most_evaluated is None else most_evaluated

@@ -20,7 +20,6 @@ from tokoban.training.metrics import share
 from tokoban.training.spec import Trained
 
 LOWER, FLAT = "sokoban-8x8", "sokoban-push"  # shipped weights
-_BEAM = 960  # positions that the policy of one box reads for a subgoal: 32 beams of 30 moves
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +27,8 @@ class SubgoalsEvaluation:
     """Which levels, and who carries the subgoals out."""
 
     levels: Annotated[int, Between(3, 10_000)] = 300  # of those that its training held out
-    lower: Literal["rollout", "beam", "push", "search"] = "rollout"  # rollout and beam: of the
-    # policy of one box; push: greedy play of the push policy; search: an exact one
+    lower: Literal["rollout", "push", "search"] = "rollout"  # rollout: of the policy of one box;
+    # push: greedy play of the push policy; search: an exact one
     most_evaluated: Annotated[int, Between(1, 10**6)] = 100  # positions, by the network
 
     def __post_init__(self) -> None:
@@ -100,5 +99,4 @@ def lower_policy(trained: Trained[SubgoalsConfig, SubgoalNet], name: str) -> Low
     if name == "search":
         return exactly
     policy = trained.players[FLAT if name == "push" else LOWER]
-    beam = _BEAM if name == "beam" else None
-    return lambda boards: policy(boards, beam)
+    return lambda boards: policy(boards, None)
