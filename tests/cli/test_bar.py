@@ -1,64 +1,70 @@
-"""The lines under the answers: for whom they are drawn, and what they say."""
+"""The bar under the answers of ``solve``: what it says of searches that take long."""
 
-import io
+import argparse
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
-from tokoban.cli.bar import Bar, describe
-from tokoban.cli.screen import Screen
+import pytest
+
+from tokoban.cli import solve
+from tokoban.cli.found import Found, describe_search
 from tokoban.sokoban.formats import Solution
+from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.combine.solver import Progress
+from tokoban.sokoban.work import Workers
 
 FAR = Progress(None, 1_234_567, 7_654_321, at_least=1_053, elapsed_s=9.75)
+SHORT = Progress(None, 7, 11, elapsed_s=0.5)
 
 
-def drawn(num_levels: int, number: int, progress: Progress, *, is_terminal: bool) -> str:
-    """What a bar writes while one search reports, and its level ends."""
-    screen = Screen()
-    screen.file = io.StringIO()
-    screen._force_terminal = screen.is_interactive = is_terminal
-    with Bar(num_levels, screen) as bar:
-        bar.report(number, "moves", progress)
-        if is_terminal:
-            bar._live.refresh()
-        bar.done(number)
-    return screen.file.getvalue()
+class Recorder:
+    """A terminal that notes what the bar is told."""
+
+    is_terminal = True
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+
+    @contextmanager
+    def counting(self, description: str, total: int) -> Iterator[Callable[..., None]]:
+        self.told.append((description, total))
+        yield lambda **fields: self.told.append(tuple(fields.values()))
 
 
 def test_a_line_says_what_is_looked_for_and_how_far_that_is() -> None:
     told = "level 93: fewest moves, at least 1,053; "
     told += "1,234,567 expansions, 7,654,321 positions, 10 s"
-    assert describe(93, "moves", FAR) == told
+    assert describe_search(93, "moves", FAR) == told
     found = FAR._replace(working="fess", best=Solution("rR" * 600))
     told = "level 93: fewest moves, at least 1,053, so far 1,200 moves, 600 pushes; "
     told += "1,234,567 expansions, 7,654,321 positions, 10 s, FESS"
-    assert describe(93, "moves", found) == told
+    assert describe_search(93, "moves", found) == told
     unbounded = Progress(None, 1, 2, elapsed_s=3.0)
-    assert describe(5, "any", unbounded).startswith("level 5: any solution; 1 expansions")
+    assert describe_search(5, "any", unbounded).startswith("level 5: any solution; 1 expansions")
 
 
-def test_a_search_that_takes_long_is_drawn_and_a_short_one_is_not() -> None:
-    assert "level 93: fewest moves" in drawn(155, 93, FAR, is_terminal=True)
-    short = Progress(None, 7, 11, elapsed_s=0.5)
-    text = drawn(155, 93, short, is_terminal=True)
-    assert "level 93" not in text
-    assert "solving" in text
+def test_of_the_searches_that_take_long_the_first_is_described_until_it_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def answers(_: Any, __: Any, ___: Any, report: Any) -> Iterator[tuple[int, Found]]:
+        report(2, "moves", SHORT)
+        report(3, "moves", FAR)
+        report(1, "moves", FAR)
+        report(3, "pushes", SHORT)  # goes on with the next search
+        yield 3, Found(Answer(status="gave up", solver="astar"))
+        report(1, "moves", FAR)
 
-
-def test_one_level_has_no_bar_of_levels() -> None:
-    text = drawn(1, 1, FAR, is_terminal=True)
-    assert "level 1: fewest moves" in text
-    assert "solving" not in text
-
-
-def test_nothing_is_drawn_where_there_is_no_terminal() -> None:
-    assert drawn(155, 93, FAR, is_terminal=False) == ""
-
-
-def test_a_line_goes_on_with_the_next_search() -> None:
-    screen = Screen()
-    screen.file = io.StringIO()
-    screen._force_terminal = screen.is_interactive = True
-    with Bar(2, screen) as bar:
-        bar.report(1, "any", FAR)
-        bar.report(1, "pushes", Progress(None, 7, 11, elapsed_s=0.25))
-        bar._live.refresh()
-    assert "level 1: fewest pushes; 7 expansions" in screen.file.getvalue()
+    monkeypatch.setattr(solve, "_answers", answers)
+    screen, levels = Recorder(), dict.fromkeys(range(155))
+    shown: Any = solve._with_bar(levels, argparse.Namespace(), Workers(1), screen)  # type: ignore[arg-type]
+    assert [number for number, _ in shown] == [3]
+    first = describe_search(3, "moves", FAR)
+    assert screen.told == [
+        ("solving", 155),
+        (first,),
+        (first,),
+        (describe_search(3, "pushes", SHORT),),
+        (1, "solving"),
+        (describe_search(1, "moves", FAR),),
+    ]

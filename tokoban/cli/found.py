@@ -16,7 +16,7 @@ from tokoban.sokoban.formats import (
     printable,
     write_levels,
 )
-from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.search.answer import Answer, Objective, Progress
 from tokoban.sokoban.wording import counted
 
 SOLVER_NAMES = {
@@ -99,6 +99,20 @@ def show(screen: Screen, number: int, level: Level, found: Found) -> None:
     if answer.solution is not None and answer.solution.lurd:
         lines.append(Text(f"      {answer.solution}"))
     screen.print(Text("\n").join(lines))
+
+
+def describe_search(number: int, sought: Objective, progress: Progress) -> str:
+    """How far the search of a level is, in a line."""
+    from tokoban.sokoban.search.combine.anytime import OBJECTIVE_NAMES  # imports all searches
+
+    least = f", at least {progress.at_least:,}" if progress.at_least else ""
+    best = f", so far {length(progress.best)}" if progress.best else ""
+    working = progress.working
+    by = f", {SOLVER_NAMES.get(working, working)}" if working else ""
+    return (
+        f"level {number}: {OBJECTIVE_NAMES[sought]}{least}{best}; {progress.expansions:,} "
+        f"expansions, {progress.positions:,} positions, {progress.elapsed_s:.0f} s{by}"
+    )
 
 
 def summarise(answers: Iterable[Answer], *, elapsed_s: float) -> str:

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import tokoban
 from tokoban.cli import policies, policy_options
-from tokoban.cli.bar import Bar
 from tokoban.cli.found import Found
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import Objective, Progress
 from tokoban.sokoban.search.limits import Limits, Watch
 from tokoban.sokoban.work import Workers
 
-_PATIENCE_S = 1.0  # of a search for a better solution, before the one that is known is shown
+# Called with the number of a level, what is looked for, and how far that is.
+Report = Callable[[int, Objective, Progress], None]
 
 
 class Asked(NamedTuple):
@@ -31,17 +31,17 @@ class Asked(NamedTuple):
 
 
 def by_search(
-    boards: Mapping[int, Board], arguments: argparse.Namespace, workers: Workers, bar: Bar
+    boards: Mapping[int, Board], arguments: argparse.Namespace, workers: Workers, report: Report
 ) -> Iterator[tuple[int, Found]]:
     """The answers of the searches without a network, as they come."""
     limits = _limits_of(arguments, num_sharing=1 if workers.executor else arguments.threads)
     minimise = arguments.minimise
     items = [Asked(number, board, minimise, limits) for number, board in boards.items()]
-    return _found(_search, items, workers, bar, _prepare)
+    return _found(_search, items, workers, report, _prepare)
 
 
 def by_push_policy(
-    boards: Mapping[int, Board], arguments: argparse.Namespace, workers: Workers, bar: Bar
+    boards: Mapping[int, Board], arguments: argparse.Namespace, workers: Workers, report: Report
 ) -> Iterator[tuple[int, Found]]:
     """The answers of the policy of pushes, as they come."""
     from tokoban.sokoban.search.searches.guided import search as guided
@@ -54,7 +54,7 @@ def by_push_policy(
     limits = _limits_of(arguments)
     items = [Asked(number, board, None, limits, weights) for number, board in boards.items()]
     # What the searches without a network need is not even imported.
-    return _found(_play, items, workers, bar, partial(guided.prepare, is_classical=True))
+    return _found(_play, items, workers, report, partial(guided.prepare, is_classical=True))
 
 
 def _prepare() -> None:
@@ -75,48 +75,36 @@ def _found(
     task: Callable[..., Found],
     items: list[Asked],
     workers: Workers,
-    bar: Bar,
+    report: Report,
     prepare: Callable[[], None],
 ) -> Iterator[tuple[int, Found]]:
     if items:
         workers.prepare(prepare)
     if workers.executor is None:
-        task = partial(task, bar=bar)
+        task = partial(task, report=report)
     for number, found in workers.results(task, items, Watch(Limits())):
         if found is not None:
             yield items[number].number, found
 
 
-def _search(asked: Asked, stop: threading.Event, bar: Bar | None = None) -> Found:
-    """The answer of the searches; whoever has a ``bar`` sees how far they are."""
+def _search(asked: Asked, stop: threading.Event, report: Report | None = None) -> Found:
+    """The answer of the searches."""
     _prepare()
-    untold: Found | None = None
-
-    def report(objective: Objective, progress: Progress) -> None:
-        nonlocal untold
-        assert bar is not None
-        if untold is not None and progress.elapsed_s >= _PATIENCE_S:
-            bar.announce(asked.number, untold)
-            untold = None
-        bar.report(asked.number, objective, progress)
-
-    answers = tokoban.solve_anytime(
+    *_, answer = tokoban.solve_anytime(
         asked.board,
         minimise=asked.minimise,
         time_limit_s=asked.limits.time_limit_s,
         memory_limit_mb=asked.limits.memory_limit_mb,
         max_expansions=asked.limits.max_expansions,
         stop=stop,
-        report=None if bar is None else report,
+        report=None if report is None else partial(report, asked.number),
     )
-    for answer in answers:
-        untold = Found(answer)
     return Found(answer)
 
 
-def _play(asked: Asked, stop: threading.Event, bar: Bar | None = None) -> Found:
+def _play(asked: Asked, stop: threading.Event, report: Report | None = None) -> Found:
     """The answer of the policy of pushes."""
     assert asked.weights is not None
     policy = policies.load_push_policy(*asked.weights)
-    report = None if bar is None else partial(bar.report, asked.number, "any")
-    return Found(*policy.solve(asked.board, limits=replace(asked.limits, stop=stop), report=report))
+    own = None if report is None else partial(report, asked.number, "any")
+    return Found(*policy.solve(asked.board, limits=replace(asked.limits, stop=stop), report=own))

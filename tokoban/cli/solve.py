@@ -15,12 +15,12 @@ from tokoban.sokoban.search.answer import OBJECTIVES
 from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
-    from tokoban.cli.bar import Bar
     from tokoban.cli.found import Found
     from tokoban.cli.screen import Screen
+    from tokoban.cli.searching import Report
     from tokoban.sokoban.board import Board
     from tokoban.sokoban.formats import Level
-    from tokoban.sokoban.search.answer import Answer
+    from tokoban.sokoban.search.answer import Answer, Objective, Progress
     from tokoban.sokoban.work import Workers
     from tokoban.systems.push_policy.policy import PushPolicy
     from tokoban.systems.sokoban_policy.policy import Policy
@@ -39,6 +39,7 @@ _NOT_OF_INSTRUCTION = (
     *("--attention", "--device", "--precision", "--max-moves", *policy_options.OF_BEAM),
 )
 _OF_NETWORK = ("--weights", "--max-expansions")
+_PATIENCE_S = 1.0  # a search that takes longer is described beside the bar
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -312,20 +313,35 @@ def _with_bar(
     workers: "Workers",
     screen: "Screen",
 ) -> "Iterator[tuple[int, Found]]":
-    """The answers as they come, with a bar below what is printed on a terminal."""
-    from tokoban.cli.bar import Bar
+    """The answers as they come, with a bar below what is printed on a terminal.
+
+    Beside it stands how far the search is that has begun first of those that take long.
+    """
+    from tokoban.cli.found import describe_search
     from tokoban.cli.screen import Screen
 
+    long: dict[int, str] = {}
     # Where the answers go to a file, the terminal is left to the bar.
     place = screen if screen.is_terminal else Screen(stderr=True)
-    with Bar(len(levels), place) as bar:
-        for number, found in _answers(levels, arguments, workers, bar):
-            bar.done(number)
+    with place.counting("solving", len(levels)) as update:
+
+        def report(number: int, sought: "Objective", progress: "Progress") -> None:
+            if progress.elapsed_s >= _PATIENCE_S or number in long:
+                long[number] = describe_search(number, sought, progress)
+                first, *_ = long.values()  # in one step, for other threads add to them
+                update(description=first)
+
+        for number, found in _answers(levels, arguments, workers, report):
+            long.pop(number, None)
+            update(advance=1, description="solving")
             yield number, found
 
 
 def _answers(
-    levels: "Mapping[int, Level]", arguments: argparse.Namespace, workers: "Workers", bar: "Bar"
+    levels: "Mapping[int, Level]",
+    arguments: argparse.Namespace,
+    workers: "Workers",
+    report: "Report",
 ) -> "Iterator[tuple[int, Found]]":
     """An answer to each level."""
     from tokoban.cli import searching
@@ -336,10 +352,10 @@ def _answers(
         return
     method = _method(arguments)
     if method == "search":
-        yield from searching.by_search(boards, arguments, workers, bar)
+        yield from searching.by_search(boards, arguments, workers, report)
         return
     if method == "push":
-        yield from searching.by_push_policy(boards, arguments, workers, bar)
+        yield from searching.by_push_policy(boards, arguments, workers, report)
         return
     by: Literal["beam", "rollout"] = "rollout" if method == "rollout" else "beam"
     yield from policies.play_moves(boards, arguments, _weights(arguments), by=by)
