@@ -42,7 +42,7 @@ _SHIPPED = {
     "vit": "vit-boards",
 }
 _USES = {
-    "sokoban": "solve {level} --by rollout --max-moves 5 --weights {file}",
+    "sokoban": "solve {level} --by rollout --weights {file}",
     "translation": "translate Zwei --beam 1 --weights {file}",
     "life": "life --steps 1 --weights {file}",
     "gpt": "generate-text The --max-tokens 3 --weights {file}",

@@ -23,7 +23,7 @@ NO_FLOAT = ["", "²", "1.2.3"]
 ODD = ["0", "-1", "\uff11", "2", "0.5", str(2**31), str(2**62), str(2**63 - 1), "nan"]
 ODD += ["inf", "-inf", "1e400", "1e40", "1e-320", "9" * 400, "9" * 400 + "GB"]
 MAY_BE_ZERO = {"--seed", "--steps", "--window", "--port"}
-MAY_BE_ZERO |= {"--length-penalty", "--temperature", "--max-unsolvable"}
+MAY_BE_ZERO |= {"--length-penalty", "--temperature"}
 # Compared with the levels, or with the board that they ask for.
 CHECKED_LATER = {"--level", "--rows", "--columns", "--boxes", "--min-pushes", "--max-pushes"}
 CHECKED_LATER |= {"--solvable-share", "--min-branching", "--min-losing-share"}

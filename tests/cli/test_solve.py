@@ -250,9 +250,8 @@ def test_what_cannot_be_is_refused_in_one_line(
 
 # An option with a value, and the methods that read it.
 READ_BY = {
-    **dict.fromkeys(["--beam=2", "--score=both", "--max-unsolvable=1"], ("beam",)),
-    **dict.fromkeys(["--max-moves=9", "--weights=x", "--device=cpu"], ("beam", "rollout")),
-    "--precision=bf16": ("beam", "rollout"),
+    "--beam=2": ("beam",),
+    **dict.fromkeys(["--weights=x", "--device=cpu"], ("beam", "rollout")),
     **dict.fromkeys(["--time-limit=3", "--max-expansions=3", "--threads=2"], ("search",)),
     "--minimise=any": ("search",),
 }
@@ -287,23 +286,6 @@ def test_of_a_level_that_is_not_solved_there_is_nothing_to_show(
     assert not Path("a.html").exists()
 
 
-def test_more_moves_than_the_policy_has_room_for_are_cut_with_a_word(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    solve("--max-moves", "47", "--by", "beam")
-    told = capsys.readouterr()
-    assert "--max-moves 47: the policy has room for 30, which are used" in told.err
-    assert "no solution within 30 moves" in told.out
-    solve("--max-moves", "30", "--by", "beam")
-    assert capsys.readouterr().err == ""
-
-
-def test_fewer_moves_bind_the_policy() -> None:
-    write(far="#######\n#@$  .#\n#######\n")
-    assert solve("--by", "beam", "--max-moves", "3")[1][0]["lurd"] == "RRR"
-    assert solve("--by", "beam", "--max-moves", "2")[1][0]["status"] == "gave up"
-
-
 def test_the_policy_plays_by_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[policy_solve.Play] = []
     by_beam = policy_solve.by_beam
@@ -313,18 +295,8 @@ def test_the_policy_plays_by_its_options(monkeypatch: pytest.MonkeyPatch) -> Non
         return by_beam(model, boards, play)
 
     monkeypatch.setattr(policy_solve, "by_beam", listen)
-    words = "--beam 3 --score both --max-unsolvable 0.75 --max-moves 5 --memory-limit"
-    solve("--by", "beam", *words.split(), "0.5 gb", "--precision", "bf16")
-    assert asked == [
-        policy_solve.Play(
-            width=3,
-            score="both",
-            max_unsolvable=0.75,
-            max_moves=5,
-            memory_limit=500_000_000,
-            precision="bf16",
-        )
-    ]
+    solve("--by", "beam", "--beam", "3", "--memory-limit", "0.5 gb")
+    assert asked == [policy_solve.Play(width=3, max_moves=30, memory_limit=500_000_000)]
 
 
 def solved(lurd: str) -> Answer:

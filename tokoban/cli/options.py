@@ -90,13 +90,6 @@ SHARED: Mapping[str, Option] = {
         metavar="N", type=whole(1, MOST_TEXTS), default=32, help="number processed together"
     ),
     "--beam": Option(metavar="K", type=whole(1, MOST_TEXTS), help="width of the beam search"),
-    "--score": Option(
-        choices=("log_likelihood", "steps_left", "both"),
-        default="log_likelihood",
-        help="how the beam search ranks beams: by the probability of their moves, by the moves "
-        "left as the policy predicts them, or by the first minus the second. The last two evaluate "
-        "every successor of every beam, which takes four times the time and memory",
-    ),
     "--length-penalty": Option(
         metavar="A",
         type=Number(float, "0 (none) to 100", lambda alpha: 0 <= alpha <= 100),

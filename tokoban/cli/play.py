@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokoban.cli import level_options, notices_to, options, policy_options
+from tokoban.cli import level_options, notices_to, options, policies
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.pages import KEYS, describe_solution
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 SUMMARY = "play levels in the terminal, with hints from the policy"
 UNDECIDED = ""
-
-_POLICY = policy_options.PUSHES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="file for solutions and unfinished games (default: one for each FILE, in tokoban/play "
         "of $XDG_STATE_HOME or ~/.local/state)",
     )
-    options.add(parser, "--weights", "of the policy that gives hints", usual=_POLICY)
+    options.add(parser, "--weights", "of the policy that gives hints", usual=policies.PUSHES)
     keys = "; ".join(f"{names}: {meaning}" for names, meaning in KEYS)
     parser.epilog = (
         f"Keys: {keys}. The game is saved when it ends in any way, and continues there next time. "
@@ -97,7 +95,7 @@ def _play(game: "Game", place: Path, weights: str | None) -> int:
     chosen = None if weights is None else _load_policy(weights)
     screen, keeper = Screen(), _Keeper(game, place)
     keyboard = Keyboard(sys.stdin.fileno())
-    adviser = Adviser(lambda: chosen or _load_policy(_POLICY))
+    adviser = Adviser(lambda: chosen or _load_policy(policies.PUSHES))
     background = Background(adviser, on_answer=keyboard.wake)
     table = Table(game, background, screen, save=keeper.save)
     try:
@@ -136,7 +134,6 @@ def follow(keyboard: "Keyboard", table: "Table", screen: "Screen") -> None:
 
 def _load_policy(weights: str) -> "Pretrained":
     import tokoban
-    from tokoban.cli import policies
 
     return tokoban.load(weights, system=policies.system_of(weights))
 

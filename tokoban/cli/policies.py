@@ -2,12 +2,9 @@
 
 import argparse
 import hashlib
-import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Literal
-
-from tokoban.cli.policy_options import MOVES, PUSHES
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 if TYPE_CHECKING:
     from tokoban.cli.found import Found
@@ -18,26 +15,23 @@ if TYPE_CHECKING:
 System = Literal["sokoban", "push"]
 Device = Literal["auto", "cpu", "cuda"]
 
-
-def system_of(weights: str) -> System:
-    """The system of the policy in a file; errors as of ``tokoban.load``."""
-    if weights in _SHIPPED:
-        return _SHIPPED[weights]
-    from tokoban import pretrained
-    from tokoban.training.weights_header import read_header
-
-    path = pretrained.weights_path(weights)
-    system = read_header(path).metadata.get("system", "unknown")
-    for known in _SHIPPED.values():
-        if system == known:
-            return known
-    raise ValueError(f"{path}: weights of the system {system!r}; expected 'sokoban' or 'push'")
-
-
-_SHIPPED: Mapping[str, System] = {MOVES: "sokoban", PUSHES: "push"}
+# The shipped policies: of moves for one box, which beam search plays, of pushes for any boxes, and
+# the one that reads an instruction.
+MOVES, PUSHES, READER = "sokoban-8x8", "sokoban-push", "sokoban-instructions"
 # Levels that a policy of moves plays together: it is quickest with many, and Ctrl-C loses one such
 # batch.
 _BATCH_LEVELS = 32
+
+
+def system_of(weights: str) -> System:
+    """The system of the policy in a file; errors as of ``tokoban.load``."""
+    from tokoban import pretrained
+
+    system = pretrained.system_of(weights)
+    if system not in get_args(System):
+        path = pretrained.weights_path(weights)
+        raise ValueError(f"{path}: weights of the system {system!r}; expected 'sokoban' or 'push'")
+    return cast(System, system)
 
 
 def play_moves(
@@ -51,21 +45,10 @@ def play_moves(
     from tokoban.cli.found import Found
 
     policy = load_move_policy(arguments, weights)
-    longest = policy.longest_solution
-    if arguments.max_moves is not None and arguments.max_moves > longest:
-        message = f"--max-moves {arguments.max_moves}: the policy has room for {longest}"
-        print(f"tokoban: {message}, which are used", file=sys.stderr)
     numbers = list(boards)
     for start in range(0, len(numbers), _BATCH_LEVELS):
         batch = numbers[start : start + _BATCH_LEVELS]
-        found = policy.solve(
-            [boards[number] for number in batch],
-            by=by,
-            width=arguments.beam,
-            max_moves=min(arguments.max_moves or longest, longest),
-            score=arguments.score,
-            max_unsolvable=arguments.max_unsolvable,
-        )
+        found = policy.solve([boards[number] for number in batch], by=by, width=arguments.beam)
         yield from ((number, Found(*one)) for number, one in zip(batch, found, strict=True))
 
 
@@ -77,7 +60,6 @@ def load_move_policy(arguments: argparse.Namespace, weights: str) -> "Policy":
     return Policy(
         tokoban.load(weights, system="sokoban").model,
         device=arguments.device,
-        precision=arguments.precision,
         memory_limit_bytes=arguments.memory_limit,
     )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import tokoban
-from tokoban.cli import policies, policy_options
+from tokoban.cli import policies
 from tokoban.cli.found import Found
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import Objective, Progress
@@ -46,7 +46,7 @@ def by_push_policy(
     """The answers of the policy of pushes, as they come."""
     from tokoban.sokoban.search.searches.guided import search as guided
 
-    name = arguments.weights or policy_options.PUSHES
+    name = arguments.weights or policies.PUSHES
     if Path(name).exists():
         name = str(Path(name).resolve())
     weights = name, arguments.device, policies.digest_of(name)

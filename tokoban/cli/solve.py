@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Literal
 
-from tokoban.cli import attention_files, level_options, options, policies, policy_options
+from tokoban.cli import attention_files, level_options, options, policies
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_interrupted, write_output
+from tokoban.cli.parser import whole
 from tokoban.cli.report import entries
 from tokoban.sokoban.search.answer import OBJECTIVES
 from tokoban.sokoban.wording import counted
+from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH
 
 if TYPE_CHECKING:
     from tokoban.cli.found import Found
@@ -30,13 +32,14 @@ UNDECIDED = "some levels were given up, or cannot be solved as --instruction say
 
 _OF_SEARCH = ("--time-limit", "--max-expansions", "--threads")
 # What the answers of a folder depend on.
-_OF_ANSWERS = (
-    *("by", "minimise", "time_limit", "memory_limit", "max_expansions", "weights"),
-    *("beam", "score", "max_unsolvable", "max_moves", "precision"),
-)
+_OF_ANSWERS = "by", "minimise", "time_limit", "memory_limit", "max_expansions", "weights", "beam"
+# Further options of earlier versions, so that their folders go on.
+_OF_OLD_ANSWERS = {
+    "score": "log_likelihood", "max_unsolvable": 1.0, "max_moves": None, "precision": "fp32"
+}  # fmt: skip
 _NOT_OF_INSTRUCTION = (
     *("--minimise", "--time-limit", "--threads", "--memory-limit", "--folder", "--output"),
-    *("--attention", "--device", "--precision", "--max-moves", *policy_options.OF_BEAM),
+    *("--attention", "--device", "--beam"),
 )
 _OF_NETWORK = ("--weights", "--max-expansions")
 _PATIENCE_S = 1.0  # a search that takes longer is described beside the bar
@@ -76,7 +79,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(parser, "--memory-limit", "shared by all threads")
     options.add(parser, "--max-expansions", "of search or the policy of pushes", usual="none")
     options.add(parser, "--threads", "each searches one level, with its share of the memory")
-    policy_options.add_arguments(parser)
+    options.add(
+        parser,
+        "--weights",
+        "of the policy",
+        usual=f"{policies.READER} with --instruction, {policies.PUSHES} with --by policy, else "
+        f"{policies.MOVES}",
+    )
+    options.add(parser, "--beam", type=whole(1, MAX_BEAM_WIDTH), default=32)
+    options.add(parser, "--device", "for the policy of pushes, the GPU only if it is asked for")
     parser.add_argument(
         "--instruction",
         metavar="SENTENCE",
@@ -164,7 +175,7 @@ def _into_folder(arguments: argparse.Namespace) -> int:
     from tokoban.sokoban.search.limits import STOPPED
 
     many = read_many(arguments.file)
-    asked = {name: getattr(arguments, name) for name in _OF_ANSWERS}
+    asked = {name: getattr(arguments, name) for name in _OF_ANSWERS} | _OF_OLD_ANSWERS
     if arguments.by == "search":
         asked["by"] = "astar"  # so that folders of earlier versions go on
     screen = Screen()
@@ -234,15 +245,15 @@ def _check_method(arguments: argparse.Namespace) -> None:
         because = f"with --by {by}"
         options.refuse(arguments, "--minimise", "--cluster", *_OF_SEARCH, because=because)
     if method == "rollout":
-        options.refuse(arguments, *policy_options.OF_BEAM, because="with --by rollout")
+        options.refuse(arguments, "--beam", because="with --by rollout")
     if method == "push":
-        refused = "--minimise", "--threads", *policy_options.OF_BEAM, "--max-moves", "--precision"
+        refused = "--minimise", "--threads", "--beam"
         options.refuse(arguments, *refused, because="with a policy of pushes")
     elif method == "search":
         because = "with --by search" if by else "without --by"
-        options.refuse(arguments, *policy_options.OF_BEAM, "--max-moves", because=because)
+        options.refuse(arguments, "--beam", because=because)
         if arguments.attention is None:
-            options.refuse(arguments, "--weights", "--device", "--precision", because=because)
+            options.refuse(arguments, "--weights", "--device", because=because)
 
 
 def _method_named(word: str) -> str:
@@ -258,7 +269,7 @@ def _method(arguments: argparse.Namespace) -> str:
 
 
 def _weights(arguments: argparse.Namespace) -> str:
-    usual = policy_options.PUSHES if arguments.by == "policy" else policy_options.MOVES
+    usual = policies.PUSHES if arguments.by == "policy" else policies.MOVES
     return arguments.weights or usual
 
 
@@ -373,7 +384,7 @@ def _by_instruction(
     meaning = grammar.instruction(text)
     policy = None
     if arguments.by == "policy":
-        weights = arguments.weights or policy_options.READER
+        weights = arguments.weights or policies.READER
         policy = tokoban.load(weights, system="instructions")
     problems = []
     for number, board in boards.items():

@@ -194,7 +194,7 @@ class SokobanEvaluation:
     # training, which takes minutes
     seed: Annotated[int | None, Between(0)] = None  # of the generated levels
     beam: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = 32  # width of the beam search
-    score: Score = "log_likelihood"  # which beams live on, as in `tokoban solve`
+    score: Score = "log_likelihood"  # which beams live on
     precision: Precision = "fp32"  # of the network at play
 
     def __post_init__(self) -> None:
