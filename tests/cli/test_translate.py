@@ -14,7 +14,6 @@ import torch
 
 from benchmarks import confidence
 from tokoban import cli, pretrained
-from tokoban.decoding import Sampling
 from tokoban.inference.engine import Engine
 from tokoban.systems.translation import lines as lines_module
 from tokoban.systems.translation import number_words, texts
@@ -125,14 +124,10 @@ def test_the_search_is_as_requested(weights: str, shouted: list[dict[str, Any]])
     _translate(weights, "x")
     common = "--length-penalty", "1.5", "--nbest", "2", "--prefix", "Ab", "--batch-size", "5"
     _translate(weights, "x", *common, "--beam", "7")
-    _translate(
-        weights, "x", *common, "--sample", "--seed", "3", "--temperature", "0.5", "--top-k", "9",
-        "--top-p", "0.75",
-    )  # fmt: skip
     engines = [call.pop("engine") for call in shouted]
     assert all(isinstance(engine, Engine) for engine in engines)
     plain = {"beam": 4, "length_penalty": 0.75, "nbest": 1, "forced_prefix": "", "batch_size": 32}
-    assert shouted[0] == plain | {"texts": ["x"], "sampling": None, "first_number": 1}
+    assert shouted[0] == plain | {"texts": ["x"], "first_number": 1}
     assert shouted[1] == {
         "texts": ["x"],
         "beam": 7,
@@ -140,11 +135,8 @@ def test_the_search_is_as_requested(weights: str, shouted: list[dict[str, Any]])
         "nbest": 2,
         "forced_prefix": "Ab",
         "batch_size": 5,
-        "sampling": None,
         "first_number": 1,
     }
-    drawn = {"beam": 4, "sampling": Sampling(seed=3, temperature=0.5, top_k=9, top_p=0.75)}
-    assert shouted[2] == shouted[1] | drawn
 
 
 def test_the_name_of_a_file_is_a_text_and_that_is_reported(
@@ -244,12 +236,8 @@ def test_a_page_of_attention_shows_every_layer_and_head(weights: str, tmp_path: 
     [
         (["x", "y", "--attention", "x.svg"], "--attention draws one sentence, got 2"),
         (["", "--attention", "x.svg"], "--attention draws one sentence, got 0"),
-        (["x", "--top-k", "3"], "--top-k has no effect without --sample"),
         (["x", "--nbest", "5"], "--nbest is 5; expected at most --beam, which is 4"),
-        (["x", "--temperature", "1"], "--temperature has no effect without --sample"),
-        (["x", "--sample", "--temperature", "0", "--top-p", "0.5"], "with --temperature 0"),
         (["x", "--alignment"], "--alignment has no effect without --json or --jsonl"),
-        (["x", "--beam", "2", "--sample"], "--beam has no effect with --sample"),
         (["x", "--from", "en"], "translates from de to en, not from en to en"),
         (["x", "--to", "fr"], "translates from de to en, not from de to fr"),
     ],
@@ -331,7 +319,7 @@ def test_doubtful_translations_are_named_and_each_has_its_confidence(
     far_share, share, empty, *_ = [each["confidence"] for each in json.loads(path.read_text())]
     assert 0 <= far_share < 0.5 < share <= 1
     assert empty is None
-    assert told(far, "--sample")[1] == told(far, "--prefix", "A")[1] == ""
+    assert told(far, "--prefix", "A")[1] == ""
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     _, err = told(far, caption, far)
     assert [line.partition(" (")[0] for line in err.splitlines()] == [
@@ -355,14 +343,11 @@ def test_a_beam_that_memory_cannot_hold_is_refused_in_a_line(
     weights: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(translate_module, "MOST_BYTES", 100_000_000)
-    wide = ["--beam", "100000"], "\n"
-    drawn = ["--sample", "--nbest", "100000"], "1\t0.0000\t\n"
-    for words, first in (wide, drawn):
-        assert _translate(weights, "", "zwei drei vier", *words) == 2
-        out, err = capsys.readouterr()
-        assert out == first
-        assert err.startswith("tokoban: line 2 cannot be translated: 100,000 translations of up to")
-        assert err.count("\n") == 1
+    assert _translate(weights, "", "zwei drei vier", "--beam", "100000") == 2
+    out, err = capsys.readouterr()
+    assert out == "\n"
+    assert err.startswith("tokoban: line 2 cannot be translated: 100,000 translations of up to")
+    assert err.count("\n") == 1
 
 
 def test_weights_of_others_are_not_judged(weights: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,6 @@ from tokoban.cli.parser import whole
 from tokoban.training.device import find_device
 
 if TYPE_CHECKING:
-    from tokoban.decoding import Sampling
     from tokoban.inference.engine import Engine
     from tokoban.systems.translation.confidence import Confidence
     from tokoban.systems.translation.config import TranslationConfig
@@ -26,11 +25,10 @@ UNDECIDED = ""
 # Lines read at a time, in batches: sentences of similar length among them are translated together.
 _BATCHES_PER_BLOCK = 8
 _LONGEST_NAME = 20  # characters of a word beside a picture
-_SAMPLING = ("--seed", "--temperature", "--top-k", "--top-p")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the sentences, the weights, the search or the sampling, and what is written."""
+    """Declares the sentences, the weights, the search, and what is written."""
     parser.add_argument(
         "text",
         nargs="*",
@@ -62,13 +60,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prefix", default="", metavar="TEXT", help="force each translation to start with TEXT"
     )
-    parser.add_argument(
-        "--sample", action="store_true", help="sample translations instead of a beam search"
-    )
-    options.add(parser, "--seed", "with --sample")
-    options.add(parser, "--temperature", "with --sample", default=1.0)
-    options.add(parser, "--top-k", "with --sample", usual="all")
-    options.add(parser, "--top-p", "with --sample", usual="all")
     options.add(parser, "--json")
     options.add(parser, "--jsonl")
     parser.add_argument(
@@ -101,15 +92,14 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.systems.translation.confidence import DOUBTFUL_BELOW
 
     _check(arguments)
-    sampling = _sampling(arguments)
     lines = lines_of(arguments.text, "sentence")
     if arguments.attention is not None:
         lines = iter([_only_sentence(lines)])
     model, engine, config, confidence = _load(arguments)
     if arguments.length_penalty is None:
         arguments.length_penalty = config.length_penalty
-    if sampling is not None or arguments.prefix:
-        confidence = None  # neither a sample nor a prefix is the translator's own choice
+    if arguments.prefix:
+        confidence = None  # it is not the translator's own choice
     is_printed = "-" not in (arguments.json, arguments.jsonl)
     doubtful: list[int] = []  # numbers of the sentences
     number = 0
@@ -118,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
         is_shown = not sys.stdout.isatty()  # where the translations themselves are seen
         bar = Screen(stderr=True).counting("sentences", total, is_shown=is_shown)
         with report.entries(arguments) as entries, bar as update:
-            translated = _translated(model, engine, lines, arguments, sampling)
+            translated = _translated(model, engine, lines, arguments)
             for number, (line, found) in enumerate(translated, start=1):
                 if is_printed:
                     _print(number, found, is_numbered=arguments.nbest > 1)
@@ -170,33 +160,12 @@ def _check(arguments: argparse.Namespace) -> None:
     """Refuses before the work what cannot be done, and options without effect."""
     check_outputs(arguments, "attention", "json", "jsonl", inputs=["weights"])
     attention_files.check(arguments.attention)
-    if arguments.sample:
-        options.refuse(arguments, "--beam", because="with --sample")
-        if arguments.temperature == 0:
-            options.refuse(
-                arguments, "--seed", "--top-k", "--top-p", because="with --temperature 0"
-            )
-    else:
-        options.refuse(arguments, *_SAMPLING, because="without --sample")
-        if arguments.nbest > arguments.beam:
-            raise ValueError(
-                f"--nbest is {arguments.nbest}; expected at most --beam, which is {arguments.beam}"
-            )
+    if arguments.nbest > arguments.beam:
+        raise ValueError(
+            f"--nbest is {arguments.nbest}; expected at most --beam, which is {arguments.beam}"
+        )
     if arguments.json is None and arguments.jsonl is None:
         options.refuse(arguments, "--alignment", because="without --json or --jsonl")
-
-
-def _sampling(arguments: argparse.Namespace) -> "Sampling | None":
-    if not arguments.sample:
-        return None
-    from tokoban.decoding import Sampling
-
-    return Sampling(
-        seed=arguments.seed,
-        temperature=arguments.temperature,
-        top_k=arguments.top_k,
-        top_p=arguments.top_p,
-    )
 
 
 def _only_sentence(lines: Iterable[str]) -> str:
@@ -246,7 +215,6 @@ def _translated(
     engine: "Engine",
     lines: Iterator[str],
     arguments: argparse.Namespace,
-    sampling: "Sampling | None",
 ) -> Iterator[tuple[str, "list[Translation]"]]:
     from tokoban.systems.translation.lines import translate_lines
 
@@ -262,7 +230,6 @@ def _translated(
         beam=arguments.beam,
         length_penalty=arguments.length_penalty,
         nbest=arguments.nbest,
-        sampling=sampling,
         batch_size=batch_size,
     )
 

@@ -12,7 +12,6 @@ from tests.systems.translation.half_trained import (
     half_trained,
     impatient,
 )
-from tokoban.decoding import Sampling
 from tokoban.inference import cpu as cpu_module
 from tokoban.inference.cached import CachedEngine
 from tokoban.inference.cpu import CpuEngine
@@ -32,7 +31,6 @@ WAYS: dict[str, dict[str, Any]] = {
     "greedy, together": {"beam": 1},
     "beam": {"beam": 4, "nbest": 4, "batch_size": 3},
     "prefixed beam": {"beam": 3, "forced_prefix": [9, 5], "length_penalty": 1.0},
-    "sampled": {"sampling": Sampling(seed=3), "nbest": 2},
 }
 
 

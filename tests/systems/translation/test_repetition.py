@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from tokoban.decoding import Sampling
 from tokoban.systems.translation import translate as translate_module
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.repetition import repeats, token_too_many
@@ -38,7 +37,6 @@ WAYS: dict[str, dict[str, Any]] = {
     "greedy": {"beam": 1, "batch_size": 1},
     "greedy, together": {"beam": 1},
     "beam": {"beam": 3, "nbest": 3},
-    "sampled": {"sampling": Sampling(seed=3, temperature=0.05), "nbest": 2},
 }
 
 

@@ -17,7 +17,7 @@ from tests.systems.translation.half_trained import (
     impatient,
     padded,
 )
-from tokoban.decoding import Sampling, Stepper, length_penalised_beam_search, sample
+from tokoban.decoding import Stepper, length_penalised_beam_search, sample
 from tokoban.inference.cached import CachedEngine
 from tokoban.systems.translation import translate as translate_module
 from tokoban.systems.translation.engine import Precision, network_of, prepare_for_inference
@@ -33,7 +33,6 @@ WAYS: dict[str, dict[str, Any]] = {
     "greedy": {"beam": 1},
     "beam": {"beam": 4, "nbest": 3},
     "wide beam": {"beam": 9, "length_penalty": 1.0, "nbest": 2},
-    "sampled": {"sampling": Sampling(seed=3), "nbest": 2},
     "prefixed": {"beam": 3, "forced_prefix": [9, 5]},
 }
 
@@ -75,8 +74,6 @@ def test_batch_order_and_neighbours_change_nothing(way: str) -> None:
     expected = translate(half_trained(), SOURCES, **options)
     for batch_size in (1, 3):
         assert_alike(translate(half_trained(), SOURCES, batch_size=batch_size, **options), expected)
-    if "sampling" in options:
-        return  # the draws go by a sentence's number
     order = random.Random(1).sample(range(len(SOURCES)), 7)
     some = translate(half_trained(), [SOURCES[number] for number in order], **options)
     assert_alike(some, [expected[number] for number in order])
@@ -188,30 +185,6 @@ def test_no_translation_is_longer_than_its_source_and_fifty() -> None:
         model.embedding.weight.data[EOS] += 100.0
     assert torch.equal(stepper.log_probs(), log_probs)
     assert all(n <= len(source) + 50 for n, source in zip(lengths, SOURCES, strict=False))
-
-
-def test_draws_follow_their_probabilities() -> None:
-    """The first token of many draws against the model's own distribution, within 5 deviations."""
-    source = SOURCES[0]
-    num_draws = 1500
-    (drawn,) = translate(
-        half_trained(), [source], sampling=Sampling(seed=2), nbest=num_draws, max_length=2
-    )
-    firsts = [hypothesis.tokens[0] for hypothesis in drawn]
-    logits = half_trained()(torch.tensor([[*source, EOS]]), torch.tensor([[BOS]]))[0, 0]
-    shares = logits.index_fill(0, torch.tensor([PAD, BOS, UNK, EOS]), -torch.inf).softmax(0)
-    for token in WORDS:
-        share = shares[token].item()
-        deviation = (share * (1 - share) / num_draws) ** 0.5
-        assert abs(firsts.count(token) / num_draws - share) < 5 * deviation
-
-
-def test_a_seed_draws_the_same_and_another_something_else() -> None:
-    one, same, other = (
-        translate(half_trained(), SOURCES, sampling=Sampling(seed=seed)) for seed in (1, 1, 2)
-    )
-    assert_alike(one, same)
-    assert [h[0].tokens for h in one] != [h[0].tokens for h in other]
 
 
 def test_a_model_in_training_translates_without_dropout_and_stays_in_training() -> None:

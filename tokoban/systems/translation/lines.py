@@ -32,7 +32,7 @@ def translate_lines(
     the translations of the lines before it. ``options`` are those of ``translate_texts``.
     """
     prefix_length = len(tokenizer_of(model).encode(tidy(forced_prefix)))
-    width, network = options["nbest" if options.get("sampling") else "beam"], network_of(model)
+    width, network = options["beam"], network_of(model)
     first = 1
     while True:
         block, error = _read(lines, block_size)

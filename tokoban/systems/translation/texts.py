@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tokoban.decoding import Sampling
 from tokoban.inference.engine import Engine
 from tokoban.systems.translation.capitals import without_capitals
 from tokoban.systems.translation.model import Translator
@@ -43,7 +42,6 @@ def translate_texts(
     length_penalty: float = 0.6,
     nbest: int = 1,
     forced_prefix: str = "",
-    sampling: Sampling | None = None,
     batch_size: int = BATCH_SIZE,
     first_number: int = 1,
 ) -> list[list[Translation]]:
@@ -62,7 +60,6 @@ def translate_texts(
         length_penalty=length_penalty,
         nbest=nbest,
         forced_prefix=tokenizer.encode(tidy(forced_prefix)),
-        sampling=sampling,
         batch_size=batch_size,
         first_number=first_number,
     )

@@ -1,4 +1,4 @@
-"""Sentences -> translations: beam search, greedy (a beam of one) or sampling, as tokens.
+"""Sentences -> translations: beam search, or greedy as a beam of one, as tokens.
 
 Axes: M sources of a batch, S their positions, T target positions, K translations of each source.
 """
@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Int64
 from torch import Tensor
 
-from tokoban.decoding import Sampling, length_penalised_beam_search, seeded_sample
+from tokoban.decoding import length_penalised_beam_search
 from tokoban.inference.cached import CachedEngine
 from tokoban.inference.engine import MOST_BYTES, Engine, Network
 from tokoban.systems.translation.config import LARGEST_PENALTY
@@ -54,7 +54,6 @@ def translate(
     nbest: int = 1,
     max_length: int | None = None,
     forced_prefix: Sequence[int] = (),
-    sampling: Sampling | None = None,
     batch_size: int = BATCH_SIZE,
     first_number: int = 1,
 ) -> list[list[Hypothesis]]:
@@ -63,23 +62,21 @@ def translate(
     No word of a translation follows itself more than twice, but in a ``forced_prefix``.
     A translation has at most ``EXTRA_LENGTH`` tokens more than its source, its end counted, or
     ``max_length`` tokens; there it is made to end. It begins with ``forced_prefix``, which counts
-    in its score. With ``sampling`` the translations are draws, whatever ``beam`` is. A source of no
-    tokens has one translation, of no tokens. ``ValueError`` for a source that is longer than the
-    model was built for, and for a token that it does not have. The ``engine`` is one of this model;
-    by default torch's modules with a cache.
+    in its score. A source of no tokens has one translation, of no tokens. ``ValueError`` for a
+    source that is longer than the model was built for, and for a token that it does not have. The
+    ``engine`` is one of this model; by default torch's modules with a cache.
 
     Sources of like length are translated together, as many as ``batch_size`` and the memory of
     their rows allow; ``ValueError`` where one alone takes too much. What comes out depends on
-    neither order nor ``batch_size``, but for rounding; a draw depends on the source's number, which
-    is ``first_number`` for the first one here.
+    neither order nor ``batch_size``, but for rounding. Messages call the first source
+    ``first_number``.
     """
     for name, size in {"beam": beam, "nbest": nbest, "batch_size": batch_size}.items():
         if size < 1:
             raise ValueError(f"{name} is {size}; expected at least 1")
-    if sampling is None and nbest > beam:
+    if nbest > beam:
         raise ValueError(f"nbest is {nbest}; expected at most beam, which is {beam}")
     _require_tokens(model, forced_prefix, of="the forced prefix")
-    width = beam if sampling is None else nbest
     limits = [
         _limit(model, source, number, max_length=max_length, prefix=forced_prefix) if source else 0
         for number, source in enumerate(sources, start=first_number)
@@ -87,7 +84,7 @@ def translate(
     penalty = gnmt_penalty(length_penalty)
     engine, device = engine or CachedEngine(network_of(model)), model.embedding.weight.device
     for number, limit in enumerate(limits, start=first_number):
-        if limit and (complaint := memory_complaint(engine.network, limit, width=width)):
+        if limit and (complaint := memory_complaint(engine.network, limit, width=beam)):
             raise ValueError(f"sentence {number}: {complaint}")
     forbidden = forbidden_tokens(model)
     may_follow = torch.ones(model.embedding.num_embeddings, dtype=torch.bool)
@@ -97,20 +94,16 @@ def translate(
         """The translations of some sources; if blocked, no word in them repeats too often."""
         ended = [[*sources[number], EOS] for number in numbers]
         forced = _forced([limits[number] for number in numbers], forced_prefix)
-        if beam == 1 and sampling is None and not is_blocked:
+        if beam == 1 and not is_blocked:
             both = engine.greedy(ended, forced, may_follow=may_follow, end=EOS)
             return [_hypotheses([row], [nats], penalty) for row, nats in zip(*both, strict=True)]
         stepper = TranslationStepper(
-            engine.read(ended, width=width, max_length=forced.shape[1]),
-            forced=forced.repeat_interleave(width, dim=0).to(device),
+            engine.read(ended, width=beam, max_length=forced.shape[1]),
+            forced=forced.repeat_interleave(beam, dim=0).to(device),
             forbidden=forbidden,
             starts_word=starts_word if is_blocked else None,
         )
-        if sampling is None:
-            found = _searched(stepper, len(numbers), beam=beam, nbest=nbest, penalty=penalty)
-        else:
-            drawn = [first_number - 1 + number for number in numbers]
-            found = _sampled(stepper, drawn, sampling, num_each=nbest)
+        found = _searched(stepper, len(numbers), beam=beam, nbest=nbest, penalty=penalty)
         return [_hypotheses(*each, penalty) for each in zip(*found, strict=True)]
 
     def starts_word(token: int) -> bool:
@@ -118,9 +111,7 @@ def translate(
 
     translations = [[Hypothesis([], 0.0, 0.0)] for _ in sources]
     with evaluating(model):
-        for numbers in _batches(
-            engine.network, sources, limits, batch_size=batch_size, width=width
-        ):
+        for numbers in _batches(engine.network, sources, limits, batch_size=batch_size, width=beam):
             for number, found in zip(numbers, decoded(numbers), strict=True):
                 if any(repeats(each.tokens, starts_word) for each in found):
                     (found,) = decoded([number], is_blocked=True)
@@ -146,16 +137,6 @@ def _searched(
         penalty=penalty,
     )
     return searched.actions.tolist(), searched.scores_nats.tolist()
-
-
-def _sampled(
-    stepper: TranslationStepper, numbers: Sequence[int], sampling: Sampling, *, num_each: int
-) -> Found:
-    """``num_each`` draws of each source, by noise of its own, so that no batch changes them."""
-    keys = [(number, copy) for number in numbers for copy in range(num_each)]
-    drawn = seeded_sample(stepper, sampling, keys=keys, max_steps=stepper.max_length)
-    actions, scores = (x.unflatten(0, (-1, num_each)) for x in (drawn.actions, drawn.scores_nats))
-    return actions.tolist(), scores.tolist()
 
 
 def _hypotheses(
