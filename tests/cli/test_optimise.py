@@ -13,7 +13,6 @@ from tokoban import cli
 from tokoban.cli.report import SCHEMA_VERSION
 from tokoban.sokoban import formats
 from tokoban.sokoban.formats import Solution, read_levels
-from tokoban.sokoban.formats import levels as levels_module
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.combine import optimiser
 from tokoban.sokoban.search.limits import Limits
@@ -104,14 +103,6 @@ def test_all_that_the_file_had_is_written_with_the_shorter_solution() -> None:
     assert Path("again.sok").read_text() == Path("shorter.sok").read_text()
 
 
-@pytest.mark.parametrize("place", ["rlrR", "moves.txt"])
-def test_a_solution_can_be_given_beside_the_file(place: str) -> None:
-    Path("moves.txt").write_text("2(rl)\nrR\n")
-    status, found = optimise("--level", "2", "--solution", place)
-    assert (status, [one["index"] for one in found]) == (0, [2])
-    assert (found[0]["status"], found[0]["lurd"]) == ("shorter", "rR")
-
-
 def test_standard_input_is_read_and_the_levels_on_standard_output_come_alone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -135,16 +126,6 @@ def test_standard_input_is_read_and_the_levels_on_standard_output_come_alone(
             ["--level", "1", "--output", "levels.sok"],
             "--level and --output would leave one level in levels.sok",
         ),
-        (["--solution", "R"], "--solution is of one level; choose one of 4 by --level"),
-        (["--level", "2", "--solution", "absent.txt"], "absent.txt: No such file or directory"),
-        (
-            ["--level", "2", "--solution", "levels.sok"],
-            "levels.sok: move 1: 'A' is not one of u l d r U D L R",
-        ),
-        (
-            ["--level", "2", "--solution", "ruR"],
-            "--solution: the moves do not solve the board: move 2 (u): wall at row 1, column 3",
-        ),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(
@@ -155,19 +136,6 @@ def test_what_cannot_be_is_refused_in_one_line(
     assert error.startswith(f"tokoban: {complaint}")
     assert error.count("\n") == 1
     assert levels.read_text() == LEVELS
-
-
-def test_moves_in_a_file_are_limited_as_levels_are(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(levels_module, "MAX_BYTES", 1000)
-    asked = ["optimise", "levels.sok", "--level", "1", "--solution"]
-    Path("long.txt").write_text("rl" * 501)
-    assert cli.main([*asked, "long.txt"]) == 2
-    assert cli.main([*asked, "/dev/zero"]) == 2
-    assert capsys.readouterr().err == (
-        "tokoban: long.txt: larger than 1,000 bytes\ntokoban: /dev/zero: larger than 1,000 bytes\n"
-    )
 
 
 def test_problems_of_a_file_are_reported_and_the_levels_beside_them_are_tried(
@@ -189,8 +157,7 @@ def test_problems_of_a_file_are_reported_and_the_levels_beside_them_are_tried(
         (1, "no solution", None),
         (3, "shorter", "rR"),
     ]
-    # One level of them, and its moves from elsewhere.
-    assert cli.main(["optimise", "levels.sok", "--level", "3", "--solution", "rlrR"]) == 0
+    assert cli.main(["optimise", "levels.sok", "--level", "3"]) == 0
 
 
 def said(lurd: str, *, reason: str | None = None) -> Answer:

@@ -18,7 +18,6 @@ OVER_AN_INPUT = {
     "solve x": "json",
     "solve x.html": "attention",
     "optimise x": "json",
-    "optimise other --level 1 --solution x": "output",
     "explain x": "json",
     "explain x --level 1": "png",
     "generate --levels 1 --seed 2 --boxes 2 --avoid other x": "output",

@@ -6,13 +6,12 @@ from typing import Any
 
 from rich.text import Text
 
+from tokoban.cli.found import entry
 from tokoban.sokoban.explanation import Explanation, drawing
-from tokoban.sokoban.formats import Level, printable
+from tokoban.sokoban.formats import Level
 from tokoban.sokoban.proofs.certificate import Certificate
 from tokoban.sokoban.proofs.notation import to_json
 from tokoban.sokoban.wording import counted
-
-_STYLES = {"solvable": "green", "deadlocked": "yellow", "unknown": "red"}
 
 
 @dataclass(frozen=True)
@@ -28,16 +27,11 @@ class Game:
 def as_text(game: Game, explanation: Explanation) -> Text:
     """A line on when, sentences on why, and a drawing of the boxes in deadlock."""
     saved = "" if game.saved is None else f"  saved game {game.saved}"
-    head = Text.assemble(
-        (f"{game.number:>4}  ", "dim"),
-        (explanation.status, f"bold {_STYLES[explanation.status]}"),
-        f"{_when(game, explanation)}: {explanation.elapsed_s:.2f} s{saved}",
-        (f"  {printable(game.level.title)}".rstrip(), "bold"),
-    )
+    figures = f"{_when(game, explanation)}: {explanation.elapsed_s:.2f} s{saved}"
     below = [Text(sentence) for sentence in explanation.sentences]
     if explanation.certificate is not None:
         below += drawn(explanation.certificate)
-    return Text("\n").join([head, *(Text("      ") + line for line in below)])
+    return entry(game.number, explanation.status, figures, game.level, *below)
 
 
 def _when(game: Game, explanation: Explanation) -> str:

@@ -40,7 +40,12 @@ _BY_PUSHES = ("predicted_pushes_left", "predicted_unsolvable")
 _PREDICTED: dict[str, tuple[str, ...]] = dict.fromkeys(("beam", "rollout"), _BY_MOVES)
 _PREDICTED |= dict.fromkeys(("policy", "phs"), _BY_PUSHES)
 _PREDICTED["network"] = ("predicted_unsolvable",)
-_STYLES = {"solved": "green", "unsolvable": "yellow", "gave up": "red"}
+# By status of what is said of a level, in whichever command.
+_STYLES = {
+    **dict.fromkeys(("solved", "shorter", "solvable"), "green"),
+    **dict.fromkeys(("unsolvable", "not shorter", "deadlocked"), "yellow"),
+    **dict.fromkeys(("gave up", "no solution", "unknown"), "red"),
+}
 
 
 @runtime_checkable
@@ -82,23 +87,25 @@ def lengths(num_moves: int, num_pushes: int) -> str:
     return f"{counted(num_moves, 'move')}, {counted(num_pushes, 'push')}"
 
 
+def entry(number: int, status: str, figures: str, level: Level, *below: Text) -> Text:
+    """What is said of a level: a line with its status and figures, and lines below."""
+    head = Text.assemble(
+        (f"{number:>4}  ", "dim"),
+        (status, f"bold {_STYLES[status]}"),
+        figures,
+        (f"  {printable(level.title)}".rstrip(), "bold"),
+    )
+    return Text("\n").join([head, *(Text("      ") + line for line in below)])
+
+
 def show(screen: Screen, number: int, level: Level, found: Found) -> None:
     """A line of figures, a line of remarks, and the moves in a line of their own."""
     answer = found.answer
     by = f" by {SOLVER_NAMES[answer.solver]}" if answer.status == "solved" else ""
     figures = "" if answer.solution is None else f"{length(answer.solution)}, "
-    lines = [
-        Text.assemble(
-            (f"{number:>4}  ", "dim"),
-            (answer.status, f"bold {_STYLES[answer.status]}"),
-            f"{by}: {figures}{answer.elapsed_s:.2f} s",
-            (f"  {printable(level.title)}".rstrip(), "bold"),
-        ),
-        Text(f"      {found.remark}", "dim"),
-    ]
-    if answer.solution is not None and answer.solution.lurd:
-        lines.append(Text(f"      {answer.solution}"))
-    screen.print(Text("\n").join(lines))
+    figures = f"{by}: {figures}{answer.elapsed_s:.2f} s"
+    moves = [Text(answer.solution.lurd)] if answer.solution and answer.solution.lurd else []
+    screen.print(entry(number, answer.status, figures, level, Text(found.remark, "dim"), *moves))
 
 
 def describe_search(number: int, sought: Objective, progress: Progress) -> str:
@@ -165,9 +172,14 @@ def _with_answer(level: Level, answer: Answer | None) -> Level:
     if answer.solution is None:
         is_noted = NO_SOLUTION in level.notes
         return level if is_noted else replace(level, notes=(*level.notes, NO_SOLUTION))
-    lurd = answer.solution.lurd
-    if not lurd or any(known.lurd == lurd for known in level.solutions):
-        return level
     # The optimum is named as YASC names it; a policy promises none.
     title = f"Solution/{answer.optimum.capitalize()}" if answer.optimum else "Solution"
-    return replace(level, solutions=(*level.solutions, replace(answer.solution, title=title)))
+    return with_solution(level, answer.solution, title)
+
+
+def with_solution(level: Level, solution: Solution, title: str) -> Level:
+    """The level with one more solution, so titled, unless it has that or needs none."""
+    lurd = solution.lurd
+    if not lurd or any(known.lurd == lurd for known in level.solutions):
+        return level
+    return replace(level, solutions=(*level.solutions, replace(solution, title=title)))

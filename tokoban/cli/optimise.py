@@ -3,7 +3,6 @@
 import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 from tokoban.cli import level_options, options
@@ -16,13 +15,11 @@ from tokoban.sokoban.wording import counted
 if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
     from tokoban.cli.shortening import Outcome
-    from tokoban.sokoban.formats import Level, LevelFile, Solution
+    from tokoban.sokoban.formats import Level, LevelFile
     from tokoban.sokoban.search.answer import Answer
 
 SUMMARY = "make the solutions in a level file shorter, by moves or by pushes"
 UNDECIDED = "some levels were given up, or none has a solution"
-
-_STYLES = {"shorter": "green", "not shorter": "yellow", "no solution": "red", "gave up": "red"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,12 +31,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "solved (see `tokoban solve`)",
     )
     options.add(parser, "--level")
-    parser.add_argument(
-        "--solution",
-        metavar="LURD",
-        help="start from this solution of the one level, given as letters or as a file of letters, "
-        "instead of those in FILE",
-    )
     parser.add_argument(
         "--minimise",
         choices=get_args(Optimum),
@@ -61,7 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
     file, levels = chosen.file, chosen.levels
     if not levels:
         return chosen.conclude(0)
-    given = _given(arguments.solution, levels)
     if arguments.output:
         _as_file(file, levels, {}, arguments.minimise)  # refused before the work, not after it
 
@@ -73,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     outcomes: dict[int, Outcome] = {}
     with entries(arguments) as written:
         try:
-            for number, outcome in _outcomes(levels, given, arguments, screen):
+            for number, outcome in _outcomes(levels, arguments, screen):
                 outcomes[number] = outcome
                 _show(screen, number, levels[number], outcome)
                 written.add(_described(number, levels[number], outcome, arguments.minimise))
@@ -90,36 +80,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
-    check_outputs(arguments, "json", "jsonl", "output", inputs=["solution"])
+    check_outputs(arguments, "json", "jsonl", "output")
     check_outputs(arguments, "json", "jsonl", inputs=["file"])
     level_options.check_whole(arguments)
 
 
-def _given(solution: str | None, levels: "Mapping[int, Level]") -> "Solution | None":
-    """The moves of ``--solution``, which is letters or, if it is anything else, a file of them."""
-    from tokoban.sokoban.formats import Solution, lurd
-    from tokoban.sokoban.formats.encodings import decode
-    from tokoban.sokoban.formats.levels import read_content
-
-    if solution is None:
-        return None
-    if len(levels) != 1:
-        raise ValueError(f"--solution is of one level; choose one of {len(levels)} by --level")
-    try:
-        return Solution(lurd.read_letters(solution))
-    except ValueError:
-        text = decode(read_content(solution))
-    try:
-        return Solution(lurd.read_letters(text))
-    except ValueError as error:
-        raise ValueError(f"{solution}: {error}") from None
-
-
 def _outcomes(
-    levels: "Mapping[int, Level]",
-    given: "Solution | None",
-    arguments: argparse.Namespace,
-    screen: "Screen",
+    levels: "Mapping[int, Level]", arguments: argparse.Namespace, screen: "Screen"
 ) -> "Iterator[tuple[int, Outcome]]":
     """The outcome of each level in order; a bar shows the best solution so far."""
     from tokoban.cli.found import length
@@ -139,7 +106,6 @@ def _outcomes(
             try:
                 outcome = shorten(
                     level,
-                    given,
                     minimise=arguments.minimise,
                     time_limit_s=arguments.time_limit,
                     memory_limit_mb=arguments.memory_limit / 1e6,
@@ -157,26 +123,16 @@ def _show(screen: "Screen", number: int, level: "Level", outcome: "Outcome") -> 
     """A line of figures, a line of remarks, and shorter moves in a line of their own."""
     from rich.text import Text
 
-    from tokoban.cli.found import length
-    from tokoban.sokoban.formats import printable
+    from tokoban.cli.found import entry, length
 
     best = outcome.best
-    message = ""
+    figures = ""
     if outcome.before is not None and best is not None:
         after = f" -> {length(best)}" if outcome.status == "shorter" else ""
-        message = f": {length(outcome.before)}{after}, {outcome.elapsed_s:.2f} s"
-    lines = [
-        Text.assemble(
-            (f"{number:>4}  ", "dim"),
-            (outcome.status, f"bold {_STYLES[outcome.status]}"),
-            message,
-            (f"  {printable(level.title)}".rstrip(), "bold"),
-        ),
-        Text(f"      {outcome.remark}", "dim"),
-    ]
-    if best is not None and outcome.status == "shorter":
-        lines.append(Text(f"      {best}"))
-    screen.print(Text("\n").join(lines))
+        figures = f": {length(outcome.before)}{after}, {outcome.elapsed_s:.2f} s"
+    moves = [Text(best.lurd)] if best is not None and outcome.status == "shorter" else []
+    remark = Text(outcome.remark, "dim")
+    screen.print(entry(number, outcome.status, figures, level, remark, *moves))
 
 
 def _summarise(outcomes: "Iterable[Outcome]", *, elapsed_s: float) -> str:
@@ -222,15 +178,13 @@ def _as_file(
     minimise: str,
 ) -> str:
     """The levels as text, each with the solutions it had and the shorter one."""
+    from tokoban.cli.found import with_solution
     from tokoban.sokoban.formats import write_levels
 
     title = f"Solution/{minimise.capitalize()}"
-    written = [_with_best(level, outcomes.get(number), title) for number, level in levels.items()]
+    best = {number: outcome.best for number, outcome in outcomes.items()}
+    written = [
+        with_solution(level, solution, title) if (solution := best.get(number)) else level
+        for number, level in levels.items()
+    ]
     return write_levels(written, notes=file.notes)
-
-
-def _with_best(level: "Level", outcome: "Outcome | None", title: str) -> "Level":
-    best = None if outcome is None else outcome.best
-    if best is None or not best.lurd or any(known.lurd == best.lurd for known in level.solutions):
-        return level
-    return replace(level, solutions=(*level.solutions, replace(best, title=title)))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import tokoban
-from tokoban.sokoban.formats import Level, Solution, lurd
+from tokoban.sokoban.formats import Level, Solution
 from tokoban.sokoban.search.answer import Answer, Optimum
 from tokoban.sokoban.search.combine.anytime import InterruptedSearch
 
@@ -39,19 +39,17 @@ class Outcome:
 
 def shorten(
     level: Level,
-    given: Solution | None,
     *,
     minimise: Optimum,
     time_limit_s: float,
     memory_limit_mb: float,
     report: Callable[[Answer], None],
 ) -> Outcome:
-    """Makes the given solution shorter, or else the best that the level has.
+    """Makes the best solution that the level has shorter; a level that is too large is given up.
 
-    Raises ``ValueError`` if what is given does not solve the level; a level that is too large is
-    given up. Ctrl-C raises ``InterruptedSearch`` with the outcome by then, if there is one.
+    Ctrl-C raises ``InterruptedSearch`` with the outcome by then, if there is one.
     """
-    before = _best_known(level, minimise) if given is None else given
+    before = _best_known(level, minimise)
     if before is None:
         return Outcome("no solution", "there is none in the file")
     try:
@@ -64,24 +62,20 @@ def shorten(
             report=report,
         )
     except ValueError as error:
-        if given is not None:
-            raise ValueError(f"--solution: {error}") from None
         return Outcome("gave up", str(error))
     except InterruptedSearch as interrupt:
         if interrupt.answer is None:
             raise
-        outcome = _outcome(level, before, interrupt.answer, minimise, ended_by="Ctrl-C")
+        outcome = _outcome(before, interrupt.answer, minimise, ended_by="Ctrl-C")
         raise InterruptedSearch(outcome) from None
-    return _outcome(level, before, answer, minimise, ended_by=answer.reason)
+    return _outcome(before, answer, minimise, ended_by=answer.reason)
 
 
 def _outcome(
-    level: Level, before: Solution, answer: Answer, minimise: Optimum, *, ended_by: str | None
+    before: Solution, answer: Answer, minimise: Optimum, *, ended_by: str | None
 ) -> Outcome:
     """The outcome of a search that came to an answer, or was ended with one."""
     assert answer.solution is not None
-    # What was given may have its letters in any case.
-    before = Solution(lurd.format(level.board, before.directions))
     is_shorter = _in_order(answer.solution, minimise) < _in_order(before, minimise)
     remark = f"stopped at {ended_by}"
     if answer.optimum is not None:
