@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     _, metadata = load_weights(weights_path(arguments.weights))
     config = from_dict(SokobanPolicyConfig, json.loads(metadata["config"]))
-    candidates = generate(arguments.candidates, seed=arguments.seed)
+    candidates = list(generate(arguments.candidates, seed=arguments.seed))
     is_met = is_drawn(candidates, config, num_steps=int(metadata["step"]))
     chosen = unseen(candidates, is_met, arguments.levels)
     written = [

@@ -32,8 +32,8 @@ def test_all_comes_out_as_promised(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["demo"]) == 0
     shown = capsys.readouterr().out
     assert "\x1b" not in shown
-    assert shown.count("solved in") == 9
-    assert shown.count("PHS: solved in") == 3
+    assert len(re.findall(r"^ +\d+  solved by", shown, re.MULTILINE)) == 9
+    assert shown.count("solved by PHS: ") == 3
     assert (
         "10 levels: 9 solved by a policy, 1 unsolvable, as a policy predicted and a search "
         "proved." in shown

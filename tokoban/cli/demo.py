@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from itertools import pairwise
@@ -16,13 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from tokoban.cli.found import Found
     from tokoban.cli.screen import Screen
     from tokoban.sokoban.board import Board
     from tokoban.sokoban.formats import Level
-    from tokoban.sokoban.search.answer import Answer
     from tokoban.systems.push_policy.policy import PushPolicy
     from tokoban.systems.sokoban_policy.policy import Policy
 
@@ -31,7 +29,6 @@ UNDECIDED = "some levels did not come out as their file says"
 
 _TIME_LIMIT_S = 20.0  # of a search, which needs a fraction of a second
 _POLICIES = ("beam", "phs")  # the searches of the policies
-_STYLES = {"solved": "green", "unsolvable": "yellow", "gave up": "yellow"}
 _FRAME_S, _LONGEST_SHOW_S = 0.12, 2.5
 
 
@@ -44,6 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.text import Text
 
     from tokoban import compiling
+    from tokoban.cli.found import show as show_answer
     from tokoban.cli.screen import Screen
     from tokoban.sokoban import rules
     from tokoban.sokoban.formats import read_levels
@@ -60,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
             if solution := found[-1].answer.solution:
                 show(rules.play(level.board, solution.directions))
         for one in found:
-            screen.print(_described(level, one.answer), Text(one.remark, "dim"), sep="\n")
+            show_answer(screen, number, replace(level, title=""), one)
         outcomes[_outcome(level, found)] += 1
     elapsed_s = compiling.clock() - started_s
     screen.print(Text(f"\n{_summarise(outcomes)}.", "bold"))
@@ -127,22 +125,6 @@ def _policy_of_pushes() -> "PushPolicy":
     from tokoban.systems.push_policy.policy import PushPolicy
 
     return PushPolicy(tokoban.load("sokoban-push", system="push").model)
-
-
-def _described(level: "Level", answer: "Answer") -> "Text":
-    """The moves, and what they amount to."""
-    from rich.text import Text
-
-    from tokoban.cli.found import SOLVER_NAMES, length
-
-    name = SOLVER_NAMES[answer.solver]
-    style = _STYLES[answer.status]
-    if answer.solution is None:
-        return Text(f"{name}: {answer.status}, {answer.elapsed_s:.2f} s", style)
-    is_shortest = any(one.num_moves == answer.solution.num_moves for one in level.solutions)
-    shortest = " (no solution has fewer moves)" * is_shortest
-    figures = f"solved in {length(answer.solution)}{shortest}, {answer.elapsed_s:.2f} s"
-    return Text.assemble(answer.solution.lurd, "\n", (f"{name}: {figures}", style))
 
 
 def _outcome(level: "Level", found: "Sequence[Found]") -> str | None:

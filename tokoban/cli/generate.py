@@ -155,7 +155,7 @@ def _two_rooms(
 ) -> "Iterator[tuple[Level, dict[str, Any]]]":
     """Levels in the manner of the post, which have no further fields."""
     from tokoban.sokoban.puzzles.as_levels import level_of_board, title_of
-    from tokoban.sokoban.puzzles.random_levels import generate_in_turn
+    from tokoban.sokoban.puzzles.random_levels import generate
 
     asked = {
         "rows": arguments.rows,
@@ -164,9 +164,7 @@ def _two_rooms(
         "solvable_share": arguments.solvable_share,
     }
     given = {name: value for name, value in asked.items() if value is not None}
-    drawn = generate_in_turn(
-        arguments.levels, seed=arguments.seed, limits=limits, report=report, **given
-    )
+    drawn = generate(arguments.levels, seed=arguments.seed, limits=limits, report=report, **given)
     for number, level in enumerate(drawn, 1):
         yield level_of_board(level.board, level.solution, title_of(number, arguments.seed)), {}
 

@@ -213,7 +213,7 @@ def test_an_unsolvable_entry_says_so_at_its_start() -> None:
 def _solution_games(interior: int = 6) -> SolutionGames:
     side = interior + 2
     return SolutionGames(
-        generate(11, seed=1, rows=side, columns=side),
+        list(generate(11, seed=1, rows=side, columns=side)),
         batch_games=5,
         num_positions=32,
         interior=interior,

@@ -93,7 +93,7 @@ def test_play_has_the_score_and_the_precision_requested(
 def test_shares_of_two_processes_add_up_to_the_figures_of_one(
     policy: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    levels = generate(22, seed=1)
+    levels = list(generate(22, seed=1))
     alone = evaluate.metrics_of(policy, levels, Play(width=2))
     counted: list[dict[str, float]] = []
 

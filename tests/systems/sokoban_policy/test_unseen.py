@@ -36,7 +36,7 @@ def test_levels_of_a_training_are_found_turned_and_moved() -> None:
 
 
 def test_levels_not_met_are_kept_half_of_them_solvable() -> None:
-    levels = generate(16, seed=1)
+    levels = list(generate(16, seed=1))
     kept = unseen(levels, [index % 4 == 0 for index in range(16)], 6)
     assert all(level in levels and levels.index(level) % 4 for level in kept)
     assert [level.solution is None for level in kept] == [False] * 3 + [True] * 3

@@ -112,31 +112,6 @@ def generate(
     num_boxes: int = 1,
     solvable_share: float = 0.5,
     limits: Limits | None = None,
-    clock: Callable[[], float] = compiling.clock,
-) -> list[GeneratedLevel]:
-    """``generate_in_turn`` at once."""
-    levels = generate_in_turn(
-        num_levels,
-        seed=seed,
-        rows=rows,
-        columns=columns,
-        num_boxes=num_boxes,
-        solvable_share=solvable_share,
-        limits=limits,
-        clock=clock,
-    )
-    return list(levels)
-
-
-def generate_in_turn(
-    num_levels: int,
-    *,
-    seed: int,
-    rows: int = 8,
-    columns: int = 8,
-    num_boxes: int = 1,
-    solvable_share: float = 0.5,
-    limits: Limits | None = None,
     report: Callable[[int], None] | None = None,
     clock: Callable[[], float] = compiling.clock,
 ) -> Iterator[GeneratedLevel]:

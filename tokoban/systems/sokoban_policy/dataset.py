@@ -52,7 +52,7 @@ _UNDO_SHARE = 0.7
 def generate_levels(num_levels: int, *, interior: int, seed: int) -> list[GeneratedLevel]:
     """Levels with their solutions, whose floor is up to ``interior`` squares wide and high."""
     side = interior + 2  # with the walls around
-    return generate(num_levels, seed=seed, rows=side, columns=side)
+    return list(generate(num_levels, seed=seed, rows=side, columns=side))
 
 
 class ExactGames:
