@@ -10,6 +10,7 @@ import random
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ def measure_puzzles(report: Report, recipe: Recipe, name: str, num_levels: int) 
 
 def measure_boxoban(report: Report, file: str, num_levels: int) -> None:
     """Adds a row of levels drawn from a file."""
-    packed = read_packed([file], strict=True)
+    packed = read_packed(Path(file).read_bytes(), file)
     rows = random.Random(1).sample(range(len(packed)), min(num_levels, len(packed)))
     measured = []
     started_s = time.process_time()

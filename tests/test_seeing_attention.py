@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tokoban.viewing.attention_page import read_attention_page
+from tests.viewing.attention_pages import read_attention_page
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "seeing-attention.md"
 # A fence would be taken for the last line of what is expected.

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import torch
 
+from tests.viewing.attention_pages import read_attention_page
 from tokoban.cli import main
 from tokoban.transformer import attend, masks
-from tokoban.viewing.attention_page import read_attention_page
 
 # Two queries of width 2, five keys, values of width 3.
 QUERIES, KEYS = "1 0; 0 1", "1 0; 0 1; 1 1; 2 0; 0 -3"

@@ -7,13 +7,13 @@ import pytest
 import torch
 from PIL import Image
 
+from tests.viewing.attention_pages import read_attention_page
 from tokoban import cli
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.systems.vit.config import tiny
 from tokoban.systems.vit.train import build_model
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
-from tokoban.viewing.attention_page import read_attention_page
 
 
 @pytest.fixture

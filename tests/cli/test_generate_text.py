@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 
+from tests.viewing.attention_pages import read_attention_page
 from tokoban import cli
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.systems.gpt import texts
@@ -16,7 +17,6 @@ from tokoban.systems.gpt.train import build_model
 from tokoban.text.characters import CharacterTokenizer
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
-from tokoban.viewing.attention_page import read_attention_page
 
 
 @pytest.fixture(scope="module")

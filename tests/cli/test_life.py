@@ -8,6 +8,7 @@ import pytest
 import torch
 from PIL import Image
 
+from tests.viewing.attention_pages import read_attention_page
 from tokoban import cli
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.systems.life import simulate
@@ -16,7 +17,6 @@ from tokoban.systems.life.rules import parse_rule, step
 from tokoban.systems.life.train import build_model
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
-from tokoban.viewing.attention_page import read_attention_page
 
 GLIDER = "x = 3, y = 3, rule = B3/S23\nbo$2bo$3o!\n"
 LIFE = parse_rule("B3/S23")

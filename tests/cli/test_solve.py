@@ -17,12 +17,12 @@ import pytest
 import torch
 
 import tokoban
+from tests.viewing.attention_pages import read_attention_page
 from tokoban import cli
 from tokoban.cli import found, policies
 from tokoban.sokoban.formats import Solution, parse_board, parse_levels, read_levels
 from tokoban.sokoban.search.answer import Answer
 from tokoban.systems.sokoban_policy import solve as policy_solve
-from tokoban.viewing.attention_page import read_attention_page
 
 PUSH = "#####\n#@$.#\n#####\n"
 LOST = "######\n#@   #\n#  .$#\n######\n"

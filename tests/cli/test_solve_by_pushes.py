@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import tokoban
+from tests.viewing.attention_pages import read_attention_page
 from tokoban import cli
 from tokoban.sokoban.formats import parse_board
-from tokoban.viewing.attention_page import read_attention_page
 
 LEVELS = {
     "solvable": "#######|#.  $ #|#@ $ .#|#     #|#######",

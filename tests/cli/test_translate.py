@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from benchmarks import confidence
+from tests.viewing.attention_pages import read_attention_page
 from tokoban import cli, pretrained
 from tokoban.inference.engine import Engine
 from tokoban.systems.translation import lines as lines_module
@@ -24,7 +25,6 @@ from tokoban.systems.translation.train import build_model
 from tokoban.text.bpe import train_bpe
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
-from tokoban.viewing.attention_page import read_attention_page
 
 Typed = Callable[[bytes], None]
 

@@ -107,25 +107,17 @@ def test_training_is_the_same_in_every_process() -> None:
 
 
 @BOTH
-def test_a_saved_tokenizer_is_the_same_and_open_to_others(
-    tokenizer: Tokenizer, tmp_path: Path
-) -> None:
-    path = tmp_path / "tokenizer.json"
-    tokenizer.save(path)
+def test_a_saved_tokenizer_is_the_same_and_open_to_others(tokenizer: Tokenizer) -> None:
+    saved = tokenizer.to_json()
     text = "Der Hund [EOS] ﬁ"
-    assert Tokenizer.load(path).to_json() == tokenizer.to_json()
-    assert Tokenizer.load(path).encode(text) == tokenizer.encode(text)
-    assert tokenizers.Tokenizer.from_file(str(path)).encode(text).ids == tokenizer.encode(text)
+    assert Tokenizer.from_json(saved).to_json() == saved
+    assert Tokenizer.from_json(saved).encode(text) == tokenizer.encode(text)
+    assert tokenizers.Tokenizer.from_str(saved).encode(text).ids == tokenizer.encode(text)
 
 
-def test_what_is_no_tokenizer_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "tokenizer.json"
-    path.write_text("{}")
-    with pytest.raises(ValueError, match=r"tokenizer\.json: not a tokenizer \("):
-        Tokenizer.load(path)
-    path.write_bytes(b"\xff")
-    with pytest.raises(ValueError, match=r"tokenizer\.json: 'utf-8' codec can't decode"):
-        Tokenizer.load(path)
+def test_what_is_no_tokenizer_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"not a tokenizer \("):
+        Tokenizer.from_json("{}")
     other = tokenizers.Tokenizer(tokenizers.models.BPE())
     with pytest.raises(
         ValueError, match=r"the first tokens of the tokenizer are \(None, .*; expected \('\[PAD\]"

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import torch
 
+from tests.viewing.attention_pages import read_attention_page
 from tokoban.viewing import attention_page
 from tokoban.viewing.attention_page import (
     AttentionPanel,
     TokenGrid,
     TokenRow,
-    read_attention_page,
     write_attention_page,
 )
 

@@ -4,10 +4,9 @@ import argparse
 import contextlib
 import io
 import os
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tokoban import cli
@@ -115,50 +114,26 @@ def run(arguments: argparse.Namespace) -> int:
     if not compiling.is_cached():
         raise ValueError(compiling.NOT_KEPT)
     failures: list[str] = []
-    with tempfile.TemporaryDirectory(prefix="tokoban-") as folder, _progress() as begin:
+    with tempfile.TemporaryDirectory(prefix="tokoban-") as folder:
         file = Path(folder) / "levels.sok"
         file.write_text(_LEVELS, encoding="utf-8")
         for name, runs in _RUNS.items():
             if name in _OF_NETWORKS and not extras.is_installed("networks"):
                 continue
-            begin(name)
+            print(f"{name}: ", end="", flush=True)
+            begun_s = time.perf_counter()
             for words in runs:
                 argv = [word.format(file=file, folder=folder) for word in words.split()]
                 if failure := _failure(argv):
                     failures.append(f"{name}: not compiled: {failure}")
                     break
+            print(f"{time.perf_counter() - begun_s:.1f} s")
     for failure in failures:
         print(failure)
     if not compiling.NOTICE.was_given:
         print("Everything had been compiled before.")
     print(f"Compiled code lies in {_describe(compiling.cache_folders())}.")
     return int(bool(failures))
-
-
-@contextlib.contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """Shows the command at hand: a bar on a terminal, elsewhere a line for each that is done."""
-    from tokoban.cli.screen import Screen
-
-    screen = Screen()
-    screen.file = sys.stdout  # whatever a command's output is redirected to
-    with screen.counting("compiling", len(_RUNS)) as update:
-        begun_s: float | None = None
-
-        def end() -> None:
-            if begun_s is not None and not screen.is_terminal:
-                screen.print(f"{time.perf_counter() - begun_s:.1f} s")
-
-        def begin(name: str) -> None:
-            nonlocal begun_s
-            end()
-            begun_s = time.perf_counter()
-            update(description=f"compiling: {name}", completed=list(_RUNS).index(name))
-            if not screen.is_terminal:
-                screen.print(f"{name}: ", end="")
-
-        yield begin
-        end()
 
 
 def _failure(argv: Sequence[str]) -> str | None:

@@ -1,12 +1,11 @@
 """Byte-pair encoding of any text (Sennrich et al. 2016, arXiv:1508.07909), on bytes as in GPT-2.
 
 Text is normalised (NFKC) and encoded as bytes, so no token is unknown. The package tokenizers does
-the work; files have its format, so its own ``Tokenizer`` reads them too.
+the work; JSON has its format, so its own ``Tokenizer`` reads it too.
 """
 
 import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import tokenizers
@@ -21,7 +20,7 @@ class Tokenizer:
     """Texts as token numbers, without special tokens; ``decode(encode(x))`` is NFKC of x."""
 
     def __init__(self, encoder: tokenizers.Tokenizer) -> None:
-        """``encoder`` as made by ``train_bpe``, ``load`` or ``from_json``."""
+        """``encoder`` as made by ``train_bpe`` or ``from_json``."""
         self._encoder = encoder
         names = tuple(encoder.id_to_token(number) for number in range(len(SPECIALS)))
         if names != SPECIALS:
@@ -75,18 +74,6 @@ class Tokenizer:
             raise ValueError("not a tokenizer (nested too deeply)") from None
         except Exception as error:  # tokenizers has no narrower class
             raise ValueError(f"not a tokenizer ({error})") from None
-
-    def save(self, path: Path) -> None:
-        """Writes ``to_json`` to ``path``."""
-        path.write_text(self.to_json() + "\n", encoding="utf-8")
-
-    @classmethod
-    def load(cls, path: Path) -> "Tokenizer":
-        """The inverse of ``save``; ``OSError`` or ``ValueError`` naming the file."""
-        try:
-            return cls.from_json(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
 
 
 def train_bpe(

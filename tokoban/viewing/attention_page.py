@@ -41,8 +41,6 @@ _COMMENT = re.compile(r"^ *(/\*\*.*?\*/|// [^\n]*)\n", re.DOTALL | re.MULTILINE)
 _IMPORT = re.compile(r'^import [^;]*? from "(?P<path>[^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ", re.MULTILINE)
 
-_DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
-
 
 @dataclass(frozen=True)
 class TokenRow:
@@ -226,21 +224,6 @@ def write_attention_page(
     page = re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template)
     with atomically(Path(path)) as temporary:
         temporary.write_text(page, encoding="utf-8")
-
-
-def read_attention_page(path: Path | str) -> dict[str, Float[Tensor, "L N T S"]]:
-    """The weights that a page of ``write_attention_page`` shows, by the names of its panels."""
-    found = _DATA.search(Path(path).read_text(encoding="utf-8"))
-    if found is None:
-        raise ValueError(f"{path}: no page of attention")
-    return {
-        panel["name"]: torch.from_numpy(
-            np.frombuffer(base64.b64decode(panel["weights"]), "<f4")
-            .astype(np.float32)
-            .reshape(panel["shape"])
-        )
-        for panel in json.loads(found[1])["panels"]
-    }
 
 
 def _in_one_script(folder: Traversable, entry: str) -> str:

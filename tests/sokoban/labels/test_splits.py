@@ -12,7 +12,6 @@ import pytest
 from tests.sokoban.labels.play_of import packed
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats import write_boxoban
-from tokoban.sokoban.formats.packed import read_packed
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.labels.job import LabelConfig, read_job
 from tokoban.sokoban.labels.sources import read_pool
@@ -147,6 +146,6 @@ def test_the_leaks_of_boxoban_are_found(shared_data: Path, tmp_path: Path) -> No
             ):
                 archive.extract(member, tmp_path, filter="data")
     (hard,), (medium,) = tmp_path.rglob("hard"), tmp_path.rglob("medium")
-    _, found = split(read_packed([medium]), read_packed([hard]))
+    _, found = split(read_pool([medium]).levels, read_pool([hard]).levels)
     same = [level.same for level in found if level.reason == "evaluation"]
     assert (same.count("player"), same.count("area"), same.count("room")) == (5, 7, 9)

@@ -10,13 +10,13 @@ from torch import Tensor
 
 from tests.systems.memory_ppo.corridor import Corridor
 from tests.systems.memory_ppo.test_acting import player_for
+from tests.viewing.attention_pages import read_attention_page
 from tokoban import cli
 from tokoban.systems.memory_ppo import play
 from tokoban.systems.memory_ppo.evaluate import metrics_of, play_episodes
 from tokoban.systems.memory_ppo.model import Player
 from tokoban.systems.memory_ppo.play import attention_of, strongest_look
 from tokoban.systems.memory_ppo.tensor_env import TensorEnv
-from tokoban.viewing.attention_page import read_attention_page
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import torch
 from PIL import Image
 
 from tests.systems.trajectory.models import random_model
+from tests.viewing.attention_pages import read_attention_page
 from tokoban import cli
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.systems.trajectory import acting
@@ -21,7 +22,6 @@ from tokoban.systems.trajectory.train import make_system
 from tokoban.systems.trajectory.worlds import make_world
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
-from tokoban.viewing.attention_page import read_attention_page
 
 
 def saved(config: TrajectoryConfig, path: Path) -> str:

@@ -29,11 +29,8 @@ def looks_like_boxoban(text: str) -> bool:
     return _BEGINNING.match(text) is not None
 
 
-def parse_boxoban(text: str, *, source: str = "text", strict: bool = False) -> LevelFile:
-    """The levels of a Boxoban file, with their numbers as titles; bad ones are problems.
-
-    If ``strict``, the first problem is raised as a ``ValueError`` instead.
-    """
+def parse_boxoban(text: str, *, source: str = "text") -> LevelFile:
+    """The levels of a Boxoban file, with their numbers as titles; bad ones are problems."""
     lines = text.replace("\r\n", "\n").split("\n")
     levels: list[Level] = []
     problems: list[Problem] = []
@@ -58,8 +55,6 @@ def parse_boxoban(text: str, *, source: str = "text", strict: bool = False) -> L
             levels.append(Level(board, title, source=source, line=start + 2, number=count))
     if not levels and not problems:
         problems.append(Problem("no board found (expected Boxoban levels)", source, 1))
-    if strict and problems:
-        raise ValueError(str(problems[0]))
     return LevelFile(tuple(levels), tuple(problems))
 
 

@@ -17,7 +17,6 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.boxoban import SIDE, parse_boxoban
 from tokoban.sokoban.formats.encodings import decode
 from tokoban.sokoban.formats.level import Level, Problem
-from tokoban.sokoban.formats.levels import read_content
 from tokoban.sokoban.interior import enclosed
 
 _INSIDE = SIDE - 2
@@ -25,6 +24,7 @@ _ROW = SIDE + 1  # a row and its line end
 _BODY = SIDE * _ROW + 1  # the rows and the blank line below them
 _WALL, _PLAYER, _BOX, _GOAL, _FLOOR = b"#@$. "
 _SETS = ("unfiltered", "medium", "hard")
+_NOTHING = (*[np.empty(0, np.uint64)] * 4, np.empty(0, np.int32), np.empty((0, 2), np.int32))
 _NOT_FIRST_COLUMN = np.uint64(0xFEFEFEFEFEFEFEFE)
 _NOT_LAST_COLUMN = np.uint64(0x7F7F7F7F7F7F7F7F)
 
@@ -75,37 +75,40 @@ class PackedLevels:
         )
 
 
-def read_packed(paths: Iterable[str | Path], *, strict: bool = False) -> PackedLevels:
-    """The levels of Boxoban files, and of the ``*.txt`` files below folders, in order.
+def read_packed(content: bytes, source: str) -> PackedLevels:
+    """The levels of one Boxoban file, which messages call ``source``.
 
-    A file whose bytes are not laid out exactly as published goes to the careful reader, so that
-    what is accepted and what is said of the rest are the same. If ``strict``, the first problem is
-    raised as a ``ValueError``. Raises ``OSError`` for a file that cannot be read.
+    Bytes that are not laid out exactly as published go to the careful reader, so that what is
+    accepted and what is said of the rest are the same.
     """
-    files = list(_files(map(Path, paths)))
-    parts: list[tuple[np.ndarray, ...]] = []
-    problems: list[Problem] = []
-    for index, path in enumerate(files):
-        content = read_content(path)
-        words = _pack_published(content)
-        if words is None:
-            read = parse_boxoban(decode(content), source=str(path), strict=strict)
-            in_border = list(map(_find_in_border, read.levels))
-            found = sorted(
-                [*read.problems, *filter(None, in_border)], key=lambda problem: problem.line
-            )
-            if strict and found:
-                raise ValueError(str(found[0]))
-            problems += found
-            words = _pack_levels(
-                [level for level, fault in zip(read.levels, in_border, strict=True) if not fault]
-            )
-        parts.append((*words, np.full(len(words[-1]), index, np.int32)))
-    empty = (*[np.empty(0, np.uint64)] * 4, *[np.empty(0, np.int32)] * 2)
-    walls, goals, boxes, player, number, file = map(np.concatenate, zip(empty, *parts, strict=True))
-    names = tuple(map(str, files))
-    corner = np.ones((len(player), 2), np.int32)
-    return PackedLevels(walls, goals, boxes, player, number, file, corner, names, tuple(problems))
+    words, problems = _pack_published(content), list[Problem]()
+    if words is None:
+        read = parse_boxoban(decode(content), source=source)
+        in_border = list(map(_find_in_border, read.levels))
+        problems = sorted(
+            [*read.problems, *filter(None, in_border)], key=lambda problem: problem.line
+        )
+        words = _pack_levels(
+            [level for level, fault in zip(read.levels, in_border, strict=True) if not fault]
+        )
+    walls, goals, boxes, player, number = words
+    file, corner = np.zeros(len(number), np.int32), np.ones((len(number), 2), np.int32)
+    return PackedLevels(
+        walls, goals, boxes, player, number, file, corner, (source,), tuple(problems)
+    )
+
+
+def joined(parts: Sequence[PackedLevels], files: Iterable[str]) -> PackedLevels:
+    """The levels of several files, so named, as one; their problems are left behind."""
+    columns = (
+        (part.walls, part.goals, part.boxes, part.player, part.number, part.corner)
+        for part in parts
+    )
+    walls, goals, boxes, player, number, corner = map(
+        np.concatenate, zip(_NOTHING, *columns, strict=True)
+    )
+    file = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part) for part in parts])
+    return PackedLevels(walls, goals, boxes, player, number, file, corner, tuple(files))
 
 
 def name_file(path: str | Path) -> str:
@@ -126,11 +129,6 @@ def flood(start: UInt64[np.ndarray, "B"], free: UInt64[np.ndarray, "B"]) -> UInt
         if np.array_equal(wider, reached):
             return reached
         reached = wider
-
-
-def _files(paths: Iterable[Path]) -> Iterator[Path]:
-    for path in paths:
-        yield from sorted(path.rglob("*.txt")) if path.is_dir() else [path]
 
 
 def _pack_published(content: bytes) -> tuple[np.ndarray, ...] | None:

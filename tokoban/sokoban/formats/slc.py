@@ -43,17 +43,13 @@ def looks_like_slc(text: str) -> bool:
     return _BEGINNING.match(text) is not None
 
 
-def parse_slc(content: bytes | str, *, source: str = "bytes", strict: bool = False) -> LevelFile:
+def parse_slc(content: bytes | str, *, source: str = "bytes") -> LevelFile:
     """The levels of an SLC file, in the encoding that it declares; bad ones are problems.
 
     A byte order mark is believed rather than the declaration, and text is not decoded again.
-    A level's title is its ``Id``, its author its ``Copyright`` or else the collection's. If
-    ``strict``, the first problem is raised as a ``ValueError`` instead.
+    A level's title is its ``Id``, its author its ``Copyright`` or else the collection's.
     """
-    levels = _Reader(source).read(content)
-    if strict and levels.problems:
-        raise ValueError(str(levels.problems[0]))
-    return levels
+    return _Reader(source).read(content)
 
 
 class _Reader:

@@ -13,7 +13,7 @@ from tokoban.sokoban.formats.boxoban import looks_like_boxoban
 from tokoban.sokoban.formats.encodings import decode
 from tokoban.sokoban.formats.level import Level, Problem
 from tokoban.sokoban.formats.levels import parse_content, read_content
-from tokoban.sokoban.formats.packed import PackedLevels, name_file, read_packed
+from tokoban.sokoban.formats.packed import PackedLevels, joined, name_file, read_packed
 from tokoban.sokoban.search.bitboard.levels import Levels, corner_in_drawing, from_board
 
 _NO_LEVELS = Levels(*[np.empty(0, np.uint64)] * 4)
@@ -85,10 +85,8 @@ def read_pool(paths: Iterable[str | Path]) -> Pool:
         sources.append(Source(name, hashlib.sha256(content).hexdigest(), num_levels))
         parts.append(part)
         problems += part.problems
-    names = tuple(source.file for source in sources)
-    return Pool(
-        _joined(parts, names), tuple(large), tuple(sources), tuple(dropped), tuple(problems)
-    )
+    levels = joined(parts, (source.file for source in sources))
+    return Pool(levels, tuple(large), tuple(sources), tuple(dropped), tuple(problems))
 
 
 def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
@@ -112,7 +110,7 @@ def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
 def _read(path: Path, name: str, content: bytes) -> tuple[PackedLevels, list[Level], int]:
     """The levels of a file that fit, those that do not, and how many there are of both."""
     if looks_like_boxoban(decode(content)):
-        packed = read_packed([path])
+        packed = read_packed(content, str(path))
         # As ``parse_content`` decides whether it is such a file.
         if len(packed) > len(packed.problems):
             return packed, [], len(packed)
@@ -154,19 +152,3 @@ def _too_large(name: str, level: Level) -> Dropped:
 def _unreadable(name: str, problem: Problem) -> Dropped:
     message = str(replace(problem, source=name))
     return Dropped(file=name, number=None, reason="unreadable", message=message)
-
-
-def _joined(parts: Sequence[PackedLevels], names: tuple[str, ...]) -> PackedLevels:
-    """The levels of all files, so named, as one."""
-    columns = ((part.walls, part.goals, part.boxes, part.player) for part in parts)
-    walls, goals, boxes, player = map(np.concatenate, zip(_NO_LEVELS, *columns, strict=True))
-    return PackedLevels(
-        walls,
-        goals,
-        boxes,
-        player,
-        np.concatenate([np.empty(0, np.int32), *(part.number for part in parts)]),
-        np.repeat(np.arange(len(parts), dtype=np.int32), [len(part) for part in parts]),
-        np.concatenate([np.empty((0, 2), np.int32), *(part.corner for part in parts)]),
-        names,
-    )
