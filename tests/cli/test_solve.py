@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,12 +16,13 @@ from typing import Any
 import pytest
 import torch
 
-import tokoban
 from tests.viewing.attention_pages import read_attention_page
 from tokoban import cli
 from tokoban.cli import found, policies
 from tokoban.sokoban.formats import Solution, parse_board, parse_levels, read_levels
 from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.search.combine import anytime
+from tokoban.sokoban.search.limits import Limits
 from tokoban.systems.sokoban_policy import solve as policy_solve
 
 PUSH = "#####\n#@$.#\n#####\n"
@@ -309,19 +310,19 @@ def test_after_ctrl_c_the_answers_behind_a_long_search_are_kept(
     """One thread looks for ever, the other answers the rest; then comes Ctrl-C."""
     are_done = threading.Event()
 
-    def search(board: object, *, stop: threading.Event, **limits: Any) -> Iterator[Answer]:
+    def search(board: object, *, limits: Limits, **asked: Any) -> Answer:
         if board == parse_board(LOST):
             are_done.wait(10)
             time.sleep(0.2)  # until the main thread waits
             os.kill(os.getpid(), signal.SIGINT)
-            stop.wait()
-            yield Answer(status="gave up", solver="astar")
-            return
+            assert limits.stop is not None
+            limits.stop.wait()
+            return Answer(status="gave up", solver="astar")
         if board != parse_board(PUSH):
             are_done.set()
-        yield solved({PUSH: "R", far: "RR"}.get(f"{board}\n", ""))
+        return solved({PUSH: "R", far: "RR"}.get(f"{board}\n", ""))
 
-    monkeypatch.setattr(tokoban, "solve_anytime", search)
+    monkeypatch.setattr(anytime, "best_answer", search)
     far = "######\n#@$ .#\n######\n"
     write(one=PUSH, lost=LOST, far=far)
     status, found = solve("--by", "search", "--threads", "2", "--output", "solved.xsb")
@@ -373,20 +374,20 @@ def test_ctrl_c_ends_a_long_search_and_says_how_far_it_was() -> None:
 
 
 def test_levels_solved_at_once_are_answered_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[dict[str, Any]] = []
+    asked: list[tuple[str, Limits]] = []
 
-    def search(board: object, **limits: Any) -> Iterator[Answer]:
-        asked.append(limits)
+    def search(board: object, *, minimise: str, limits: Limits, report: object) -> Answer:
+        asked.append((minimise, replace(limits, stop=None)))
         if board == parse_board(PUSH):
             time.sleep(0.2)
-        yield solved("")
+        return solved("")
 
-    monkeypatch.setattr(tokoban, "solve_anytime", search)
+    monkeypatch.setattr(anytime, "best_answer", search)
     words = "--minimise any --threads 4 --memory-limit 600MB --max-expansions 17 --time-limit 3"
     status, found = solve(*words.split())
     assert (status, [answer["index"] for answer in found]) == (0, [1, 2, 3, 4])
-    expected = {"minimise": "any", "memory_limit_mb": 150, "max_expansions": 17, "time_limit_s": 3}
-    assert [{name: limits[name] for name in expected} for limits in asked] == [expected] * 4
+    limits = Limits(time_limit_s=3, memory_limit_mb=150, max_expansions=17)
+    assert asked == [("any", limits)] * 4
 
 
 def test_levels_that_cannot_be_written_back_are_refused_before_the_work(

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from tokoban.cli import main, solve
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.search.combine import anytime
 
 PUSH = "#####\n#@$.#\n#####\n"
 ROOM = "######\n#@   #\n#  $ #\n#.   #\n######\n"
@@ -99,19 +101,17 @@ def test_a_killed_run_is_resumed() -> None:
 def test_interrupted_levels_are_looked_at_again(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import tokoban
+    best_answer = anytime.best_answer
 
-    solve_anytime = tokoban.solve_anytime
-
-    def interrupted(board: tokoban.Board, **options: Any) -> Any:
+    def interrupted(board: Board, **options: Any) -> Any:
         if len(board.inside()) > 4:
             raise KeyboardInterrupt
-        return solve_anytime(board, **options)
+        return best_answer(board, **options)
 
-    monkeypatch.setattr(tokoban, "solve_anytime", interrupted)
+    monkeypatch.setattr(anytime, "best_answer", interrupted)
     assert main(list(COMMAND)) == 130
     assert not Path("out/answers.jsonl").exists()
-    monkeypatch.setattr(tokoban, "solve_anytime", solve_anytime)
+    monkeypatch.setattr(anytime, "best_answer", best_answer)
     assert main(list(COMMAND)) == 0
     assert len(answers()) == 5
 

@@ -3,12 +3,13 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from tokoban.api.arguments import check, checked
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Solution, lurd
-from tokoban.sokoban.search.answer import Answer, Objective, Optimum
+from tokoban.sokoban.search.answer import Answer, Objective, Optimum, Progress
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -117,6 +118,7 @@ def solve_anytime(
 class _Asked(NamedTuple):
     """An item of work."""
 
+    number: int
     board: Board
     minimise: Objective | None
     limits: "Limits"
@@ -133,6 +135,7 @@ def solve_all(
     num_threads: int | None = None,
     executor: "Executor | None" = None,
     stop: threading.Event | None = None,
+    report: "Callable[[int, Objective, Progress], None] | None" = None,
 ) -> Iterator[tuple[int, Answer]]:
     """Yields the number of each board, from 0, and its answer, in the order in which they come.
 
@@ -140,6 +143,8 @@ def solve_all(
     ``concurrent.futures`` (docs/guide/cluster.md). The limits hold for each board; with
     ``max_expansions`` and no time limit all give the same answers. Once ``stop`` is set, or at
     Ctrl-C, boards whose search has not begun are left out, as is one of which workers died.
+    ``report`` is that of ``solve_anytime``, called by threads with the number of the board first;
+    an ``executor`` does without.
 
     >>> import tokoban
     >>> boards = map(tokoban.Board.from_xsb, ("######|#@ $.#|######", "#####|#@.$#|#####"))
@@ -159,25 +164,34 @@ def solve_all(
     limits = Limits(
         time_limit_s=time_limit_s, memory_limit_mb=memory_limit_mb, max_expansions=max_expansions
     )
-    items = [_Asked(board, minimise, limits) for board in boards]
+    items = [_Asked(number, board, minimise, limits) for number, board in enumerate(boards)]
+    task = _answer if executor or not report else partial(_answer, report=report)
 
     def answers() -> Iterator[tuple[int, Answer]]:
         if items:
             workers.prepare(solver.prepare)
-        for number, answer in workers.results(_answer, items, Watch(Limits(stop=stop))):
+        for number, answer in workers.results(task, items, Watch(Limits(stop=stop))):
             if answer is not None:
                 yield number, answer
 
     return answers()
 
 
-def _answer(asked: _Asked, stop: threading.Event) -> Answer:
+def _answer(
+    asked: _Asked,
+    stop: threading.Event,
+    report: "Callable[[int, Objective, Progress], None] | None" = None,
+) -> Answer:
     """The task, in a thread or in another process."""
     from tokoban.sokoban.search.combine import anytime, solver
 
     solver.prepare()
-    limits = replace(asked.limits, stop=stop)
-    return anytime.best_answer(asked.board, minimise=asked.minimise, limits=limits)
+    return anytime.best_answer(
+        asked.board,
+        minimise=asked.minimise,
+        limits=replace(asked.limits, stop=stop),
+        report=report and partial(report, asked.number),
+    )
 
 
 @checked

@@ -1,4 +1,4 @@
-"""A level to be searched as an item of work, here or by other processes, and its answer."""
+"""The answers of the searches and of the policy of pushes, found here or by other processes."""
 
 import argparse
 import threading
@@ -21,23 +21,32 @@ Report = Callable[[int, Objective, Progress], None]
 
 
 class Asked(NamedTuple):
-    """An item of work."""
+    """An item of work of the policy of pushes."""
 
     number: int
     board: Board
-    minimise: Objective | None
     limits: Limits
-    weights: tuple[str, policies.Device, str] | None = None  # for ``load_push_policy``
+    weights: tuple[str, policies.Device, str]  # for ``load_push_policy``
 
 
 def by_search(
     boards: Mapping[int, Board], arguments: argparse.Namespace, workers: Workers, report: Report
 ) -> Iterator[tuple[int, Found]]:
     """The answers of the searches without a network, as they come."""
-    limits = _limits_of(arguments, num_sharing=1 if workers.executor else arguments.threads)
-    minimise = arguments.minimise
-    items = [Asked(number, board, minimise, limits) for number, board in boards.items()]
-    return _found(_search, items, workers, report, _prepare)
+    numbers = [*boards]
+    num_sharing = 1 if workers.executor else arguments.threads
+    answers = tokoban.solve_all(
+        [*boards.values()],
+        minimise=arguments.minimise,
+        time_limit_s=arguments.time_limit,
+        memory_limit_mb=arguments.memory_limit / 1e6 / num_sharing,
+        max_expansions=arguments.max_expansions,
+        num_threads=workers.num_threads,
+        executor=workers.executor,
+        report=lambda place, *told: report(numbers[place], *told),
+    )
+    for place, answer in answers:
+        yield numbers[place], Found(answer)
 
 
 def by_push_policy(
@@ -51,60 +60,23 @@ def by_push_policy(
         name = str(Path(name).resolve())
     weights = name, arguments.device, policies.digest_of(name)
     policies.load_push_policy(*weights)  # what cannot be loaded is refused before the work
-    limits = _limits_of(arguments)
-    items = [Asked(number, board, None, limits, weights) for number, board in boards.items()]
-    # What the searches without a network need is not even imported.
-    return _found(_play, items, workers, report, partial(guided.prepare, is_classical=True))
-
-
-def _prepare() -> None:
-    from tokoban.sokoban.search.combine import solver
-
-    solver.prepare()
-
-
-def _limits_of(arguments: argparse.Namespace, *, num_sharing: int = 1) -> Limits:
-    return Limits(
+    limits = Limits(
         time_limit_s=arguments.time_limit,
-        memory_limit_mb=arguments.memory_limit / 1e6 / num_sharing,
+        memory_limit_mb=arguments.memory_limit / 1e6,
         max_expansions=arguments.max_expansions,
     )
-
-
-def _found(
-    task: Callable[..., Found],
-    items: list[Asked],
-    workers: Workers,
-    report: Report,
-    prepare: Callable[[], None],
-) -> Iterator[tuple[int, Found]]:
+    items = [Asked(number, board, limits, weights) for number, board in boards.items()]
     if items:
-        workers.prepare(prepare)
-    if workers.executor is None:
-        task = partial(task, report=report)
+        # What the searches without a network need is not even imported.
+        workers.prepare(partial(guided.prepare, is_classical=True))
+    task = _play if workers.executor else partial(_play, report=report)
     for number, found in workers.results(task, items, Watch(Limits())):
         if found is not None:
             yield items[number].number, found
 
 
-def _search(asked: Asked, stop: threading.Event, report: Report | None = None) -> Found:
-    """The answer of the searches."""
-    _prepare()
-    *_, answer = tokoban.solve_anytime(
-        asked.board,
-        minimise=asked.minimise,
-        time_limit_s=asked.limits.time_limit_s,
-        memory_limit_mb=asked.limits.memory_limit_mb,
-        max_expansions=asked.limits.max_expansions,
-        stop=stop,
-        report=None if report is None else partial(report, asked.number),
-    )
-    return Found(answer)
-
-
 def _play(asked: Asked, stop: threading.Event, report: Report | None = None) -> Found:
     """The answer of the policy of pushes."""
-    assert asked.weights is not None
     policy = policies.load_push_policy(*asked.weights)
     own = None if report is None else partial(report, asked.number, "any")
     return Found(*policy.solve(asked.board, limits=replace(asked.limits, stop=stop), report=own))
