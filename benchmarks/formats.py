@@ -35,13 +35,20 @@ def require(holds: bool, claim: str, place: object) -> None:
         sys.exit(f"{place}: not true that {claim}")
 
 
+def _published(file: Path) -> PackedLevels:
+    packed = read_packed(file.read_bytes(), str(file))
+    if packed is None:
+        sys.exit(f"{file}: not laid out as Boxoban is published")
+    return packed
+
+
 def time_packed(folders: Sequence[Path]) -> dict[str, PackedLevels]:
     """The levels of each folder, and a line on the time that took."""
     splits = {}
     for folder in folders:
         started_s, used_s = time.perf_counter(), time.process_time()
         files = sorted(folder.rglob("*.txt")) if folder.is_dir() else [folder]
-        parts = [read_packed(file.read_bytes(), str(file)) for file in files]
+        parts = [_published(file) for file in files]
         packed = joined(parts, map(str, files))
         used_s, elapsed_s = time.process_time() - used_s, time.perf_counter() - started_s
         print(f"{folder}: {len(packed)} levels in {elapsed_s:.2f} s ({used_s:.2f} s of CPU time)")

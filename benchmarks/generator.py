@@ -81,6 +81,7 @@ def measure_puzzles(report: Report, recipe: Recipe, name: str, num_levels: int) 
 def measure_boxoban(report: Report, file: str, num_levels: int) -> None:
     """Adds a row of levels drawn from a file."""
     packed = read_packed(Path(file).read_bytes(), file)
+    assert packed is not None
     rows = random.Random(1).sample(range(len(packed)), min(num_levels, len(packed)))
     measured = []
     started_s = time.process_time()

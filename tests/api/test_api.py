@@ -229,6 +229,16 @@ def test_ctrl_c_is_raised_with_what_is_known(monkeypatch: pytest.MonkeyPatch) ->
     assert re.fullmatch(r"stopped after .* s and 0 expansions for fewest moves", answer.reason)
 
 
+def test_progress_of_many_boards_comes_with_their_numbers() -> None:
+    boards = [tokoban.Board.from_xsb("######|#@ $.#|######")] * 3
+    told: set[tuple[int, str]] = set()
+    answers = tokoban.solve_all(
+        boards, num_threads=2, report=lambda number, sought, progress: told.add((number, sought))
+    )
+    assert len([*answers]) == 3
+    assert told == {(number, sought) for number in range(3) for sought in ("any", "moves")}
+
+
 def test_ctrl_c_while_a_solution_is_made_shorter_keeps_the_best() -> None:
     board = tokoban.Board.from_xsb("######|#@ $.#|######")
 

@@ -102,6 +102,7 @@ def test_keys_are_equal_where_forms_are(exact_player: bool, tmp_path: Path) -> N
         if not {Square(r, c), *(Square(r, c).neighbour(d) for d in range(4))} - board.walls
     ]
     packed = read_packed(write_boxoban(boards).encode(), "levels")
+    assert packed is not None
     keys = canonical_keys(packed, exact_player=exact_player).tolist()
     forms = [canonical_form(board, exact_player=exact_player) for board in boards]
     pairs = set(zip(keys, forms, strict=True))

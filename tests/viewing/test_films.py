@@ -41,7 +41,7 @@ def test_a_film_has_a_pixel_for_each_shade_and_its_captions_below(tmp_path: Path
             }
             marked = {place for place, colour in upper.items() if colour == full}
             assert marked == {(2, 1)} if number == 0 else {(4, 3)}
-            captions = picture.crop((0, 5, 40, picture.height)).getcolors()
-            assert captions is not None and (0, 0, 0) in [colour for _, colour in captions]
+            captions = np.asarray(picture.crop((0, 5, 40, picture.height)))
+            assert captions.min() < 64
         assert sum(colour not in (full, (255, 255, 255)) for colour in upper.values()) == 1
     assert durations == [120, 2000]

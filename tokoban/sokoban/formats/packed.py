@@ -14,10 +14,8 @@ import numpy as np
 from jaxtyping import Bool, Int32, UInt8, UInt64
 
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.formats.boxoban import SIDE, parse_boxoban
-from tokoban.sokoban.formats.encodings import decode
-from tokoban.sokoban.formats.level import Level, Problem
-from tokoban.sokoban.interior import enclosed
+from tokoban.sokoban.formats.boxoban import SIDE
+from tokoban.sokoban.formats.level import Problem
 
 _INSIDE = SIDE - 2
 _ROW = SIDE + 1  # a row and its line end
@@ -34,7 +32,7 @@ class PackedLevels:
     """Many levels of ten rows by ten as four words each, and where each was read.
 
     ``corner`` is the square of a level's drawing that is cell 0: (1, 1) in Boxoban's files.
-    ``problems`` are the levels that could not be read, reported as by ``parse_boxoban``.
+    ``problems`` are the levels that could not be read.
     """
 
     walls: UInt64[np.ndarray, "B"]
@@ -75,27 +73,17 @@ class PackedLevels:
         )
 
 
-def read_packed(content: bytes, source: str) -> PackedLevels:
-    """The levels of one Boxoban file, which messages call ``source``.
+def read_packed(content: bytes, source: str) -> PackedLevels | None:
+    """The levels of one Boxoban file; ``None`` where it is not laid out exactly as published.
 
-    Bytes that are not laid out exactly as published go to the careful reader, so that what is
-    accepted and what is said of the rest are the same.
+    Any other is for the careful readers of ``levels``.
     """
-    words, problems = _pack_published(content), list[Problem]()
+    words = _pack_published(content)
     if words is None:
-        read = parse_boxoban(decode(content), source=source)
-        in_border = list(map(_find_in_border, read.levels))
-        problems = sorted(
-            [*read.problems, *filter(None, in_border)], key=lambda problem: problem.line
-        )
-        words = _pack_levels(
-            [level for level, fault in zip(read.levels, in_border, strict=True) if not fault]
-        )
+        return None
     walls, goals, boxes, player, number = words
     file, corner = np.zeros(len(number), np.int32), np.ones((len(number), 2), np.int32)
-    return PackedLevels(
-        walls, goals, boxes, player, number, file, corner, (source,), tuple(problems)
-    )
+    return PackedLevels(walls, goals, boxes, player, number, file, corner, (source,))
 
 
 def joined(parts: Sequence[PackedLevels], files: Iterable[str]) -> PackedLevels:
@@ -181,40 +169,6 @@ def _layout(
 def _to_words(cells: Bool[np.ndarray, "B H W"]) -> UInt64[np.ndarray, "B"]:
     rows = np.packbits(cells.reshape(len(cells), -1), axis=1, bitorder="little")
     return rows.view("<u8").astype(np.uint64).reshape(-1)
-
-
-def _find_in_border(level: Level) -> Problem | None:
-    """A box or goal of a level that makes it unsolvable where words have no cell for it."""
-    for row, column in sorted(enclosed(level.board)):
-        if {row, column} & {0, SIDE - 1}:
-            where = f"row {row + 1}, column {column + 1}"
-            message = f"box or goal in the border at {where}, which has no place in a packed level"
-            return Problem(message, level.source, level.line, level.number, level.title)
-    return None
-
-
-def _pack_levels(levels: Sequence[Level]) -> tuple[np.ndarray, ...]:
-    """The result of ``_pack_published`` for boards; unreachable floor in the border is dropped."""
-    boards = [level.board for level in levels]
-    planes = [
-        np.array([_word(squares) for squares in column], np.uint64)
-        for column in (
-            [board.walls for board in boards],
-            [board.goals for board in boards],
-            [board.boxes for board in boards],
-            [{board.player} for board in boards],
-        )
-    ]
-    return *planes, np.array([int(level.title) for level in levels], np.int32)
-
-
-def _word(squares: Iterable[Square]) -> int:
-    inside = range(1, SIDE - 1)
-    return sum(
-        1 << (_INSIDE * (row - 1) + column - 1)
-        for row, column in squares
-        if row in inside and column in inside
-    )
 
 
 def _squares(word: int) -> Iterator[Square]:

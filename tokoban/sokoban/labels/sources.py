@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from tokoban.sokoban.board import Board, Direction
-from tokoban.sokoban.formats.boxoban import looks_like_boxoban
-from tokoban.sokoban.formats.encodings import decode
 from tokoban.sokoban.formats.level import Level, Problem
 from tokoban.sokoban.formats.levels import parse_content, read_content
 from tokoban.sokoban.formats.packed import PackedLevels, joined, name_file, read_packed
@@ -109,11 +107,8 @@ def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
 
 def _read(path: Path, name: str, content: bytes) -> tuple[PackedLevels, list[Level], int]:
     """The levels of a file that fit, those that do not, and how many there are of both."""
-    if looks_like_boxoban(decode(content)):
-        packed = read_packed(content, str(path))
-        # As ``parse_content`` decides whether it is such a file.
-        if len(packed) > len(packed.problems):
-            return packed, [], len(packed)
+    if (published := read_packed(content, name)) is not None:
+        return published, [], len(published)
     found = parse_content(content, source=str(path))
     boards = {level.number - 1: level.board for level in found.levels}
     corners = {number: corner_in_drawing(board) for number, board in boards.items()}
