@@ -5,17 +5,15 @@ once every level has its answer, ``answers.jsonl`` in its place, in the order of
 that was killed, or interrupted, loses the levels that it was at; the same command goes on.
 """
 
-import errno
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from tokoban.cli.output import report_findings
+from tokoban.cli.output import check_folder, report_findings
 from tokoban.cli.report import line_of
 from tokoban.files.atomic import atomically
 from tokoban.files.locks import alone_in
@@ -143,10 +141,7 @@ class _Lines:
 @contextmanager
 def opened(path: str, many: ManyLevels, options: Mapping[str, Any]) -> Iterator[AnswerFolder]:
     """The folder, which other runs are kept out of."""
-    if path == "":
-        raise ValueError("--folder is empty; expected a path")
-    if Path(path).exists() and not Path(path).is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+    check_folder(path, "--folder")
     with alone_in(path, doing="writes answers into it"):
         job = {"levels": len(many.levels), "blake2b": many.digest, **options}
         yield AnswerFolder(path, list(many.levels), job)

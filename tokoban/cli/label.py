@@ -1,16 +1,15 @@
 """``tokoban label``: labels of positions of levels, for training, as a folder."""
 
 import argparse
-import errno
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import options
 from tokoban.cli.cluster import workers_of
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.options import MAX_THREADS
+from tokoban.cli.output import check_folder
 from tokoban.cli.parser import whole
 from tokoban.files.locks import alone_in
 from tokoban.sokoban.wording import counted
@@ -96,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Labels what is missing in the folder, and writes the manifest."""
     from tokoban.sokoban.labels.job import LabelConfig, read_job
 
-    _check_folder(arguments.output)
+    check_folder(arguments.output, "--output")
     if "" in (*arguments.levels, *arguments.evaluation):
         raise ValueError("the name of a file of levels is empty; expected a path")
     config = LabelConfig(
@@ -150,14 +149,6 @@ def _complete(output: str, job: "Job", workers: "Workers") -> ExitCode:
     print(_summarise(manifest, folder, elapsed_s))
     given_up = manifest["levels"]["given_up"] or manifest["large"]["levels"]["given_up"]
     return ExitCode.UNDECIDED if given_up else ExitCode.DONE
-
-
-def _check_folder(path: str) -> None:
-    """Refuses before the work a place that is no folder: ``OSError`` naming it."""
-    if path == "":
-        raise ValueError("--output is empty; expected a path")
-    if Path(path).exists() and not Path(path).is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, "a file, where a folder is to be", path)
 
 
 def _summarise(manifest: dict[str, Any], folder: "LabelFolder", elapsed_s: float) -> str:

@@ -90,13 +90,10 @@ def _outcomes(
 ) -> "Iterator[tuple[int, Outcome]]":
     """The outcome of each level in order; a bar shows the best solution so far."""
     from tokoban.cli.found import length
-    from tokoban.cli.screen import Screen
     from tokoban.cli.shortening import shorten
     from tokoban.sokoban.search.combine.anytime import InterruptedSearch
 
-    # Where the outcomes go to a file, the terminal is left to the bar.
-    place = screen if screen.is_terminal else Screen(stderr=True)
-    with place.counting("", len(levels)) as update:
+    with screen.counting("", len(levels)) as update:
         for number, level in levels.items():
 
             def report(answer: "Answer", number: int = number) -> None:

@@ -122,6 +122,14 @@ def check_destination(destination: str | Path | None) -> None:
         )
 
 
+def check_folder(path: str, option: str) -> None:
+    """Refuses before the work a place of ``option`` that is no folder: ``OSError`` naming it."""
+    if path == "":
+        raise ValueError(f"{option} is empty; expected a path")
+    if Path(path).exists() and not Path(path).is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, "a file, where a folder is to be", path)
+
+
 def write_output(destination: str, content: str | bytes) -> None:
     """Writes bytes, or text as UTF-8, to the file ``destination``, or by ``write_text`` for ``-``.
 

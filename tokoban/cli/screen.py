@@ -82,7 +82,10 @@ class Screen(Console):
     def counting(
         self, description: str, total: int | None, *, is_shown: bool = True
     ) -> Iterator[Callable[..., None]]:
-        """A bar on a terminal, until the end; the function updates its task, as rich calls that."""
+        """A bar on a terminal, until the end; the function updates its task, as rich calls that.
+
+        Where this is none, because results go to a file, it is drawn on standard error.
+        """
         from rich.progress import (
             BarColumn,
             MofNCompleteColumn,
@@ -96,8 +99,9 @@ class Screen(Console):
             TextColumn("{task.description}", markup=False),
             *(BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()),
         )
-        is_hidden = not (is_shown and self.is_terminal)
-        with Progress(*columns, console=self, transient=True, disable=is_hidden) as progress:
+        console = self if self.is_terminal else Screen(stderr=True)
+        is_hidden = not (is_shown and console.is_terminal)
+        with Progress(*columns, console=console, transient=True, disable=is_hidden) as progress:
             yield partial(progress.update, progress.add_task(description, total=total))
 
     def on_broken_pipe(self) -> None:

@@ -329,12 +329,9 @@ def _with_bar(
     Beside it stands how far the search is that has begun first of those that take long.
     """
     from tokoban.cli.found import describe_search
-    from tokoban.cli.screen import Screen
 
     long: dict[int, str] = {}
-    # Where the answers go to a file, the terminal is left to the bar.
-    place = screen if screen.is_terminal else Screen(stderr=True)
-    with place.counting("solving", len(levels)) as update:
+    with screen.counting("solving", len(levels)) as update:
 
         def report(number: int, sought: "Objective", progress: "Progress") -> None:
             if progress.elapsed_s >= _PATIENCE_S or number in long:

@@ -23,8 +23,7 @@ class Replay:
     pushes: int
     board: Board  # after the moves made
     is_solved: bool  # that board is solved, and every move given was made
-    illegal_move: int | None = None  # its number, from 1
-    reason: str | None = None  # why it is illegal, beginning with its number
+    reason: str | None = None  # why the next is illegal, beginning with its number
     wrong_case: str | None = None  # the first move written as a push that is a step
 
 
@@ -125,7 +124,6 @@ def _replay_letters(board: Board, letters: str) -> Replay:
         pushes=sum(map(str.isupper, lurd)),
         board=end,
         is_solved=reason is None and end.is_solved,
-        illegal_move=len(made) + 1 if reason else None,
         reason=reason,
         wrong_case=wrong_case,
     )
