@@ -36,7 +36,7 @@ def test_a_page_shows_the_weights_that_are_printed(
     assert torch.equal(shown[0, 0], torch.tensor(found["weights"]))
     for wrong, complaint in (
         (str(tmp_path / "no" / "x.html"), "no folder to write it into"),
-        ("-", "-: expected a name that ends in .html, .png or .svg"),
+        ("-", "-: expected a name that ends in .html or .png or .svg"),
     ):
         assert main(["attention", "--attention", wrong]) == 2
         assert complaint in capsys.readouterr().err

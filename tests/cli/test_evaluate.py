@@ -104,7 +104,7 @@ def test_missing_weights_are_one_line(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--film", "x.mp4"], "--film x.mp4: expected a name that ends in .gif"),
+        (["--film", "x.mp4"], "x.mp4: expected a name that ends in .gif"),
         (["--film", "no/x.gif"], "no/x.gif: no folder to write it into"),
         (["--film", "x.gif", "--json", "./x.gif"], "--json and --film are both x.gif; expected tw"),
         (["--film", "x.gif", "--levels", "./x.gif"], "--film would overwrite x.gif, which is to b"),

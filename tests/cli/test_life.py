@@ -166,7 +166,7 @@ def test_a_page_of_attention_goes_through_the_game(weights: str, tmp_path: Path)
         ),
         (["--pattern", "bad.rle"], "bad.rle, line 2: unexpected 'q'; expected b, o, $ or !"),
         (["--seed", "0", "--pattern", "x.rle"], "--seed has no effect with --pattern"),
-        (["--film", "x.png"], "--film is x.png; expected a name that ends in .gif"),
+        (["--film", "x.png"], "x.png: expected a name that ends in .gif"),
     ],
     ids=str,
 )

@@ -3,9 +3,10 @@
 import argparse
 import math
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokoban.cli import attention_files, options
+from tokoban.cli import options
 from tokoban.cli.output import check_outputs
 from tokoban.cli.parser import whole
 from tokoban.cli.report import write_object
@@ -68,7 +69,6 @@ class Steps:
 def run(arguments: argparse.Namespace) -> int:
     """Answers 0 once all is printed."""
     check_outputs(arguments, "attention", "json")
-    attention_files.check(arguments.attention)
     if arguments.mask != "local":
         options.refuse(arguments, "--window", because=f"with --mask {arguments.mask}")
     steps = take_steps(*_matrices(arguments), mask=arguments.mask, half_width=arguments.window)
@@ -168,6 +168,7 @@ def _read_number(word: str, place: str) -> float:
 
 def _write_page(steps: Steps, page: str) -> None:
     from tokoban.viewing.attention_page import AttentionPanel, AttentionView, TokenRow
+    from tokoban.viewing.plots import write_attention
 
     queries, keys = (
         TokenRow([f"{letter}{number}" for number in range(1, len(matrix) + 1)])
@@ -178,7 +179,8 @@ def _write_page(steps: Steps, page: str) -> None:
         "A row of the map holds the weights of one query: the softmax of its scores with all keys "
         "that it may attend to, so that keys which resemble the query get most."
     )
-    attention_files.write(page, AttentionView([panel], guide), title="Which keys each query takes")
+    view = AttentionView([panel], guide)
+    write_attention(Path(page), view, title="Which keys each query takes")
 
 
 def _show(steps: Steps) -> None:

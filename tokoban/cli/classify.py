@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokoban.cli import attention_files, in_one_line, options
+from tokoban.cli import in_one_line, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, write_output
 from tokoban.cli.parser import whole
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SUMMARY = "classify pictures by a vision transformer; as shipped: is a Sokoban board deadlocked?"
 UNDECIDED = ""
 
-_SUFFIXES = (".html", ".png")  # of --attention
+_ATTENTION = {"attention": (".html", ".png")}
 _FITTED = {"scale": "scaled to", "crop": "cut and scaled to", "stretch": "stretched to"}
 
 
@@ -66,9 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Classifies all pictures that can be read; answers 2 if some cannot, each in a sentence."""
-    check_outputs(arguments, "attention", "json", inputs=["images", "weights"])
-    if arguments.attention is not None and not arguments.attention.lower().endswith(_SUFFIXES):
-        raise ValueError(f"{arguments.attention}: expected a name that ends in .html or .png")
+    inputs = ["images", "weights"]
+    check_outputs(arguments, "attention", "json", inputs=inputs, required=_ATTENTION)
 
     import torch
 
@@ -160,11 +159,13 @@ def _draw(
     attribution: "Attribution",
 ) -> None:
     """The rollout as PNG, or the page of all weights."""
-    if attention_files.is_page(arguments.attention):
+    if arguments.attention.lower().endswith(".html"):
         from tokoban import systems
+        from tokoban.viewing.attention_page import write_attention_page
 
         view = systems.load("vit").attention(model, pictures, attribution.weights, names=names)
-        attention_files.write(arguments.attention, view, title=f"Attention of {arguments.weights}")
+        title = f"Attention of {arguments.weights}"
+        write_attention_page(arguments.attention, view.panels, title=title, guide=view.guide)
         return
     from tokoban.sokoban.png import encode_png
     from tokoban.systems.vit.rollout import overlay

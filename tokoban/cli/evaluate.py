@@ -87,10 +87,5 @@ def _check_files(kind: type, options: Any, chosen: argparse.Namespace) -> None:
         given = getattr(options, name)
         files[name] = list(given) if isinstance(given, tuple) else given
     both = argparse.Namespace(weights=chosen.weights, json=chosen.json, **files)
-    check_outputs(both, "json", *outputs, inputs=["weights", *inputs])
-    for name, suffixes in outputs.items():
-        path = files[name]
-        if path is not None and suffixes and path.suffix.lower() not in suffixes:
-            raise ValueError(
-                f"--{name} {path}: expected a name that ends in {' or '.join(suffixes)}"
-            )
+    endings = {name: suffixes for name, suffixes in outputs.items() if suffixes}
+    check_outputs(both, "json", *outputs, inputs=["weights", *inputs], required=endings)

@@ -5,9 +5,10 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokoban.cli import attention_files, in_one_line, options, report
+from tokoban.cli import in_one_line, options, report
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.lines import are_typed, blocks_of, lines_of
 from tokoban.cli.output import check_outputs, write_text
@@ -123,7 +124,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses before the work what cannot be done, and options without effect."""
     check_outputs(arguments, "json", "jsonl", "attention", inputs=["weights"])
-    attention_files.check(arguments.attention)
     num_prompts = len([prompt for prompt in arguments.prompt if prompt != "-"])
     if arguments.attention is not None and (num_prompts, arguments.num) != (1, 1):
         raise ValueError(
@@ -251,6 +251,7 @@ def _at_the_end(block: "Sequence[_Written]", arguments: argparse.Namespace) -> I
 def _show_attention(model: "Gpt", prompt: str, text: "Continuation", destination: str) -> None:
     from tokoban import systems
     from tokoban.systems.gpt.texts import encode_prompts
+    from tokoban.viewing.plots import write_attention
 
     (prompt_tokens,) = encode_prompts(model, [prompt])
     tokens = [*prompt_tokens, *text.tokens]
@@ -260,4 +261,4 @@ def _show_attention(model: "Gpt", prompt: str, text: "Continuation", destination
         shown = f"the last {len(panel.queries):,} of {counted(len(tokens), 'token')}"
         print(f"tokoban: {destination} shows {shown}, all that the model saw", file=sys.stderr)
     title = f"{prompt}{text.text}"[:_LONGEST_TITLE]
-    attention_files.write(destination, view, title=title)
+    write_attention(Path(destination), view, title=title)

@@ -5,9 +5,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokoban.cli import attention_files, options
+from tokoban.cli import options
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import check_outputs
+from tokoban.cli.output import ATTENTION, check_outputs
 from tokoban.cli.parser import whole
 from tokoban.cli.report import write_object
 from tokoban.sokoban.wording import counted
@@ -64,14 +64,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Plays, and prints the last grid, even if interrupted; 1 if a cell was wrong."""
     if arguments.pattern is not None:
         options.refuse(arguments, "--seed", because="with --pattern")
-    options.check_film(arguments)
-    check_outputs(arguments, "film", "attention", "json", inputs=["pattern", "weights"])
-    attention_files.check(arguments.attention)
+    read, endings = ["pattern", "weights"], ATTENTION | {"film": (".gif",)}
+    check_outputs(arguments, "film", "attention", "json", inputs=read, required=endings)
 
     from tokoban import pretrained, systems
     from tokoban.systems.life.model import LifeNet
     from tokoban.systems.life.rules import parse_rule
     from tokoban.systems.life.simulate import Generation, play
+    from tokoban.viewing.plots import write_attention
 
     model, config = pretrained.load(arguments.weights, system="life")
     assert isinstance(model, LifeNet)
@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.attention is not None:
             view = systems.load("life").attention(model, [each.grids[0] for each in generations])
             title = "Where each cell of Life looks"
-            attention_files.write(arguments.attention, view, title=title)
+            write_attention(Path(arguments.attention), view, title=title)
     is_wrong = any(each.num_wrong for each in generations)
     return ExitCode.UNDECIDED if is_wrong else ExitCode.DONE
 

@@ -156,12 +156,6 @@ def _typed(default: object) -> str:
     return f"{default:g}" if isinstance(default, float) else str(default)
 
 
-def check_film(arguments: argparse.Namespace) -> None:
-    """Raises ``ValueError`` for a ``--film`` that is no GIF."""
-    if arguments.film is not None and not arguments.film.lower().endswith(".gif"):
-        raise ValueError(f"--film is {arguments.film}; expected a name that ends in .gif")
-
-
 def refuse(arguments: argparse.Namespace, *names: str, because: str) -> None:
     """Raises ``ValueError`` for the first option given that has no effect ``because`` of others."""
     for name in names:

@@ -4,7 +4,7 @@ import argparse
 import errno
 import sys
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.formats import Problem
 
 
-# What options write; --film and --attention look at their endings themselves.
+# What options write.
 _ENDINGS = {
     "output": LEVEL_ENDINGS,
     "save": LEVEL_ENDINGS,
@@ -24,6 +24,8 @@ _ENDINGS = {
     "jsonl": (".jsonl",),
     "png": (".png",),
 }
+# The formats of --attention, chosen by the ending: a page, or a picture of all maps.
+ATTENTION = {"attention": (".html", ".png", ".svg")}
 
 
 def printable_text(text: str) -> str:
@@ -71,11 +73,16 @@ def is_one_file(place: str | Path | None, other: str | Path | None) -> bool:
     return Path(place).resolve() == Path(other).resolve()
 
 
-def check_outputs(arguments: argparse.Namespace, *options: str, inputs: Iterable[str] = ()) -> None:
+def check_outputs(
+    arguments: argparse.Namespace,
+    *options: str,
+    inputs: Iterable[str] = (),
+    required: Mapping[str, tuple[str, ...]] = ATTENTION,
+) -> None:
     """Refuses before the work options that name one place, or one that cannot be written.
 
     So too one that names a file to be read: ``inputs`` are the names of arguments, each of which
-    holds a file, several, or none.
+    holds a file, several, or none. ``required`` has the endings of which a name must have one.
     """
     files = [file for name in inputs for file in _files(getattr(arguments, name))]
     named: dict[str, str | Path] = {}
@@ -94,7 +101,9 @@ def check_outputs(arguments: argparse.Namespace, *options: str, inputs: Iterable
         check_destination(place)
         named[option] = place
     for option, place in named.items():
-        if option in _ENDINGS:
+        if option in required:
+            check_ending(place, required[option], is_required=True)
+        elif option in _ENDINGS:
             check_ending(place, _ENDINGS[option])
 
 

@@ -5,9 +5,10 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from tokoban.cli import attention_files, level_options, options, policies
+from tokoban.cli import level_options, options, policies
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_interrupted, write_output
 from tokoban.cli.parser import whole
@@ -225,7 +226,6 @@ def _check(arguments: argparse.Namespace) -> None:
         _check_method(arguments)
     check_outputs(arguments, "json", "jsonl", "output", "attention")
     check_outputs(arguments, "json", "jsonl", "attention", inputs=["file", "weights"])
-    attention_files.check(arguments.attention)
     level_options.check_whole(arguments)
 
 
@@ -307,13 +307,14 @@ def _show_attention(
 ) -> None:
     from tokoban import systems
     from tokoban.sokoban.formats import quoted
+    from tokoban.viewing.plots import write_attention
 
     for number, answer in answers.items():
         if answer.solution is not None:
             board, moves = levels[number].board, answer.solution.lurd
             view = systems.load(system).attention(policy.model, board, moves)
             title = f"What the policy looks at: {quoted(levels[number].title) or f'level {number}'}"
-            attention_files.write(destination, view, title=title)
+            write_attention(Path(destination), view, title=title)
             return
     print("tokoban: the level is not solved, so there is no attention to show", file=sys.stderr)
 

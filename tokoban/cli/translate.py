@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tokoban.cli import attention_files, options, report
+from tokoban.cli import options, report
 from tokoban.cli.lines import are_typed, lines_of
 from tokoban.cli.output import check_outputs, write_text
 from tokoban.cli.parser import whole
@@ -159,7 +159,6 @@ def _doubt(numbers: Sequence[int]) -> str:
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses before the work what cannot be done, and options without effect."""
     check_outputs(arguments, "attention", "json", "jsonl", inputs=["weights"])
-    attention_files.check(arguments.attention)
     if arguments.nbest > arguments.beam:
         raise ValueError(
             f"--nbest is {arguments.nbest}; expected at most --beam, which is {arguments.beam}"
@@ -264,11 +263,12 @@ def _show_attention(model: "Translator", best: "Translation", destination: str) 
     """A page of every token, layer and head, or a picture of the words alone."""
     from tokoban import systems
     from tokoban.systems.translation.alignment import align
+    from tokoban.viewing.attention_page import write_attention_page
     from tokoban.viewing.plots import plot_weights
 
-    if attention_files.is_page(destination):
+    if destination.lower().endswith(".html"):
         view = systems.load("translation").attention(model, best.source_tokens, best.tokens)
-        attention_files.write(destination, view, title=best.text)
+        write_attention_page(destination, view.panels, title=best.text, guide=view.guide)
         return
     words = align(model, best.source_tokens, best.tokens)
     plot_weights(

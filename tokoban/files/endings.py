@@ -11,8 +11,11 @@ _PROMISES = (
 )
 
 
-def check_ending(place: str | Path, fitting: tuple[str, ...]) -> None:
-    """``ValueError`` for a name whose ending promises another format than these; others fit."""
+def check_ending(place: str | Path, fitting: tuple[str, ...], *, is_required: bool = False) -> None:
+    """``ValueError`` for a name whose ending promises another format than these.
+
+    Others fit, unless one of these is required because it chooses the format.
+    """
     suffix = Path(place).suffix.lower()
-    if suffix in _PROMISES and suffix not in fitting:
+    if suffix not in fitting and (is_required or suffix in _PROMISES):
         raise ValueError(f"{place}: expected a name that ends in {' or '.join(fitting)}")
