@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tokoban
 from tokoban import cli
 from tokoban.cli.explanation import drawn
-from tokoban.sokoban import explanation, png
+from tokoban.sokoban import explanation
 from tokoban.sokoban.explanation import sentences
 from tokoban.sokoban.formats import parse_board
 from tokoban.sokoban.proofs.explainer import Deadlocked, explain
@@ -110,17 +111,8 @@ def test_what_is_written_can_be_verified_and_is_refused_when_changed(
     assert capsys.readouterr().out == told
 
 
-def test_the_picture_frames_the_boxes_in_deadlock(monkeypatch: pytest.MonkeyPatch) -> None:
-    pictures = []
-
-    def encode(picture: np.ndarray) -> bytes:
-        pictures.append(picture)
-        return b"x"
-
-    monkeypatch.setattr(png, "encode_png", encode)
-    assert explained("--level", "2", "--png", "out.png")[0] == 0
-    assert Path("out.png").read_bytes() == b"x"
-    (picture,) = pictures
+def test_the_picture_frames_the_boxes_in_deadlock() -> None:
+    picture = tokoban.explain(parse_board(PAIR)).picture()
     assert picture.shape == (4 * SQUARE_PX, 7 * SQUARE_PX, 3)
     corners = picture[::SQUARE_PX, ::SQUARE_PX]
     framed = [
@@ -138,7 +130,6 @@ def test_the_picture_frames_the_boxes_in_deadlock(monkeypatch: pytest.MonkeyPatc
             ["levels.sok", "--level", "2", "--moves", "ruu"],
             "--moves: move 3 (u): wall at row 1, column 3",
         ),
-        (["levels.sok", "--png", "out.png"], "--png: there are 3 positions; choose one by"),
         (["--check", "out.json", "--moves", "r"], "--moves has no effect with --check"),
         (["--check", "levels.sok"], "levels.sok: no JSON: "),
         (["--check", "none.json"], "none.json: there is no certificate in it"),

@@ -124,7 +124,7 @@ def test_standard_input_is_read_and_the_levels_on_standard_output_come_alone(
         (["--level", "5"], "--level 5: expected 1 to 4"),
         (
             ["--level", "1", "--output", "levels.sok"],
-            "--level and --output would leave one level in levels.sok",
+            "--level would leave one level in levels.sok",
         ),
     ],
 )

@@ -227,7 +227,7 @@ def test_bad_input_beats_what_was_given_up(capsys: pytest.CaptureFixture[str]) -
         (["--weights", "sokoban-push"], "--weights has no effect without --by"),
         (
             ["--level", "1", "--output", "../{folder}/levels.xsb"],
-            "--level and --output would leave one level in levels.xsb",
+            "--level would leave one level in levels.xsb",
         ),
         (["--by", "beam", "--weights", "nothing"], "no weights 'nothing'"),
         (["--attention", "a.html"], "--attention shows one level, got 4; --level chooses one"),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.cli import level_options, options
-from tokoban.cli.output import check_destination, is_one_file, write_output
+from tokoban.cli.output import check_destination, write_output
 from tokoban.files.endings import LEVEL_ENDINGS, check_ending
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _ENDINGS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares what to read, where to write it, and how."""
-    parser.add_argument("input", metavar="IN", help=level_options.FILE_HELP)
+    parser.add_argument("file", metavar="IN", help=level_options.FILE_HELP)
     parser.add_argument("output", metavar="OUT", help="file to write; - for standard output")
     parser.add_argument(
         "--format",
@@ -49,9 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError(f"--rle has no effect with --format {wanted}")
     check_destination(arguments.output)
     check_ending(arguments.output, _ENDINGS.get(arguments.format, (*LEVEL_ENDINGS, ".png")))
-    if arguments.level is not None and is_one_file(arguments.input, arguments.output):
-        raise ValueError(f"--level would leave one level in {arguments.output}")
-    chosen = level_options.read(arguments.input, number=arguments.level, output=arguments.output)
+    level_options.check_whole(arguments)
+    chosen = level_options.read(arguments.file, number=arguments.level, output=arguments.output)
     if not chosen.levels:
         return chosen.conclude(0)
     levels = tuple(chosen.levels.values())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import check_outputs, report_interrupted, write_output
+from tokoban.cli.output import check_outputs, report_interrupted
 from tokoban.cli.report import entries
 
 if TYPE_CHECKING:
@@ -46,12 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(parser, "--json", "with the certificates")
     options.add(parser, "--jsonl")
     parser.add_argument(
-        "--png",
-        metavar="OUT",
-        help="write a picture of the position, the boxes of the deadlock framed; only if there is "
-        "one position",
-    )
-    parser.add_argument(
         "--check",
         metavar="CERT",
         help="check the certificates in this file of --json; with FILE, also that they belong to "
@@ -74,14 +68,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.check is not None:
         return chosen.conclude(_verify(arguments.check, chosen.levels))
     games = list(_games(chosen.levels, arguments))
-    if arguments.png and len(games) != 1:
-        raise ValueError(f"--png: there are {len(games)} positions; choose one by --level, --moves")
 
     from tokoban.cli.explanation import as_text, described
     from tokoban.cli.screen import Screen
-    from tokoban.sokoban.png import encode_png
 
-    screen = Screen(stderr="-" in (arguments.json, arguments.jsonl, arguments.png))
+    screen = Screen(stderr="-" in (arguments.json, arguments.jsonl))
     num_done = status = 0
     with entries(arguments) as written:
         try:
@@ -89,8 +80,6 @@ def run(arguments: argparse.Namespace) -> int:
                 num_done += 1
                 written.add(described(game, explanation))
                 screen.print(as_text(game, explanation))
-                if arguments.png:
-                    write_output(arguments.png, encode_png(explanation.picture()))
                 status |= explanation.status == "unknown"
         except KeyboardInterrupt:
             report_interrupted(num_done, len(games), "position")
@@ -102,10 +91,10 @@ def _check(arguments: argparse.Namespace) -> None:
     """Refuses at once what would come to light after the work."""
     if arguments.check is not None:
         searching = ("--level", "--moves", "--time-limit", "--memory-limit")
-        options.refuse(arguments, *searching, "--json", "--jsonl", "--png", because="with --check")
+        options.refuse(arguments, *searching, "--json", "--jsonl", because="with --check")
     elif arguments.file is None:
         raise ValueError("expected a FILE of levels, or --check and a file of certificates")
-    check_outputs(arguments, "json", "jsonl", "png", inputs=["file"])
+    check_outputs(arguments, "json", "jsonl", inputs=["file"])
 
 
 def _games(levels: "Mapping[int, Level]", arguments: argparse.Namespace) -> "Iterator[Game]":

@@ -2,8 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -191,16 +190,28 @@ def _go_on(
     *,
     is_streamed: bool,
 ) -> None:
-    """Fills in and shows the texts of each prompt, which are given by their numbers."""
+    """Fills in and shows the texts of each prompt, which are given by their numbers.
+
+    Of one prompt they may be streamed, each as it comes about; else they are printed at the end,
+    unless that is done as JSON, and after Ctrl-C too.
+    """
     from tokoban.systems.gpt.texts import generate_texts
 
     written = list(block.values())
+    shown = 0  # the row of the text that is streamed
 
     def keep(row: int, text: "Continuation") -> None:
         written[row // arguments.num][1].append(text)
 
-    shown = _as_it_comes(written[0][0]) if is_streamed else _at_the_end(written, arguments)
-    with shown as show:
+    def show(row: int, text: str) -> None:
+        nonlocal shown
+        write_text(text if row == shown else f"\n{written[0][0]}{text}")
+        sys.stdout.flush()
+        shown = row
+
+    if is_streamed:
+        show(shown, written[0][0])
+    try:
         generate_texts(
             model,
             [prompt for prompt, _ in written],
@@ -211,41 +222,17 @@ def _go_on(
             num_each=arguments.num,
             numbers=list(block),
             batch_size=1 if is_streamed else arguments.batch_size,
-            on_text=show,
+            on_text=show if is_streamed else None,
             on_end=keep,
         )
-
-
-@contextmanager
-def _as_it_comes(prompt: str) -> Iterator[Callable[[int, str], None]]:
-    """Shows the texts of one prompt, one after the other, each as it comes about."""
-    last_row = 0
-
-    def show(row: int, text: str) -> None:
-        nonlocal last_row
-        write_text(text if row == last_row else f"\n{prompt}{text}")
-        sys.stdout.flush()
-        last_row = row
-
-    sys.stdout.write(prompt)
-    sys.stdout.flush()
-    try:
-        yield show
     finally:
-        print()
-
-
-@contextmanager
-def _at_the_end(block: "Sequence[_Written]", arguments: argparse.Namespace) -> Iterator[None]:
-    """Prints the finished texts, unless they are to be printed as JSON; after Ctrl-C too."""
-    try:
-        yield
-    finally:
-        if "-" not in (arguments.json, arguments.jsonl):
-            for prompt, texts in block:
+        if is_streamed:
+            print()
+        elif "-" not in (arguments.json, arguments.jsonl):
+            for prompt, texts in written:
                 for text in texts:
                     write_text(f"{prompt}{text.text}\n")
-            sys.stdout.flush()
+        sys.stdout.flush()
 
 
 def _show_attention(model: "Gpt", prompt: str, text: "Continuation", destination: str) -> None:

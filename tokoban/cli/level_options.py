@@ -55,7 +55,7 @@ class ChosenLevels:
 def check_whole(arguments: argparse.Namespace) -> None:
     """Raises ``ValueError`` where one level would be written over the file that it comes from."""
     if arguments.level is not None and is_one_file(arguments.file, arguments.output):
-        raise ValueError(f"--level and --output would leave one level in {arguments.file}")
+        raise ValueError(f"--level would leave one level in {arguments.file}")
 
 
 def read(path: str, *, number: int | None = None, output: str | None = None) -> ChosenLevels:

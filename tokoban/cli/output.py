@@ -22,7 +22,6 @@ _ENDINGS = {
     "save": LEVEL_ENDINGS,
     "json": (".json",),
     "jsonl": (".jsonl",),
-    "png": (".png",),
 }
 # The formats of --attention, chosen by the ending: a page, or a picture of all maps.
 ATTENTION = {"attention": (".html", ".png", ".svg")}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from tokoban.sokoban.wording import counted
+from tokoban.sokoban.wording import counted, placed
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -99,9 +99,9 @@ def describe_hint(hint: "Hint", grade: int) -> str:
     """The part of a hint that a grade shows; grades begin with 1."""
     if hint.box is None or hint.destination is None:
         return str(hint)
-    text = f"Hint: the box at {_place(hint.box)}"
+    text = f"Hint: the box at {placed(hint.box)}"
     if grade > 1:
-        text += f" goes to {_place(hint.destination)}"
+        text += f" goes to {placed(hint.destination)}"
     if grade == NUM_GRADES:
         walk = f"go {hint.moves[:-1]}, then " if len(hint.moves) > 1 else ""
         return f"{text}: {walk}push {_direction(hint.moves[-1])}\n{_remark(hint)}"
@@ -142,10 +142,6 @@ def _length(moves: str) -> str:
 
 def _count_pushes(moves: str) -> int:
     return sum(map(str.isupper, moves))
-
-
-def _place(square: "Square") -> str:
-    return f"row {square.row + 1}, column {square.column + 1}"
 
 
 def _direction(letter: str) -> str:
