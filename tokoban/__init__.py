@@ -22,36 +22,21 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# By name, the module that has it.
-_HOMES = {
-    "Answer": "sokoban.search.answer",
-    "Board": "sokoban.board",
-    "Direction": "sokoban.board",
-    "Explanation": "sokoban.explanation",
-    "Hint": "sokoban.hints",
-    "Level": "sokoban.formats.level",
-    "LevelFile": "sokoban.formats.level",
-    "Pretrained": "api.learning",
-    "Problem": "sokoban.formats.level",
-    "Rating": "sokoban.puzzles.rating",
-    "Solution": "sokoban.formats.level",
-    "Square": "sokoban.board",
-    "explain": "api.advice",
-    "generate": "api.puzzles",
-    "hint": "api.advice",
-    "label": "api.puzzles",
-    "load": "api.learning",
-    "make_env": "api.learning",
-    "optimise": "api.solving",
-    "predict": "api.advice",
-    "rate": "api.puzzles",
-    "read_levels": "api.levels",
-    "solve": "api.solving",
-    "solve_all": "api.solving",
-    "solve_anytime": "api.solving",
-    "verify": "api.levels",
-    "write_levels": "api.levels",
+_OF_MODULES = {
+    "api.advice": ("explain", "hint", "predict"),
+    "api.learning": ("Pretrained", "load", "make_env"),
+    "api.levels": ("read_levels", "verify", "write_levels"),
+    "api.puzzles": ("generate", "label", "rate"),
+    "api.solving": ("optimise", "solve", "solve_all", "solve_anytime"),
+    "sokoban.board": ("Board", "Direction", "Square"),
+    "sokoban.explanation": ("Explanation",),
+    "sokoban.formats.level": ("Level", "LevelFile", "Problem", "Solution"),
+    "sokoban.hints": ("Hint",),
+    "sokoban.puzzles.rating": ("Rating",),
+    "sokoban.search.answer": ("Answer",),
 }
+# By name, the module that has it.
+_HOMES = {name: module for module, names in _OF_MODULES.items() for name in names}
 
 __all__ = [
     "Answer",

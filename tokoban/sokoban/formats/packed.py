@@ -15,7 +15,6 @@ from jaxtyping import Bool, Int32, UInt8, UInt64
 
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.boxoban import SIDE
-from tokoban.sokoban.formats.level import Problem
 
 _INSIDE = SIDE - 2
 _ROW = SIDE + 1  # a row and its line end
@@ -32,7 +31,6 @@ class PackedLevels:
     """Many levels of ten rows by ten as four words each, and where each was read.
 
     ``corner`` is the square of a level's drawing that is cell 0: (1, 1) in Boxoban's files.
-    ``problems`` are the levels that could not be read.
     """
 
     walls: UInt64[np.ndarray, "B"]
@@ -43,7 +41,6 @@ class PackedLevels:
     file: Int32[np.ndarray, "B"]  # which of ``files``
     corner: Int32[np.ndarray, "B 2"]  # row and column
     files: tuple[str, ...]
-    problems: tuple[Problem, ...] = ()
 
     def __len__(self) -> int:
         return len(self.player)
@@ -60,7 +57,7 @@ class PackedLevels:
         return Board(SIDE, SIDE, walls | _BORDER, goals, boxes, player_square)
 
     def at(self, rows: np.ndarray) -> "PackedLevels":
-        """The levels at these indices, or where this mask is true; the problems are left behind."""
+        """The levels at these indices, or where this mask is true."""
         return PackedLevels(
             self.walls[rows],
             self.goals[rows],
@@ -87,7 +84,7 @@ def read_packed(content: bytes, source: str) -> PackedLevels | None:
 
 
 def joined(parts: Sequence[PackedLevels], files: Iterable[str]) -> PackedLevels:
-    """The levels of several files, so named, as one; their problems are left behind."""
+    """The levels of several files, so named, as one."""
     columns = (
         (part.walls, part.goals, part.boxes, part.player, part.number, part.corner)
         for part in parts

@@ -72,17 +72,18 @@ def read_pool(paths: Iterable[str | Path]) -> Pool:
     problems: list[Problem] = []
     for path, name in _files([*map(Path, paths)]):
         content = read_content(path)
-        part, others, num_levels = _read(path, name, content)
-        dropped += [_unreadable(name, problem) for problem in part.problems]
+        part, others, found_problems = _read(path, name, content)
+        dropped += [_unreadable(name, problem) for problem in found_problems]
         for level in others:
             if len(level.board.inside()) > MAX_FLOOR:
                 dropped.append(_too_large(name, level))
             else:
                 number, solution = level.number - 1, _fewest_pushes(level)
                 large.append(LargeLevel(level.board, len(sources), number, solution))
-        sources.append(Source(name, hashlib.sha256(content).hexdigest(), num_levels))
+        digest = hashlib.sha256(content).hexdigest()
+        sources.append(Source(name, digest, len(part) + len(others)))
         parts.append(part)
-        problems += part.problems
+        problems += found_problems
     levels = joined(parts, (source.file for source in sources))
     return Pool(levels, tuple(large), tuple(sources), tuple(dropped), tuple(problems))
 
@@ -105,10 +106,12 @@ def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
             yield file, (start / Path(os.path.abspath(file)).relative_to(around)).as_posix()
 
 
-def _read(path: Path, name: str, content: bytes) -> tuple[PackedLevels, list[Level], int]:
-    """The levels of a file that fit, those that do not, and how many there are of both."""
+def _read(
+    path: Path, name: str, content: bytes
+) -> tuple[PackedLevels, list[Level], tuple[Problem, ...]]:
+    """The levels of a file that fit, those that do not, and those that cannot be read."""
     if (published := read_packed(content, name)) is not None:
-        return published, [], len(published)
+        return published, [], ()
     found = parse_content(content, source=str(path))
     boards = {level.number - 1: level.board for level in found.levels}
     corners = {number: corner_in_drawing(board) for number, board in boards.items()}
@@ -127,9 +130,8 @@ def _read(path: Path, name: str, content: bytes) -> tuple[PackedLevels, list[Lev
         np.zeros(len(fitting), np.int32),
         np.array([corners[number] for number in fitting], np.int32).reshape(-1, 2),
         (name,),
-        found.problems,
     )
-    return packed, large, len(words)
+    return packed, large, found.problems
 
 
 def _fewest_pushes(level: Level) -> tuple[Direction, ...] | None:
