@@ -11,7 +11,6 @@ from tokoban.sokoban.formats import Solution
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy import solve
-from tokoban.systems.sokoban_policy.config import Precision, Score
 from tokoban.systems.sokoban_policy.fitting import fit
 from tokoban.systems.sokoban_policy.memory import DEFAULT_LIMIT_BYTES
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
@@ -36,7 +35,6 @@ class Policy:
         model: nn.Module,
         *,
         device: DeviceChoice = "cpu",
-        precision: Precision = "fp32",
         memory_limit_bytes: int = DEFAULT_LIMIT_BYTES,
     ) -> None:
         """``memory_limit_bytes`` does not count the weights.
@@ -47,7 +45,7 @@ class Policy:
             raise ValueError(f"the model is a {type(model).__name__}; expected a Sokoban policy")
         self.device = find_device(device)
         self.model = model.to(self.device)
-        self.precision, self.memory_limit_bytes = precision, memory_limit_bytes
+        self.memory_limit_bytes = memory_limit_bytes
 
     @property
     def longest_solution(self) -> int:
@@ -65,15 +63,11 @@ class Policy:
         *,
         by: Literal["beam", "rollout"] = "beam",
         width: int = BEAM_WIDTH,
-        max_moves: int | None = None,
-        score: Score = "log_likelihood",
-        max_unsolvable: float = 1.0,
     ) -> list[PolicyAnswer]:
         """An answer for each board; ``elapsed_s`` is its share of the time they took together.
 
         A policy proves nothing: it gives up a board that it does not solve or that does not fit it.
-        ``max_moves`` is at most ``longest_solution``. A rollout ignores ``width``, ``score`` and
-        ``max_unsolvable``.
+        A rollout ignores ``width``.
         """
         answers: dict[int, PolicyAnswer] = {}
         fitted: dict[int, Board] = {}
@@ -87,17 +81,10 @@ class Policy:
         if not fitted:
             return list(answers.values())
         started_s = compiling.clock()
-        max_moves = self.longest_solution if max_moves is None else max_moves
+        max_moves = self.longest_solution
         levels = self._pack(list(fitted.values()))
         predictions = solve.predict(self.model, levels, memory_limit=self.memory_limit_bytes)
-        play = solve.Play(
-            max_moves=max_moves,
-            width=width,
-            score=score,
-            max_unsolvable=max_unsolvable,
-            precision=self.precision,
-            memory_limit=self.memory_limit_bytes,
-        )
+        play = solve.Play(max_moves=max_moves, width=width, memory_limit=self.memory_limit_bytes)
         found = (solve.by_beam if by == "beam" else solve.by_rollout)(self.model, levels, play)
         share_s = (compiling.clock() - started_s) / len(fitted)
         for index, moves, prediction in zip(fitted, found, predictions, strict=True):
