@@ -16,12 +16,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokoban.cli import policies
+
 if TYPE_CHECKING:
     from tokoban.cli.found import Found
     from tokoban.cli.screen import Screen
     from tokoban.sokoban.board import Board
     from tokoban.sokoban.formats import Level
-    from tokoban.systems.push_policy.policy import PushPolicy
     from tokoban.systems.sokoban_policy.policy import Policy
 
 SUMMARY = "watch the policies solve the levels that come with the project"
@@ -105,7 +106,8 @@ def _ask(level: "Level") -> "list[Found]":
         first = Found(*_policy_of_moves().solve([level.board])[0])
     else:
         limits = Limits(time_limit_s=_TIME_LIMIT_S)
-        first = Found(*_policy_of_pushes().solve(level.board, limits=limits))
+        policy = policies.load_push_policy(policies.PUSHES, "cpu")
+        first = Found(*policy.solve(level.board, limits=limits))
     if first.answer.status == "solved" or level.solutions:
         return [first]
     return [first, Found(tokoban.solve(level.board, time_limit_s=_TIME_LIMIT_S))]
@@ -116,15 +118,7 @@ def _policy_of_moves() -> "Policy":
     import tokoban
     from tokoban.systems.sokoban_policy.policy import Policy
 
-    return Policy(tokoban.load("sokoban-8x8", system="sokoban").model)
-
-
-@cache
-def _policy_of_pushes() -> "PushPolicy":
-    import tokoban
-    from tokoban.systems.push_policy.policy import PushPolicy
-
-    return PushPolicy(tokoban.load("sokoban-push", system="push").model)
+    return Policy(tokoban.load(policies.MOVES, system="sokoban").model)
 
 
 def _outcome(level: "Level", found: "Sequence[Found]") -> str | None:

@@ -12,7 +12,6 @@ from tokoban.cli.report import entries
 
 if TYPE_CHECKING:
     from tokoban.cli.explanation import Game
-    from tokoban.sokoban.explanation import Explanation
     from tokoban.sokoban.formats import Level
     from tokoban.sokoban.proofs.certificate import Certificate
 
@@ -69,20 +68,26 @@ def run(arguments: argparse.Namespace) -> int:
         return chosen.conclude(_verify(arguments.check, chosen.levels))
     games = list(_games(chosen.levels, arguments))
 
+    import tokoban
     from tokoban.cli.explanation import as_text, described
     from tokoban.cli.screen import Screen
 
     screen = Screen(stderr="-" in (arguments.json, arguments.jsonl))
-    num_done = status = 0
+    status = 0
     with entries(arguments) as written:
         try:
-            for game, explanation in _explained(games, arguments):
-                num_done += 1
+            for game in games:
+                explanation = tokoban.explain(
+                    game.level.board,
+                    moves=game.moves,
+                    time_limit_s=arguments.time_limit,
+                    memory_limit_mb=arguments.memory_limit / 1e6,
+                )
                 written.add(described(game, explanation))
                 screen.print(as_text(game, explanation))
                 status |= explanation.status == "unknown"
         except KeyboardInterrupt:
-            report_interrupted(num_done, len(games), "position")
+            report_interrupted(len(written.lines), len(games), "position")
             status = ExitCode.INTERRUPTED
     return chosen.conclude(status)
 
@@ -116,23 +121,6 @@ def _games(levels: "Mapping[int, Level]", arguments: argparse.Namespace) -> "Ite
         for saved, kept in enumerate(level.saved_games, 1):
             moves = lurd.format(level.board, kept.directions[: kept.position])
             yield Game(number, level, moves, saved)
-
-
-def _explained(
-    games: "list[Game]", arguments: argparse.Namespace
-) -> "Iterator[tuple[Game, Explanation]]":
-    import tokoban
-
-    for game in games:
-        yield (
-            game,
-            tokoban.explain(
-                game.level.board,
-                moves=game.moves,
-                time_limit_s=arguments.time_limit,
-                memory_limit_mb=arguments.memory_limit / 1e6,
-            ),
-        )
 
 
 def _verify(path: str, levels: "Mapping[int, Level] | None") -> int:

@@ -1,7 +1,7 @@
 """``tokoban rate``: what the levels of a file ask of their player, as measured."""
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -44,6 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints a table of all levels, and writes the measures if that is asked for."""
+    import tokoban
+    from tokoban import compiling
     from tokoban.cli.screen import Screen
 
     check_outputs(arguments, "json", "jsonl", inputs=["file"])
@@ -53,12 +55,21 @@ def run(arguments: argparse.Namespace) -> int:
         return chosen.conclude(0)
     ratings: dict[int, Rating] = {}
     status = 0
-    with entries(arguments) as written:
+    bar = Screen(stderr=True).counting("rating", len(levels), is_shown=len(levels) > 1)
+    with entries(arguments) as written, bar as update:
         try:
-            for number, rating, elapsed_s in _rated(levels, arguments):
-                ratings[number] = rating
-                written.add(_described(number, levels[number], rating, elapsed_s))
+            for number, level in levels.items():
+                started_s = compiling.clock()
+                ratings[number] = rating = tokoban.rate(
+                    level.board,
+                    time_limit_s=arguments.time_limit,
+                    memory_limit_mb=arguments.memory_limit / 1e6,
+                    max_expansions=arguments.max_expansions,
+                )
+                elapsed_s = compiling.clock() - started_s
+                written.add(_described(number, level, rating, elapsed_s))
                 status |= not _is_complete(rating)
+                update(advance=1)
         except KeyboardInterrupt:
             report_interrupted(len(ratings), len(levels))
             status = ExitCode.INTERRUPTED
@@ -67,28 +78,6 @@ def run(arguments: argparse.Namespace) -> int:
         _show(screen, levels, ratings)
         screen.print(_LEGEND)
     return chosen.conclude(status)
-
-
-def _rated(
-    levels: "Mapping[int, Level]", arguments: argparse.Namespace
-) -> "Iterator[tuple[int, Rating, float]]":
-    """Each level's rating and the seconds it took; a bar if there are several."""
-    import tokoban
-    from tokoban import compiling
-    from tokoban.cli.screen import Screen
-
-    bar = Screen(stderr=True).counting("rating", len(levels), is_shown=len(levels) > 1)
-    with bar as update:
-        for number, level in levels.items():
-            started_s = compiling.clock()
-            rating = tokoban.rate(
-                level.board,
-                time_limit_s=arguments.time_limit,
-                memory_limit_mb=arguments.memory_limit / 1e6,
-                max_expansions=arguments.max_expansions,
-            )
-            yield number, rating, compiling.clock() - started_s
-            update(advance=1)
 
 
 def _is_complete(rating: "Rating") -> bool:

@@ -118,13 +118,9 @@ class LevelText:
             return author
         return default
 
-    def author(self, place: Place) -> str:
-        """The author named in this place, whose line stays a note."""
-        return next((author for _, author in self._pairs(Kind.AUTHOR, place)), "")
-
-    def title(self, place: Place) -> str:
-        """The title in a pair of this place, whose line stays a note."""
-        return next((title for _, title in self._pairs(Kind.TITLE, place)), "")
+    def value(self, kind: Kind, place: Place) -> str:
+        """The value of the first such pair in this place, whose line stays a note."""
+        return next((value for _, value in self._pairs(kind, place)), "")
 
     def strange_game(self, place: Place) -> tuple[int, str] | None:
         """The line and the name of the game in this place if it is another game than Sokoban."""

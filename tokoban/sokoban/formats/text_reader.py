@@ -74,9 +74,9 @@ class _Reader:
         text.place_comments(
             [Place(end, starts[number]) for number, (_, end) in enumerate(boards, 1)]
         )
-        author = text.author(header)
+        author = text.value(Kind.AUTHOR, header)
         # The title of a file is a collection's, unless it has one level only.
-        default_title = text.title(header) if len(boards) == 1 else ""
+        default_title = text.value(Kind.TITLE, header) if len(boards) == 1 else ""
         names = text.take_names(header) if boards else Names()
         levels = []
         for number, (start, end) in enumerate(boards, 1):
