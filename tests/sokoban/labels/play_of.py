@@ -21,9 +21,7 @@ def words_of(boards: Sequence[Board]) -> Levels:
 
 def packed(boards: Sequence[Board]) -> PackedLevels:
     """The boards as levels of one file."""
-    numbers = np.arange(len(boards), dtype=np.int32)
-    corner = np.ones((len(boards), 2), np.int32)
-    return PackedLevels(*words_of(boards), numbers, np.zeros_like(numbers), corner, ("levels",))
+    return PackedLevels.of(*words_of(boards), file="levels")
 
 
 def label_all(

@@ -42,19 +42,13 @@ def levels() -> list[Board]:
     shard = random_levels(seed=5, number=0)
     is_solvable = shard.level_verdict == 1
     chosen = np.concatenate([np.flatnonzero(is_solvable)[:16], np.flatnonzero(~is_solvable)[:4]])
-    count = len(chosen)
-    numbers = np.zeros(count, np.int32)
-    packed = PackedLevels(
-        walls=shard.level_walls[chosen],
-        goals=shard.level_goals[chosen],
-        boxes=shard.level_boxes[chosen],
-        player=shard.level_player[chosen],
-        number=numbers,
-        file=numbers,
-        corner=np.ones((count, 2), np.int32),
-        files=("",),
+    packed = PackedLevels.of(
+        shard.level_walls[chosen],
+        shard.level_goals[chosen],
+        shard.level_boxes[chosen],
+        shard.level_player[chosen],
     )
-    return [*(packed.board(number) for number in range(count)), LARGE]
+    return [*(packed.board(number) for number in range(len(chosen))), LARGE]
 
 
 def test_recall_at_precision_is_that_of_the_lowest_precise_threshold() -> None:

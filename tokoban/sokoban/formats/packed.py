@@ -42,6 +42,21 @@ class PackedLevels:
     corner: Int32[np.ndarray, "B 2"]  # row and column
     files: tuple[str, ...]
 
+    @classmethod
+    def of(
+        cls,
+        walls: UInt64[np.ndarray, "B"],
+        goals: UInt64[np.ndarray, "B"],
+        boxes: UInt64[np.ndarray, "B"],
+        player: UInt64[np.ndarray, "B"],
+        *,
+        file: str = "",
+    ) -> "PackedLevels":
+        """The levels of one file, numbered from 0, each drawn inside a border."""
+        numbers = np.arange(len(player), dtype=np.int32)
+        corner = np.ones((len(player), 2), np.int32)
+        return cls(walls, goals, boxes, player, numbers, np.zeros_like(numbers), corner, (file,))
+
     def __len__(self) -> int:
         return len(self.player)
 
@@ -75,12 +90,31 @@ def read_packed(content: bytes, source: str) -> PackedLevels | None:
 
     Any other is for the careful readers of ``levels``.
     """
-    words = _pack_published(content)
-    if words is None:
+    layout = _layout(len(content))
+    if layout is None:
         return None
-    walls, goals, boxes, player, number = words
-    file, corner = np.zeros(len(number), np.int32), np.ones((len(number), 2), np.int32)
-    return PackedLevels(walls, goals, boxes, player, number, file, corner, (source,))
+    headings, is_heading, bodies = layout
+    letters = np.frombuffer(content, np.uint8)
+    if not np.array_equal(letters[is_heading], headings):
+        return None
+    rows = letters[bodies].reshape(-1, _BODY)
+    line_ends = rows[:, [*range(SIDE, _BODY, _ROW), _BODY - 1]]
+    squares = rows[:, :-1].reshape(-1, SIDE, _ROW)[:, :, :SIDE]
+    is_wall = squares == _WALL
+    border = (is_wall[:, 0], is_wall[:, -1], is_wall[:, :, 0], is_wall[:, :, -1])
+    if not ((line_ends == ord("\n")).all() and all(map(np.all, border))):
+        return None
+    inside = squares[:, 1:-1, 1:-1]
+    walls, goals, boxes, player, floor = (
+        _to_words(inside == letter) for letter in (_WALL, _GOAL, _BOX, _PLAYER, _FLOOR)
+    )
+    is_known = (walls | goals | boxes | player | floor) == np.uint64(2**64 - 1)
+    num_boxes = np.bitwise_count(boxes)
+    is_level = is_known & (np.bitwise_count(player) == 1) & (num_boxes > 0)
+    is_level &= num_boxes == np.bitwise_count(goals)
+    if not is_level.all() or ((boxes | goals) & ~flood(player, ~walls)).any():
+        return None
+    return PackedLevels.of(walls, goals, boxes, player, file=source)
 
 
 def joined(parts: Sequence[PackedLevels], files: Iterable[str]) -> PackedLevels:
@@ -114,35 +148,6 @@ def flood(start: UInt64[np.ndarray, "B"], free: UInt64[np.ndarray, "B"]) -> UInt
         if np.array_equal(wider, reached):
             return reached
         reached = wider
-
-
-def _pack_published(content: bytes) -> tuple[np.ndarray, ...] | None:
-    """Four planes and the numbers of a file as it is published, or ``None`` for any other."""
-    layout = _layout(len(content))
-    if layout is None:
-        return None
-    headings, is_heading, bodies = layout
-    letters = np.frombuffer(content, np.uint8)
-    if not np.array_equal(letters[is_heading], headings):
-        return None
-    rows = letters[bodies].reshape(-1, _BODY)
-    line_ends = rows[:, [*range(SIDE, _BODY, _ROW), _BODY - 1]]
-    squares = rows[:, :-1].reshape(-1, SIDE, _ROW)[:, :, :SIDE]
-    is_wall = squares == _WALL
-    border = (is_wall[:, 0], is_wall[:, -1], is_wall[:, :, 0], is_wall[:, :, -1])
-    if not ((line_ends == ord("\n")).all() and all(map(np.all, border))):
-        return None
-    inside = squares[:, 1:-1, 1:-1]
-    walls, goals, boxes, player, floor = (
-        _to_words(inside == letter) for letter in (_WALL, _GOAL, _BOX, _PLAYER, _FLOOR)
-    )
-    is_known = (walls | goals | boxes | player | floor) == np.uint64(2**64 - 1)
-    num_boxes = np.bitwise_count(boxes)
-    is_level = is_known & (np.bitwise_count(player) == 1) & (num_boxes > 0)
-    is_level &= num_boxes == np.bitwise_count(goals)
-    if not is_level.all() or ((boxes | goals) & ~flood(player, ~walls)).any():
-        return None
-    return walls, goals, boxes, player, np.arange(len(player), dtype=np.int32)
 
 
 @lru_cache(maxsize=8)

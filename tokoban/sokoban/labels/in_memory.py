@@ -17,20 +17,9 @@ def label_in_memory(levels: Levels, *, num_states: int, seed: int) -> Shard:
 
     The levels count from 0, as of one file without a name.
     """
-    count = len(levels.walls)
-    numbers = np.arange(count)
-    packed = PackedLevels(
-        levels.walls,
-        levels.goals,
-        levels.boxes,
-        levels.player,
-        number=numbers.astype(np.int32),
-        file=np.zeros(count, np.int32),
-        corner=np.zeros((count, 2), np.int32),
-        files=("",),
-    )
     prepare()
     config = LabelConfig(seed=seed, num_states=num_states)
-    shard = label_shard(packed, numbers, config, stop=threading.Event())
+    numbers = np.arange(len(levels.walls))
+    shard = label_shard(PackedLevels.of(*levels), numbers, config, stop=threading.Event())
     assert shard is not None  # for it was not stopped
     return shard

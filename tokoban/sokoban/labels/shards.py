@@ -110,17 +110,10 @@ class Shard:
         """One state as a board of ten rows by ten, its border walls."""
         (level,) = self.level_of(np.array([state]))
         one = slice(level, level + 1)
-        levels = PackedLevels(
-            self.level_walls[one],
-            self.level_goals[one],
-            self.boxes[state : state + 1],
-            np.uint64(1) << self.player[state : state + 1].astype(np.uint64),
-            self.level_number[one],
-            np.zeros(1, np.int32),
-            np.ones((1, 2), np.int32),
-            ("",),
-        )
-        return levels.board(0)
+        player = np.uint64(1) << self.player[state : state + 1].astype(np.uint64)
+        boxes = self.boxes[state : state + 1]
+        planes = self.level_walls[one], self.level_goals[one], boxes, player
+        return PackedLevels.of(*planes).board(0)
 
 
 def pack(levels: PackedLevels, labelled: Labelled) -> Shard:

@@ -146,17 +146,9 @@ def _ask_rules(words, terrain, matchings, rows, bound, is_detected):
 
 def boards_of(words: UInt64[np.ndarray, "P W"]) -> list[Board]:
     """Positions as boards, the player on the first square of the zone."""
-    zones, numbers = words[:, ZONE], np.zeros(len(words), np.int32)
-    packed = PackedLevels(
-        walls=~words[:, FLOOR],
-        goals=words[:, GOALS],
-        boxes=words[:, BOXES],
-        player=zones & (~zones + np.uint64(1)),
-        number=numbers,
-        file=numbers,
-        corner=np.ones((len(words), 2), np.int32),
-        files=("",),
-    )
+    zones = words[:, ZONE]
+    first = zones & (~zones + np.uint64(1))
+    packed = PackedLevels.of(~words[:, FLOOR], words[:, GOALS], words[:, BOXES], first)
     return [packed.board(row) for row in range(len(words))]
 
 
