@@ -368,7 +368,7 @@ class Sitting:
         monkeypatch.setenv("LINES", str(height))
         monkeypatch.setenv("TERM", "dumb")
         self.game, self.oracle, self.saves = game, _Oracle(game.board), 0
-        self.table = Table(game, self.oracle, Screen(), save=self._save)
+        self.table = Table(game, self.oracle.look, Screen(), save=self._save)
         self._monkeypatch = monkeypatch
 
     def _save(self) -> None:

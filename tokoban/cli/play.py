@@ -97,7 +97,7 @@ def _play(game: "Game", place: Path, weights: str | None) -> int:
     keyboard = Keyboard(sys.stdin.fileno())
     adviser = Adviser(lambda: chosen or _load_policy(policies.PUSHES))
     background = Background(adviser, on_answer=keyboard.wake)
-    table = Table(game, background, screen, save=keeper.save)
+    table = Table(game, background.look, screen, save=keeper.save)
     try:
         with keyboard, screen.full(), notices_to(_OnTable(table, keyboard)):
             follow(keyboard, table, screen)

@@ -1,14 +1,13 @@
 """A player's seat: what each key does, and what is on the screen after it."""
 
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
 
 from rich.text import Text
 
 from tokoban.cli import pages
 from tokoban.cli.advice import Advice, Deadlock
 from tokoban.cli.screen import Screen
-from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.board import Direction, Square
 from tokoban.sokoban.play import Game
 from tokoban.sokoban.render import Mark, pushed_box
 
@@ -25,24 +24,22 @@ _DIRECTIONS = {
 _MOVES_BETWEEN_SAVES = 50
 
 
-@runtime_checkable
-class Adviser(Protocol):
-    """The part of ``advice.Background`` that a table uses."""
-
-    def look(self, board: Board, *, wants_hint: bool) -> Advice:
-        """All that is known of a board so far."""
-
-
 class Table:
     """A game, its advice and its screen; mutable. ``message`` is shown until the next key.
 
-    ``save`` is called when a level is solved or left, and now and then; it answers a complaint.
+    ``look`` is that of ``advice.Background``. ``save`` is called when a level is solved or left,
+    and now and then; it answers a complaint.
     """
 
     def __init__(
-        self, game: Game, adviser: Adviser, screen: Screen, *, save: Callable[[], str | None]
+        self,
+        game: Game,
+        look: Callable[..., Advice],
+        screen: Screen,
+        *,
+        save: Callable[[], str | None],
     ) -> None:
-        self._game, self._adviser, self._screen = game, adviser, screen
+        self._game, self._look, self._screen = game, look, screen
         self._save = save
         self.message = ""
         self.notice = ""  # why a hint takes long, until it comes
@@ -143,7 +140,7 @@ class Table:
         if game.board.is_solved:
             heading = Text(pages.describe_solution(game.lurd), "bold green")
             return pages.game_page(self._screen, game, marks, heading, Text(self.message, "cyan"))
-        advice = self._adviser.look(game.board, wants_hint=self._grade > 0)
+        advice = self._look(game.board, wants_hint=self._grade > 0)
         deadlock = advice.proof if isinstance(advice.proof, Deadlock) else None
         if deadlock and self._deadlocked_after is None:
             self._deadlocked_after = len(game.directions)
