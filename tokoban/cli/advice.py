@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -74,14 +75,6 @@ class _Question:
     find: Callable[[Board, threading.Event], Hint | Deadlock | Solvable | None]
 
 
-@dataclass(frozen=True)
-class _Answer:
-    """The result of a search, or its error."""
-
-    found: Hint | Deadlock | Solvable | None = None
-    error: BaseException | None = None
-
-
 class Background:
     """Asks the adviser in a thread, for what is wanted now, and keeps the answers.
 
@@ -91,7 +84,7 @@ class Background:
     def __init__(self, adviser: Adviser, on_answer: Callable[[], None]) -> None:
         self._adviser = adviser
         self._on_answer = on_answer
-        self._answers: dict[object, _Answer] = {}
+        self._answers: dict[object, Future[Any]] = {}  # all of them done
         self._wanted: list[_Question] = []
         self._asked: _Question | None = None  # by the thread, now
         self._stop = threading.Event()  # of the search for it
@@ -111,16 +104,11 @@ class Background:
         if wants_hint:
             questions.insert(0, _Question(("hint", board), board, self._adviser.hint))
         with self._change:
-            answers = {
-                question.key[0]: self._answers.get(question.key, _Answer())
-                for question in questions
+            known = {
+                one.key[0]: self._answers[one.key] for one in questions if one.key in self._answers
             }
             self._want([one for one in questions if one.key not in self._answers])
-        for answer in answers.values():
-            if answer.error is not None:
-                raise answer.error
-        found: dict[str, Any] = {name: answer.found for name, answer in answers.items()}
-        return Advice(**found)
+        return Advice(**{name: answer.result() for name, answer in known.items()})
 
     def close(self) -> None:
         """Ends the thread as soon as it looks up."""
@@ -137,10 +125,11 @@ class Background:
 
     def _work(self) -> None:
         while (question := self._next()) is not None:
+            answer = Future[Any]()
             try:
-                answer = _Answer(question.find(question.board, self._stop))
+                answer.set_result(question.find(question.board, self._stop))
             except BaseException as error:  # raised where the answer is asked for
-                answer = _Answer(error=error)
+                answer.set_exception(error)
             with self._change:
                 self._asked = None
                 if self._stop.is_set():

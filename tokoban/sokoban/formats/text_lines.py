@@ -6,6 +6,7 @@ What may be a row, or moves, or just words, is settled here by what stands besid
 import re
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
+from itertools import groupby
 
 from tokoban.sokoban.formats.rows import Row, look_at_row, looks_damaged
 from tokoban.sokoban.formats.run_length import measure
@@ -69,15 +70,11 @@ def classify(lines: Sequence[str]) -> list[Kind]:
 
 def runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
     """The maximal runs ``[start, end)`` of true flags, in order."""
-    start = None
-    for index, flag in enumerate(flags):
-        if flag and start is None:
-            start = index
-        elif not flag and start is not None:
-            yield start, index
-            start = None
-    if start is not None:
-        yield start, len(flags)
+    end = 0
+    for flag, run in groupby(flags):
+        start, end = end, end + len(list(run))
+        if flag:
+            yield start, end
 
 
 def read_pair(line: str) -> tuple[str, str]:
