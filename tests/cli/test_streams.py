@@ -16,9 +16,15 @@ LEVEL = "######\n#@   #\n#  $ #\n#.   #\n######\n"
 @pytest.mark.parametrize(
     ("words", "redirected", "status", "out", "err"),
     [
-        ("check l.xsb", ">&-", 2, "", "tokoban: standard output: closed\n"),
+        ("check l.xsb", ">&-", 2, "", "tokoban: standard output: Bad file descriptor\n"),
         ("check l.xsb", "2>&- <&-", 0, "1 good level, 0 solutions, 0 problems\n", ""),
-        ("check -", "<&-", 2, "", "tokoban: standard input: closed\n"),
+        (
+            "check -",
+            "<&-",
+            2,
+            "0 good levels, 0 solutions, 1 problem\n",
+            "standard input:1: no board found (expected rows of # @ + $ * . and floor)\n",
+        ),
         ("check l.xsb", ">&- 2>&- <&-", 2, "", ""),
         ("check l.xsb", "| true", 141, "", ""),
         ("check none.xsb", "2>&1 | true", 141, "", ""),

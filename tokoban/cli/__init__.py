@@ -63,8 +63,8 @@ def in_one_line(error: Exception) -> str:
         name = "an empty name" if error.filename == "" else error.filename
         is_folder = error.strerror == os.strerror(errno.EISDIR)
         return printable(f"{name}: {'a folder; expected a file' if is_folder else error.strerror}")
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC:  # else the file is named
-        return f"standard output: {error.strerror}"
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EBADF):
+        return f"standard output: {error.strerror}"  # of a file the name is known
     text = "; ".join(str(error).splitlines())
     if len(text) > _LONGEST_LINE:
         text = text[:_LONGEST_LINE] + " ..."
