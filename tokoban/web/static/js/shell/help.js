@@ -15,17 +15,14 @@ const RESERVED = new Set(["Shift", "Control", "Alt", "Meta", "AltGraph", "CapsLo
 const SIGNS = { ArrowUp: "↑", ArrowLeft: "←", ArrowDown: "↓", ArrowRight: "→", Backspace: "⌫" };
 
 /** What is said of other views than that of the board. @type {Record<string, string[]>} */
-const ABOUT = { levels: [], editor: ["edit.keys"], labs: ["attention.tokens-hint"] };
+const ABOUT = { levels: ["levels.keys"], editor: ["edit.keys"], labs: ["attention.tokens-hint"] };
 
 /** @param {App} app */
 export function openHelp(app) {
   openDialog(t("app.help"), () => {
     const body = el("div", { class: "stack" });
     const show = () => {
-      const rows = [
-        ...app.keys.actions.map((action) => keyRow(app, action, show)),
-        ...app.keys.fixed.map(({ titleKey, keys }) => row(t(titleKey), keys)),
-      ];
+      const rows = app.keys.actions.map((action) => keyRow(app, action, show));
       const about = ABOUT[app.shownView] ?? ["help.mouse", "help.touch"];
       body.replaceChildren(
         ...about.map((key) => el("p", {}, t(key))),
@@ -71,15 +68,10 @@ function keyRow(app, action, show) {
       });
     },
   });
-  return row(title, keys, change);
-}
-
-/** @param {string} title @param {string[]} keys @param {...Node} more */
-function row(title, keys, ...more) {
   return el(
     "tr",
     {},
     el("th", { scope: "row" }, title),
-    el("td", {}, ...keys.map((key) => el("kbd", {}, SIGNS[key] ?? key)), ...more),
+    el("td", {}, ...keys.map((key) => el("kbd", {}, SIGNS[key] ?? key)), change),
   );
 }

@@ -2,10 +2,6 @@
 
 /** @typedef {import("./settings.js").Settings} Settings */
 /** @typedef {{id: string, titleKey: string, keys: string[], run: () => void}} Action */
-/**
- * Keys that controls take themselves and nobody can change, for the help.
- * @typedef {{id: string, titleKey: string, keys: string[]}} FixedKeys
- */
 
 /**
  * The name of a pressed key: "u", "Shift+U", "Ctrl+z", "ArrowUp", "Space", "?".
@@ -30,14 +26,14 @@ export class Keys {
   /** @param {Settings} settings */
   constructor(settings) {
     this._settings = settings;
-    /** @type {Map<string, Action | FixedKeys>} */
+    /** @type {Map<string, Action>} */
     this._actions = new Map();
     document.addEventListener("keydown", (event) => this._press(event));
   }
 
   /**
    * Adds actions, which the signal removes.
-   * @param {(Action | FixedKeys)[]} actions
+   * @param {Action[]} actions
    * @param {AbortSignal} [signal]
    */
   add(actions, signal) {
@@ -51,12 +47,7 @@ export class Keys {
 
   /** @returns {Action[]} */
   get actions() {
-    return [...this._actions.values()].filter((action) => "run" in action);
-  }
-
-  /** @returns {FixedKeys[]} */
-  get fixed() {
-    return [...this._actions.values()].filter((action) => !("run" in action));
+    return [...this._actions.values()];
   }
 
   /** The keys of an action now. @param {Action} action @returns {string[]} */

@@ -108,11 +108,10 @@ export const strings = {
   },
   "levels.title": { en: "Levels", de: "Level" },
   "levels.collections": { en: "Collections", de: "Sammlungen" },
-  "levels.key-go": {
-    en: "To another level, to the first, to the last",
-    de: "Zu einem anderen Level, zum ersten, zum letzten",
+  "levels.keys": {
+    en: "Arrow keys, Home and End go to another level; Enter plays it.",
+    de: "Pfeiltasten, Pos1 und Ende führen zu einem anderen Level; Enter spielt es.",
   },
-  "levels.key-open": { en: "Play the level", de: "Level spielen" },
   "levels.name-easy": { en: "Easy {number}", de: "Leicht {number}" },
   "levels.name-medium": { en: "Medium {number}", de: "Mittel {number}" },
   "levels.name-hard": { en: "Hard {number}", de: "Schwer {number}" },

@@ -28,15 +28,6 @@ import { lab as translation } from "./labs/translation.js";
  *   mount: (element: HTMLElement, bench: Bench) => void}} Lab
  */
 
-/** What the keyboard does there, for the help. @type {import("../shell/keys.js").FixedKeys[]} */
-const KEYS = [
-  { id: "labs-tab", titleKey: "labs.key-tab", keys: ["Tab"] },
-  { id: "labs-go", titleKey: "labs.key-go", keys: ["ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight"] },
-  { id: "labs-draw", titleKey: "labs.key-draw", keys: ["Space"] },
-  { id: "labs-hold", titleKey: "labs.key-hold", keys: ["Enter"] },
-  { id: "labs-free", titleKey: "labs.key-free", keys: ["Escape"] },
-];
-
 /** A job that takes longer than this is said to be at work. */
 const SILENT_MS = 300;
 
@@ -104,7 +95,5 @@ export function mount(element, app, params, signal) {
       attention.hidden = true;
     },
   });
-  const hasDrawing = content.querySelector(".lab-grid, .drawing") !== null;
-  app.keys.add(KEYS.filter(({ id }) => id !== "labs-draw" || hasDrawing), signal);
   signal.addEventListener("abort", () => viewer?.dispose());
 }

@@ -20,16 +20,6 @@ import { VirtualGrid } from "./virtual_grid.js";
 /** @typedef {import("../shell/collections.js").Collection} Collection */
 /** @typedef {import("../game/store.js").Level} Level */
 
-/** What the keyboard does in the list, for the help. @type {import("../shell/keys.js").FixedKeys[]} */
-const KEYS = [
-  {
-    id: "levels-go",
-    titleKey: "levels.key-go",
-    keys: ["ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight", "Home", "End"],
-  },
-  { id: "levels-open", titleKey: "levels.key-open", keys: ["Enter"] },
-];
-
 /** A card's size in CSS pixels. */
 const CARD = { minWidth: 168, height: 220 };
 
@@ -105,7 +95,6 @@ export function mount(element, app, [given], signal) {
   );
   showCollections(app, sidebar, chosen);
   load();
-  app.keys.add(KEYS, signal);
   signal.addEventListener("abort", () => queue.clear());
 }
 
