@@ -16,7 +16,6 @@ from tokoban.systems.push_policy.stepper import PushStepper
 from tokoban.web import watched, watching_jobs
 from tokoban.web.job import Context
 from tokoban.web.opinions import policy, push_on_wire
-from tokoban.web.watching_jobs import METHODS
 
 LEVEL = "########\n#  .  ##\n#@$ $  #\n#  #.  #\n###    #\n########"
 LOST = "#######\n#. $$.#\n#@    #\n#######"
@@ -27,9 +26,8 @@ def events(kind: str, **arguments: Any) -> list[dict[str, Any]]:
     return list(getattr(watching_jobs, kind)(arguments, Context(threading.Event(), lambda _: None)))
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_each_search_solves_the_level(method: str) -> None:
-    *_, done = events("watch", board=LEVEL, method=method)
+def test_the_search_solves_the_level() -> None:
+    *_, done = events("watch", board=LEVEL)
     assert done["event"] == "done"
     assert done["status"] == "solved"
     replayed = lurd.replay(Board.from_xsb(LEVEL), done["moves"])
@@ -38,7 +36,7 @@ def test_each_search_solves_the_level(method: str) -> None:
 
 
 def test_rows_follow_from_their_parents_by_the_push_that_is_shown() -> None:
-    *steps, done = events("watch", board=LEVEL, method="beam", width=5)
+    *steps, done = events("watch", board=LEVEL, width=5)
     before = {row: LEVEL for row in range(5)}
     evaluated = 0
     for step in steps:
@@ -84,8 +82,12 @@ class InTorch:
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_beam_that_is_shown_is_that_of_decoding(seed: int, width: int) -> None:
     board = tokoban.generate(seed=seed, style="mixed", num_boxes=3)[0].board
+    searching = watched.beam(board, Limits(), width=width)
     steps: list[dict[str, Any]] = []
-    found = watched.search(board, "beam", Limits(), width=width, show=steps.append)
+    with pytest.raises(StopIteration) as ended:
+        while True:
+            steps.append(next(searching))
+    found = ended.value.value
     guide, squares = policy().guide(board)
     beams = beam_search(
         InTorch(PushStepper(guide, squares, board, width=width)),
@@ -129,19 +131,16 @@ def test_attention_of_a_square_is_a_distribution_over_the_floor() -> None:
         events("attention", board=LEVEL, square=[0, 0])
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_stopped_search_ends_soon_and_says_so_by_a_code(method: str) -> None:
+def test_a_stopped_search_ends_soon_and_says_so_by_a_code() -> None:
     stop = threading.Event()
     stop.set()
-    board = {"board": LEVEL, "method": method}
-    *_, done = watching_jobs.watch(board, Context(stop, lambda _: None))
+    *_, done = watching_jobs.watch({"board": LEVEL}, Context(stop, lambda _: None))
     assert (done["status"], done["reason"]["code"]) == ("gave up", "stopped")
 
 
 @pytest.mark.parametrize(
     ("kind", "arguments", "message"),
     [
-        ("watch", {"board": LEVEL, "method": "magic"}, "method: expected one of"),
         ("watch", {"board": LEVEL, "width": 99}, "width: expected a number from 1 to 16"),
         ("predict_line", {"board": LEVEL, "moves": "ll"}, "move 1 .l.: wall"),
         ("predict", {"board": "#####\n#@$ #\n#####"}, "cannot come together"),

@@ -1,47 +1,24 @@
-"""Searches by the push policy that show every step."""
+"""A beam search by the push policy that shows every step."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Generator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tokoban.sokoban import rules
-from tokoban.sokoban.board import OFFSETS, Board, Direction, Square
+from tokoban.sokoban.board import OFFSETS, Board, Direction
 from tokoban.sokoban.formats import Solution
 from tokoban.sokoban.formats.xsb import format_board
-from tokoban.sokoban.search.level.ground import Squares, build_ground
-from tokoban.sokoban.search.limits import (
-    Limits,
-    OutOfTimeError,
-    Reason,
-    Watch,
-    out_of_memory,
-)
-from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.searches.guided.classical import classical_rules
-from tokoban.sokoban.search.searches.guided.search import GuidedOptions, GuidedSearch
-from tokoban.sokoban.search.searches.guided.search import prepare as prepare_guided
-from tokoban.systems.push_policy.guide import NetworkGuide
+from tokoban.sokoban.search.level.ground import Squares
+from tokoban.sokoban.search.limits import Limits, Reason, Watch
 from tokoban.systems.push_policy.policy import is_hopeless
 from tokoban.systems.push_policy.stepper import PushStepper
 from tokoban.web.opinions import opinion, policy, push_on_wire
 
-Show = Callable[[dict[str, Any]], None]
-
 # More than a policy that knows the way needs on any board that can be followed by eye.
 _MAX_PUSHES = 400
 _TOO_LONG = Reason(f"{_MAX_PUSHES} pushes", "pushes", most=_MAX_PUSHES)
-
-
-@dataclass(frozen=True)
-class Level:
-    """A board with what the searches read of it, and the watch that ends them."""
-
-    board: Board
-    squares: Squares
-    guide: NetworkGuide
-    watch: Watch
 
 
 @dataclass(frozen=True)
@@ -56,47 +33,64 @@ class Found:
     elapsed_s: float = 0.0  # without compiling and loading
 
 
-def search(board: Board, method: str, limits: Limits, *, width: int, show: Show) -> Found:
-    """Searches by one of the methods of the page, showing every step.
+def beam(board: Board, limits: Limits, *, width: int) -> Generator[dict[str, Any], None, Found]:
+    """Beam search over pushes that yields each step as an event, and returns what it found.
 
-    Raises ``ValueError`` saying why a board does not fit the policy.
+    Equal positions are merged, and none is returned to. Raises ``ValueError`` saying why a board
+    does not fit the policy.
     """
     if board.is_solved:
         return Found("solved", Solution(""))
     if is_hopeless(board):
         return Found("unsolvable")
     guide, squares = policy().guide(board)
-    prepare_guided(is_classical=True)
-    level = Level(board, squares, guide, Watch(limits))
-    found = beam(level, show, width=width) if method == "beam" else best_first(level, show)
-    return replace(found, elapsed_s=level.watch.elapsed_s())
+    watch = Watch(limits)
+    rows = _Rows(PushStepper(guide, squares, board, width=1), squares)
+    visited = {int(rows.plays.keys[0])}
+    reason: Reason | None = None
+    while reason is None and not rows.plays.is_solved.any():
+        chosen = _best_successors(rows, visited, width)
+        if not chosen:
+            reason = Reason("no position left", "no-position")
+        elif len(rows.histories) == _MAX_PUSHES:
+            reason = _TOO_LONG
+        elif (reason := watch.reason_to_end()) is None:
+            parents, actions = np.divmod(chosen, rows.plays.log_probs.shape[1])
+            yield rows.advance(parents.tolist(), actions.tolist())
+    spent: dict[str, Any] = {
+        "num_evaluated": rows.plays.num_evaluated,
+        "elapsed_s": watch.elapsed_s(),
+    }
+    if reason is not None:
+        return Found("gave up", reason=reason, **spent)
+    taken = rows.histories[-1][int(rows.plays.is_solved.argmax())]
+    begun = enumerate(rows.histories, 1)
+    followed = tuple(past.index(taken[:count]) for count, past in begun)
+    return Found("solved", _solution(board, squares, taken), followed=followed, **spent)
 
 
 class _Rows:
-    """The rows of a ``PushStepper`` with their scores, which it shows."""
+    """The rows of a ``PushStepper`` with their scores and pasts."""
 
-    def __init__(self, level: Level, show: Show) -> None:
-        self.level, self._show = level, show
-        self.plays = PushStepper(level.guide, level.squares, level.board, width=1)
+    def __init__(self, plays: PushStepper, squares: Squares) -> None:
+        self.plays, self._squares = plays, squares
         self.scores = np.zeros(1)  # sums of log-probabilities
         self.histories: list[list[tuple[int, ...]]] = []  # of each step, the actions of each row
 
-    def advance(self, parents: list[int], actions: list[int]) -> None:
-        """Makes the pushes and shows the rows; raises ``OutOfTimeError``."""
-        self.level.watch.check()
+    def advance(self, parents: list[int], actions: list[int]) -> dict[str, Any]:
+        """Makes the pushes; the event of this step."""
         self.scores = self.scores[parents] + self.plays.log_probs[parents, actions]
         past = self.histories[-1] if self.histories else [()] * len(self.scores)
         taken = zip(parents, actions, strict=True)
         self.histories.append([(*past[parent], action) for parent, action in taken])
         self.plays.advance(parents, actions)
         boards = enumerate(self.plays.boards())
-        self._show(
-            {
-                "step": len(self.histories),
-                "rows": [self._row(row, board, parents[row]) for row, board in boards],
-                "num_evaluated": self.plays.num_evaluated,
-            }
-        )
+        return {
+            "event": "answer",
+            "step": len(self.histories),
+            "rows": [self._row(row, board, parents[row]) for row, board in boards],
+            "num_evaluated": self.plays.num_evaluated,
+        }
 
     def _row(self, row: int, board: Board, parent: int) -> dict[str, Any]:
         return {
@@ -105,106 +99,32 @@ class _Rows:
             "score": round(float(self.scores[row]), 4),
             "is_solved": bool(self.plays.is_solved[row]),
             **opinion(float(self.plays.pushes_left[row]), float(self.plays.deadlocked[row])),
-            **push_on_wire(self.level.squares, self.histories[-1][row][-1]),
+            **push_on_wire(self._squares, self.histories[-1][row][-1]),
             "board": format_board(board),
         }
 
 
-def beam(level: Level, show: Show, *, width: int) -> Found:
-    """Beam search over pushes: equal positions are merged, and none is returned to."""
-    rows = _Rows(level, show)
-    visited = {int(rows.plays.keys[0])}
-    try:
-        while len(rows.histories) < _MAX_PUSHES:
-            totals = (rows.scores[:, None] + rows.plays.log_probs).ravel()
-            keys = rows.plays.successor_keys().ravel()
-            chosen: list[int] = []  # row * actions + action, the best first
-            for number in np.argsort(-totals, kind="stable").tolist():
-                if totals[number] == -np.inf or len(chosen) == width:
-                    break
-                if int(keys[number]) not in visited:
-                    visited.add(int(keys[number]))
-                    chosen.append(number)
-            if not chosen:
-                return _gave_up(rows, Reason("no position left", "no-position"))
-            parents, actions = np.divmod(chosen, rows.plays.log_probs.shape[1])
-            rows.advance(parents.tolist(), actions.tolist())
-            if rows.plays.is_solved.any():
-                taken = rows.histories[-1][int(rows.plays.is_solved.argmax())]
-                begun = enumerate(rows.histories, 1)
-                followed = tuple(past.index(taken[:count]) for count, past in begun)
-                return _solved(rows, taken, followed)
-    except OutOfTimeError as error:
-        return _gave_up(rows, error.args[0])
-    return _gave_up(rows, _TOO_LONG)
+def _best_successors(rows: _Rows, visited: set[int], width: int) -> list[int]:
+    """The best as row * actions + action, the best first; adds their keys to ``visited``."""
+    totals = (rows.scores[:, None] + rows.plays.log_probs).ravel()
+    keys = rows.plays.successor_keys().ravel()
+    chosen: list[int] = []
+    for number in np.argsort(-totals, kind="stable").tolist():
+        if totals[number] == -np.inf or len(chosen) == width:
+            break
+        if int(keys[number]) not in visited:
+            visited.add(int(keys[number]))
+            chosen.append(number)
+    return chosen
 
 
-def best_first(level: Level, show: Show) -> Found:
-    """The policy-guided search of ``solve --by policy``, one position at a time."""
-    board, squares, limits = level.board, level.squares, level.watch.limits
-    classical = classical_rules(build_ground(board, squares))
-    search = GuidedSearch(
-        board, squares, level.guide, GuidedOptions(is_classical=True), None, classical
-    )
-    outcome, reason = None, None
-    while reason is None and outcome not in (Outcome.SOLVED, Outcome.EXHAUSTED):
-        outcome = search.ask()
-        if outcome is None:
-            boxes, zone = search.asked
-            judged = level.guide.evaluate(boxes, zone)
-            search.tell(judged)
-            player = squares.squares[int(zone[0].argmax())]
-            here = {
-                square for square, is_box in zip(squares.squares, boxes[0], strict=True) if is_box
-            }
-            position = _with(board, here, player)
-            row = {
-                "row": 0,
-                "is_solved": False,
-                **opinion(float(judged.pushes_left[0]), float(judged.deadlocked[0])),
-                "board": format_board(position),
-            }
-            show(
-                {"step": search.num_evaluated, "rows": [row], "num_evaluated": search.num_evaluated}
-            )
-        elif outcome == Outcome.STORE_FULL:
-            if search.pause().num_bytes + search.bytes_to_grow() > limits.memory_limit_mb * 1e6:
-                reason = out_of_memory(limits.memory_limit_mb)
-            else:
-                list(search.grow())
-        reason = reason or level.watch.reason_to_end()
-    found = Found("gave up", num_evaluated=search.num_evaluated)
-    if outcome == Outcome.SOLVED:
-        solution = Solution.of(board, search.directions())
-        return replace(found, status="solved", solution=solution)
-    if outcome == Outcome.EXHAUSTED:
-        return replace(found, status="unsolvable")
-    return replace(found, reason=reason)
-
-
-def _with(board: Board, boxes: set[Square], player: Square) -> Board:
-    """The board with other boxes inside, and the player elsewhere."""
-    outside = board.boxes - board.inside()
-    return replace(board, boxes=outside | boxes, player=player)
-
-
-def _gave_up(rows: _Rows, reason: str) -> Found:
-    return Found("gave up", num_evaluated=rows.plays.num_evaluated, reason=reason)
-
-
-def _solved(rows: _Rows, taken: tuple[int, ...], followed: tuple[int, ...]) -> Found:
-    """The answer of pushes that solve the board, with the walks between them."""
-    level = rows.level
-    board = level.board
+def _solution(board: Board, squares: Squares, taken: tuple[int, ...]) -> Solution:
+    """Pushes that solve the board, with the walks between them."""
     moves: list[Direction] = []
+    position = board
     for action in taken:
         box, direction = divmod(action, len(OFFSETS))
-        made = rules.moves_of_push(board, level.squares.squares[box], Direction(direction))
-        board = rules.play(board, made)[-1]
+        made = rules.moves_of_push(position, squares.squares[box], Direction(direction))
+        position = rules.play(position, made)[-1]
         moves += made
-    return Found(
-        "solved",
-        Solution.of(level.board, moves),
-        num_evaluated=rows.plays.num_evaluated,
-        followed=followed,
-    )
+    return Solution.of(board, moves)

@@ -1,11 +1,9 @@
-"""Jobs of the push policy: its opinion of a position and of a game, its searches, its attention.
+"""Jobs of the push policy: its opinion of a position and of a game, a search by it, its attention.
 
 The compiled searches are imported by the jobs, so that a worker is ready before.
 """
 
-import queue
 import re
-import threading
 from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -16,13 +14,10 @@ from tokoban.web import wire
 from tokoban.web.job import Context
 
 if TYPE_CHECKING:
-    from tokoban.sokoban.search.limits import Limits
     from tokoban.web.watched import Found
 
-METHODS = ("beam", "best-first")
 _MOST_ROWS = 16  # boards that are shown side by side
 _WATCH_S = 20.0  # where the page names no limit
-_MEMORY_MB = 500.0  # of a search beside the network
 _AT_ONCE = 16  # positions of a game that are judged together
 
 
@@ -48,27 +43,15 @@ def predict_line(arguments: dict[str, Any], context: Context) -> Iterator[dict[s
 
 
 def watch(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
-    """One search, an answer for each step with its boards and scores; then the rows followed."""
+    """A beam search, an answer for each step with its boards and scores; then the rows followed."""
+    from tokoban.sokoban.search.limits import Limits
     from tokoban.web import watched
 
     board = wire.board_of(arguments)
-    method = wire.choice_of(arguments, "method", METHODS, usual=None) or "beam"
     width = wire.whole_of(arguments, "width", usual=6, least=1, most=_MOST_ROWS)
-    limits = _limits(arguments, context)
-    steps: queue.SimpleQueue[Any] = queue.SimpleQueue()
-
-    def work() -> None:
-        try:
-            steps.put(watched.search(board, method, limits, width=width, show=steps.put))
-        except BaseException as error:  # raised where the steps are read
-            steps.put(error)
-
-    # A search calls back, and a job yields: a thread turns the one into the other.
-    threading.Thread(target=work, daemon=True).start()
-    while isinstance(found := steps.get(), dict):
-        yield {"event": "answer", **found}
-    if isinstance(found, BaseException):
-        raise found
+    time_limit_s = wire.time_limit_of(arguments, usual=_WATCH_S)
+    limits = Limits(time_limit_s=time_limit_s, stop=context.stop)
+    found = yield from watched.beam(board, limits, width=width)
     yield {"event": "done", **_as_event(found)}
 
 
@@ -98,12 +81,3 @@ def _turns(arguments: dict[str, Any]) -> Iterator[tuple[int, Board]]:
     for push in re.finditer("[udlr]*[UDLR]", played.lurd):
         board = lurd.replay(board, push[0]).board
         yield push.end(), board
-
-
-def _limits(arguments: dict[str, Any], context: Context) -> "Limits":
-    """The limits of one search."""
-    from tokoban.sokoban.search.limits import Limits
-
-    return Limits(
-        **wire.limits_of(arguments, context, usual_s=_WATCH_S, memory_limit_mb=_MEMORY_MB)
-    )

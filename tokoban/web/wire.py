@@ -25,7 +25,7 @@ from tokoban.web.job import Context
 # A level file of the largest size that is read, and what JSON makes of its line ends.
 MAX_BODY_BYTES = 2 * MAX_BYTES
 MAX_TIME_S = 600.0
-SEARCH_MEMORY_MB = 1000.0  # several searches may run at once
+_SEARCH_MEMORY_MB = 1000.0  # several searches may run at once
 _MAX_BOARD_TEXT = 2**19  # characters; a board of the largest size has half of this
 MAX_MOVES_TEXT = 2**20  # characters
 _MAX_HEADING = 2**20  # characters of a title or an author, which are any lines of a file
@@ -118,17 +118,11 @@ def time_limit_of(arguments: Mapping[str, Any], *, usual: Number) -> float:
     return number_of(arguments, "time_limit_s", usual=usual, least=0.01, most=MAX_TIME_S)
 
 
-def limits_of(
-    arguments: Mapping[str, Any],
-    context: Context,
-    *,
-    usual_s: Number,
-    memory_limit_mb: float = SEARCH_MEMORY_MB,
-) -> dict[str, Any]:
+def limits_of(arguments: Mapping[str, Any], context: Context, *, usual_s: Number) -> dict[str, Any]:
     """The limits of a search as keywords; raises ``ValueError`` for a wrong time limit."""
     return {
         "time_limit_s": time_limit_of(arguments, usual=usual_s),
-        "memory_limit_mb": memory_limit_mb,
+        "memory_limit_mb": _SEARCH_MEMORY_MB,
         "stop": context.stop,
     }
 

@@ -7,8 +7,8 @@ import { number, t } from "../strings/index.js";
 import { opinionText } from "./opinion.js";
 
 /**
- * @typedef {{row: number, board: string, score?: number, is_solved: boolean,
- *   pushes_left: number | null, deadlocked: number, box?: [number, number], direction?: string}} Row
+ * @typedef {{row: number, board: string, score: number, is_solved: boolean,
+ *   pushes_left: number | null, deadlocked: number, box: [number, number], direction: string}} Row
  */
 
 export class RowsView {
@@ -46,7 +46,6 @@ function newCell() {
 
 /** @param {Board} board @param {Row} row @returns {any[]} an arrow where the last push was */
 function pushMarks(board, { box, direction }) {
-  if (!box || !direction) return [];
   const from = board.at(box);
   return [{ from, to: board.neighbour(from, direction), kind: "arrow", weight: 0.5 }];
 }
@@ -54,7 +53,7 @@ function pushMarks(board, { box, direction }) {
 /** @param {Row} row @param {boolean} isFollowed @returns {string} */
 function rowText({ score, is_solved: isSolved, pushes_left: left, deadlocked }, isFollowed) {
   const parts = isFollowed ? [t("watch.followed")] : [];
-  if (score !== undefined) parts.push(t("watch.score", { score: number(score, 2) }));
+  parts.push(t("watch.score", { score: number(score, 2) }));
   parts.push(isSolved ? t("watch.solved-row") : opinionText(left, deadlocked));
   return parts.join(" · ");
 }

@@ -1,4 +1,4 @@
-/** One search of the policy, watched step by step. */
+/** A beam search of the policy, watched step by step. */
 
 import { JobButton } from "../jobs/job_button.js";
 import { wireBoard } from "../jobs/latest_job.js";
@@ -12,7 +12,6 @@ import { RowsView } from "./rows_view.js";
  * @typedef {{step: number, rows: import("./rows_view.js").Row[], num_evaluated: number}} Step
  */
 
-const METHODS = ["beam", "best-first"];
 const WIDTHS = [1, 2, 4, 6, 9, 16];
 
 export class SearchPart {
@@ -39,7 +38,6 @@ export class SearchPart {
       },
       refresh: () => this._show(),
     });
-    this._method = "beam";
     this._width = 6;
     /** The moves played before the search: its solution goes on from there. */
     this._played = "";
@@ -52,24 +50,14 @@ export class SearchPart {
     this._slider = el("input", { type: "range", min: "1", "aria-label": t("watch.step"), class: "wide" });
     this._slider.addEventListener("input", () => this._show());
     this._take = button({ label: t("watch.take"), run: () => this._takeOver() });
-    this._widths = choice({
-      label: t("watch.width"),
-      options: WIDTHS.map((width) => [String(width), String(width)]),
-      value: String(this._width),
-      change: (value) => (this._width = Number(value)),
-    });
     this.element = section(
       t("watch.search"),
       choice({
-        label: t("watch.method"),
-        options: METHODS.map((method) => [method, t(`watch.${method}`)]),
-        value: this._method,
-        change: (value) => {
-          this._method = value;
-          this._widths.hidden = value === "best-first";
-        },
+        label: t("watch.width"),
+        options: WIDTHS.map((width) => [String(width), String(width)]),
+        value: String(this._width),
+        change: (value) => (this._width = Number(value)),
       }),
-      this._widths,
       el("div", { class: "row" }, this._job.element, this._take),
       this._text,
       this._slider,
@@ -90,7 +78,7 @@ export class SearchPart {
     this._clear();
     const { board, played } = this._session.game;
     this._played = played;
-    return { board: wireBoard(board), method: this._method, width: this._width };
+    return { board: wireBoard(board), width: this._width };
   }
 
   _show() {
