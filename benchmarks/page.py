@@ -93,7 +93,7 @@ PROVED = """async ([rows, moves]) => {
       requestAnimationFrame(() => done(performance.now() - begun));
     };
     app.addEventListener("notices", look);
-    game.push(moves.at(-1).toLowerCase());
+    game.play(moves.at(-1).toLowerCase());
   });
 }"""
 

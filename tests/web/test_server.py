@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from tests.web.event_loops import run_apart
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats import parse_levels
-from tokoban.web import app, safety, texts
+from tokoban.web import app, safety
 from tokoban.web.app import Collection, make_app, shipped_collection
 from tokoban.web.jobs import JobQueue
 from tokoban.web.wire import level_to_json
@@ -65,12 +65,7 @@ def test_the_shipped_collection_is_60_rated_levels_of_our_own() -> None:
         assert level.solutions[0].num_pushes == int(fewest.removeprefix("Pushes: "))
 
 
-@pytest.mark.parametrize("is_long", [False, True])
-def test_levels_that_are_written_are_read_again(
-    client: TestClient, is_long: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if is_long:
-        monkeypatch.setattr(texts, "_LONG_BYTES", 0)
+def test_levels_that_are_written_are_read_again(client: TestClient) -> None:
     read = client.post("/api/levels/read", json={"text": LEVELS, "name": "pasted"}).json()
     assert read["problems"] == []
     text = client.post("/api/levels/write", json={"levels": read["levels"]}).json()["text"]
@@ -91,12 +86,9 @@ XSB = "; Niçois\n\n#####\n#@$.#\n#####\n"
         *(XML, XML.encode("latin-1"), XML.encode("utf-8-sig"), XML.encode("utf-16")),
     ],
 )
-@pytest.mark.parametrize("is_long", [False, True])
 def test_a_text_is_as_it_is_and_a_file_is_decoded_as_by_the_commands(
-    client: TestClient, content: str | bytes, is_long: bool, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, content: str | bytes
 ) -> None:
-    if is_long:
-        monkeypatch.setattr(texts, "_LONG_BYTES", 0)
     body = {"name": ""}
     if isinstance(content, str):
         body["text"] = content

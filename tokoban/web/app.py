@@ -12,6 +12,7 @@ from functools import cached_property
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -23,7 +24,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from tokoban.sokoban.formats import LevelFile, read_levels
-from tokoban.web import texts, wire
+from tokoban.web import wire
 from tokoban.web.jobs import JobQueue, QueueFullError, Run
 from tokoban.web.safety import Safety
 
@@ -161,17 +162,21 @@ class _Api:
 
     async def read_levels(self, request: Request) -> Response:
         """The levels in a text that was pasted, or in a file that was dropped."""
-        return await self._texts("read", request)
+        return await self._parsed(wire.read_levels, request)
 
     async def write_levels(self, request: Request) -> Response:
         """Levels as the text of a file."""
-        return await self._texts("write", request)
+        return await self._parsed(wire.write_levels, request)
 
-    async def _texts(self, action: str, request: Request) -> Response:
+    async def _parsed(
+        self, work: Callable[[dict[str, Any]], dict[str, Any]], request: Request
+    ) -> Response:
         body = await _body(request)
         async with self._parsing:
             try:
-                content = await texts.answer(action, body)
+                content = await run_in_threadpool(
+                    lambda: json.dumps(work(wire.object_of(body))).encode()
+                )
             except ValueError as error:
                 raise HTTPException(400, str(error)) from None
         return Response(content, media_type="application/json", headers=_FRESH)

@@ -1,5 +1,7 @@
 """Boards, levels and answers as JSON, and the limits on what a client may send."""
 
+import base64
+import binascii
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -14,8 +16,8 @@ from tokoban.sokoban.formats import (
     format_board,
     lurd,
     parse_board,
-    write_levels,
 )
+from tokoban.sokoban.formats import write_levels as text_of_levels
 from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.formats.legality import find_fault_in_rows
 from tokoban.sokoban.formats.levels import MAX_BYTES, parse_content
@@ -30,6 +32,7 @@ _MAX_BOARD_TEXT = 2**19  # characters; a board of the largest size has half of t
 MAX_MOVES_TEXT = 2**20  # characters
 _MAX_HEADING = 2**20  # characters of a title or an author, which are any lines of a file
 _MAX_LEVELS = 10_000
+_MAX_NAME = 200  # characters of a pasted file's name
 
 Number = int | float
 
@@ -173,9 +176,21 @@ def level_to_json(level: Level) -> dict[str, Any]:
     }
 
 
-def read_levels(content: str | bytes, name: str) -> dict[str, Any]:
-    """The levels in a text or file of any format, and what is wrong with the others."""
-    return file_to_json(parse_content(content, source=name))
+def read_levels(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The levels in ``text`` or, as ``base64``, in the bytes of a file; of any format.
+
+    Raises ``ValueError`` for a wrong request; what is wrong with levels is part of the answer.
+    """
+    name = text_of(content, "name", usual="", most=_MAX_NAME)
+    if "base64" not in content:
+        text = text_of(content, "text", most=MAX_BODY_BYTES)
+        return file_to_json(parse_content(text, source=name))
+    encoded = text_of(content, "base64", most=MAX_BODY_BYTES)
+    try:
+        read = base64.b64decode(encoded, validate=True)
+    except binascii.Error:
+        raise ValueError("base64: expected bytes so encoded") from None
+    return file_to_json(parse_content(read, source=name))
 
 
 def file_to_json(file: LevelFile) -> dict[str, Any]:
@@ -211,11 +226,12 @@ def coded_to_json(said: str) -> dict[str, Any]:
     return {"message": said, **coded}
 
 
-def levels_to_text(levels: object) -> str:
-    """Levels as the text of a SOK file; raises ``ValueError``."""
+def write_levels(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The ``levels`` as the text of a SOK file; raises ``ValueError``."""
+    levels = content.get("levels")
     if not isinstance(levels, list) or not len(levels) <= _MAX_LEVELS:
         raise ValueError(f"levels: expected a list of at most {_MAX_LEVELS:,}")
-    return write_levels([_level_from_json(level) for level in levels])
+    return {"text": text_of_levels([_level_from_json(level) for level in levels])}
 
 
 def _level_from_json(found: object) -> Level:

@@ -49,7 +49,7 @@ def ask(page: Any, script: str, question: Any) -> Any:
 
 GAMES = """async (text) => {
   const games = JSON.parse(text);
-  const { Board, step } = await import("/static/js/rules/board.js");
+  const { Board, advance } = await import("/static/js/rules/board.js");
   const { Game } = await import("/static/js/game/game.js");
   return JSON.stringify(games.map(([rows, actions]) => {
     // A solved game ends, so moves are made on a game only while there is something to do.
@@ -61,9 +61,9 @@ GAMES = """async (text) => {
         game.undo();
         if (plain.length > 1) plain.pop();
       } else {
-        game.push(action);
-        const after = step(plain.at(-1), action);
-        if (after) plain.push(after.board);
+        game.play(action);
+        const { board, letters } = advance(plain.at(-1), action);
+        if (letters) plain.push(board);
       }
       seen.push(plain.at(-1).toRows().join("|"));
       const there = game.board.toRows().join("|");

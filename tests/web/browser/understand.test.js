@@ -217,7 +217,7 @@ export async function a_proof_is_of_this_level_and_this_line_alone() {
   session.game.redo();
   equal([watch.lostAt, watch.guilty], [2, []]); // no box stands where the answer says
   session.game.undo();
-  session.game.push("d");
+  session.game.play("d");
   equal([watch.isLost, watch.lineLostAt], [false, null]);
 }
 

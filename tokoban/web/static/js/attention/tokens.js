@@ -126,12 +126,12 @@ export function neighbourOf(buttons, button, key) {
 }
 
 /**
- * Moves the focus among buttons by the arrow keys, Home and End.
+ * Moves the focus among buttons or links by the arrow keys, Home and End.
  * @param {KeyboardEvent} event
  * @param {HTMLElement[]} buttons
  */
 export function goByKey(event, buttons) {
-  const button = event.target instanceof Element ? event.target.closest("button") : null;
+  const button = buttons.find((one) => one.contains(/** @type {Node} */ (event.target)));
   const next = button && neighbourOf(buttons, button, event.key);
   if (!next) return;
   event.preventDefault();

@@ -23,11 +23,13 @@ export class AttentionViewer {
    */
   constructor(element, panels, t) {
     this.t = t;
-    this.panels = panels.map((data) => new AttentionWeights(data));
-    this.panel = this.panels[0];
+    /** @type {AttentionWeights[]} */
+    this.panels = [];
+    this.panel = new AttentionWeights(panels[0]);
+    const { query, ...choice } = this.panel.start;
     /** @type {import("./weights.js").Choice} */
-    this.choice = { layer: this.panel.start.layer, head: this.panel.start.head };
-    this.query = this.panel.start.query;
+    this.choice = choice;
+    this.query = query;
     /** @type {number | null} a query that pointing elsewhere does not change */
     this.held = null;
     /** @type {HTMLElement[]} */
@@ -41,8 +43,7 @@ export class AttentionViewer {
     element.append(this.frame.root);
     this.listeners = new AbortController();
     this.listen(this.listeners.signal);
-    this.showPanels();
-    this.choosePanel(this.panel);
+    this.show(panels);
   }
 
   /** Leaves the element as it was. */
@@ -52,23 +53,22 @@ export class AttentionViewer {
   }
 
   /**
-   * Goes to where another viewer is, as far as this one has such a place.
-   * @param {AttentionViewer} other
+   * Shows other panels, at the place of those before as far as there is such a place.
+   * @param {import("./weights.js").PanelData[]} panels
    */
-  resume(other) {
-    const panel = this.panels[other.panels.indexOf(other.panel)];
-    const hasSameHeads = panel?.numLayers === other.panel.numLayers
-      && panel.numHeads === other.panel.numHeads;
-    if (!hasSameHeads || this.panels.length !== other.panels.length) return;
-    const { choice, query } = other;
-    if (panel !== this.panel) this.frame.panels.querySelectorAll("button")[this.panels.indexOf(panel)]?.click();
-    if (panel.numQueries === other.panel.numQueries) this.query = query;
-    this.chooseMap(choice);
+  show(panels) {
+    const [before, index] = [this.panel, this.panels.indexOf(this.panel)];
+    const isSame = this.panels.length === panels.length;
+    this.panels = panels.map((data) => new AttentionWeights(data));
+    const panel = (isSame && this.panels[index]) || this.panels[0];
+    this.choosePanel(panel, isSame && panel.hasHeadsOf(before));
+    this.showPanels();
   }
 
   showPanels() {
-    if (this.panels.length === 1) return;
     const place = this.frame.panels;
+    place.replaceChildren();
+    if (this.panels.length === 1) return;
     if (this.panels.length <= MOST_BUTTONS) {
       const show = (/** @type {AttentionWeights} */ chosen) => {
         this.panels.forEach((panel, i) => { buttons[i].ariaPressed = String(panel === chosen); });
@@ -84,7 +84,8 @@ export class AttentionViewer {
     const name = el("output", {}, this.panel.name);
     const most = String(this.panels.length - 1);
     const slider = el("input", {
-      type: "range", min: "0", max: most, value: "0", "aria-label": this.t("attention.panel"),
+      type: "range", min: "0", max: most, "aria-label": this.t("attention.panel"),
+      value: String(this.panels.indexOf(this.panel)),
     });
     slider.addEventListener("input", () => {
       const panel = this.panels[Number(slider.value)];
@@ -94,13 +95,16 @@ export class AttentionViewer {
     place.append(slider, name);
   }
 
-  /** @param {AttentionWeights} panel */
-  choosePanel(panel) {
-    // The same place in another step of a game; another place where the tokens are others.
-    if (!panel.hasShapeOf(this.panel) || (this.choice.layer === ROLLOUT && !panel.hasRollout)) {
-      this.choice = { layer: panel.start.layer, head: panel.start.head };
-      this.query = panel.start.query;
-    }
+  /**
+   * The same place in another step of a game; another place where the tokens are others.
+   * @param {AttentionWeights} panel
+   * @param {boolean} [isStep]
+   */
+  choosePanel(panel, isStep = panel.hasShapeOf(this.panel)) {
+    const { query, ...choice } = panel.start;
+    const isKept = isStep && (this.choice.layer !== ROLLOUT || panel.hasRollout);
+    if (!isKept) this.choice = choice;
+    if (!isKept || panel.numQueries !== this.panel.numQueries) this.query = query;
     this.panel = panel;
     this.held = null;
     const { queries, queriesTitle, keys, keysTitle } = this.frame;

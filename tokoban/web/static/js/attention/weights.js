@@ -146,12 +146,14 @@ export class AttentionWeights {
     return reached;
   }
 
-  /**
-   * Whether both have as many layers, heads, queries and keys.
-   * @param {AttentionWeights} other
-   */
+  /** Whether both have as many layers and heads. @param {AttentionWeights} other */
+  hasHeadsOf(other) {
+    return this.numLayers === other.numLayers && this.numHeads === other.numHeads;
+  }
+
+  /** Whether they have as many queries and keys, too. @param {AttentionWeights} other */
   hasShapeOf(other) {
-    return this.numLayers === other.numLayers && this.numHeads === other.numHeads
-      && this.numQueries === other.numQueries && this.numKeys === other.numKeys;
+    return this.hasHeadsOf(other) && this.numQueries === other.numQueries
+      && this.numKeys === other.numKeys;
   }
 }

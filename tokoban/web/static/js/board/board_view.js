@@ -1,6 +1,6 @@
 /** The picture of a board on a canvas: it follows a game, animates moves and shows marks. */
 
-import { OFFSETS, opposite } from "../rules/board.js";
+import { OFFSETS, advance, retreat } from "../rules/board.js";
 import { Backdrop, pictureOf } from "./backdrop.js";
 import { Camera } from "./camera.js";
 import { drawMarks } from "./marks.js";
@@ -36,9 +36,8 @@ export class BoardView {
     this._camera = new Camera(isStatic);
     /** The board that the moves under way lead to. @type {Board | null} */
     this.board = null;
-    /** The boxes and the player as they are shown. */
-    this._boxes = new Uint8Array();
-    this._player = 0;
+    /** The board on the way there, as it is shown now. @type {Board | null} */
+    this._shown = null;
     /** @type {Sprites | null} */
     this._sprites = null;
     /** @type {readonly Mark[]} */
@@ -68,12 +67,10 @@ export class BoardView {
    */
   show(board, { marks = this._marks } = {}) {
     const isSameLevel = this.board?.walls === board.walls;
-    this.board = board;
+    this.board = this._shown = board;
     this._marks = marks;
     this._camera.endPan();
     this._stop();
-    this._boxes = board.boxes.slice();
-    this._player = board.player;
     if (!isSameLevel || !this._sprites) this.resize();
     else this.draw();
   }
@@ -219,32 +216,22 @@ export class BoardView {
 
   /** Makes a step on the board that is shown. @param {Step} step */
   _make({ letter, isBack }) {
-    const board = /** @type {Board} */ (this.board);
-    const boxes = this._boxes;
-    const direction = letter.toLowerCase();
-    const player = this._player;
-    const ahead = board.neighbour(player, direction);
-    if (isBack) {
-      if (letter !== direction) [boxes[ahead], boxes[player]] = [0, 1];
-      this._player = board.neighbour(player, opposite(direction));
-    } else {
-      if (letter !== direction) [boxes[ahead], boxes[board.neighbour(ahead, direction)]] = [0, 1];
-      this._player = ahead;
-    }
-    this.facing = direction;
+    const board = /** @type {Board} */ (this._shown);
+    this._shown = isBack ? retreat(board, letter) : advance(board, letter).board;
+    this.facing = letter.toLowerCase();
   }
 
   /** Draws the board as it is now. */
   draw() {
-    if (!this.board || !this._sprites) return;
-    const { board, _camera: camera, _pen: pen, _sprites: sprites, _boxes: boxes } = this;
+    if (!this._shown || !this._sprites) return;
+    const { _shown: board, _camera: camera, _pen: pen, _sprites: sprites } = this;
     const { cell } = camera;
     const step = this._steps[0];
     const share = this.pace.mode === "smooth" ? Math.min(1, this._share) : 0;
     const direction = step?.letter.toLowerCase() ?? "d";
     const [dRow, dColumn] = OFFSETS[direction].map((way) => way * (step?.isBack ? -share : share));
     const isPush = step !== undefined && step.letter !== direction;
-    const [row, column] = board.place(this._player);
+    const [row, column] = board.place(board.player);
     /** @type {[number, number]} */
     const at = step ? [row + dRow, column + dColumn] : [row, column];
     if (this.centre !== null) camera.endPan();
@@ -259,19 +246,19 @@ export class BoardView {
       drawBox: (/** @type {number} */ x, /** @type {number} */ y) => sprites.box(pen, x, y, false),
     };
     drawMarks(pen, this._marks, "below", marking);
-    const moved = isPush ? board.neighbour(this._player, direction) : -1;
+    const moved = isPush ? board.neighbour(board.player, direction) : -1;
     const range = camera.visible();
     for (let r = range.top; r < range.bottom; r++) {
       for (let c = range.left; c < range.right; c++) {
         const square = r * board.width + c;
-        if (!boxes[square] || square === this.dragged?.square) continue;
+        if (!board.boxes[square] || square === this.dragged?.square) continue;
         const [x, y] = camera.corner(r, c);
         const [slideX, slideY] = square === moved ? [dColumn * cell, dRow * cell] : [0, 0];
         sprites.box(pen, Math.round(x + slideX), Math.round(y + slideY), board.goals[square] === 1);
       }
     }
     // A goal would be hidden by the player that stands on it.
-    if (!step && board.goals[this._player]) sprites.wideGoal(pen, ...this._corner(this._player));
+    if (!step && board.goals[board.player]) sprites.wideGoal(pen, ...this._corner(board.player));
     const [x, y] = camera.corner(...at);
     sprites.player(pen, Math.round(x), Math.round(y), step ? direction : this.facing);
     drawMarks(pen, this._marks, "above", marking);

@@ -1,6 +1,6 @@
 /** One game: a start, the moves of its line, and how many of them are played. */
 
-import { advance, countPushes, retreat, step } from "../rules/board.js";
+import { advance, countPushes, retreat } from "../rules/board.js";
 
 /** @typedef {import("../rules/board.js").Board} Board */
 /**
@@ -60,28 +60,18 @@ export class Game extends EventTarget {
   }
 
   /**
-   * Makes one move.
-   * @param {string} letter in either case
-   * @returns {string | null} the letter as played; null where the rules forbid it or the level is
-   *   solved
-   */
-  push(letter) {
-    return this.play(letter) || null;
-  }
-
-  /**
    * Makes moves up to the first that the rules forbid, or to the solution.
-   * @param {string} lurd
+   * @param {string} lurd in either case
    * @returns {string} the moves made
    */
   play(lurd) {
     let { board } = this;
     let made = "";
     for (const letter of lurd) {
-      const after = board.isSolved() ? null : step(board, letter);
-      if (!after) break;
+      const after = board.isSolved() ? null : advance(board, letter);
+      if (!after?.letters) break;
       board = after.board;
-      made += after.letter;
+      made += after.letters;
     }
     if (!made) return "";
     const from = this.at;

@@ -14,7 +14,7 @@ export const OFFSETS = { u: [-1, 0], l: [0, -1], d: [1, 0], r: [0, 1] };
 /** @type {Record<string, string>} */
 const OPPOSITES = { u: "d", l: "r", d: "u", r: "l" };
 
-/** The letters of XSB as [wall, goal, box, player]; Latin floor signs are read too. */
+/** The letters of XSB as [wall, goal, box, player]. */
 const LETTERS = {
   "#": [1, 0, 0, 0],
   "@": [0, 0, 0, 1],
@@ -23,8 +23,6 @@ const LETTERS = {
   "*": [0, 1, 1, 0],
   ".": [0, 1, 0, 0],
   " ": [0, 0, 0, 0],
-  "-": [0, 0, 0, 0],
-  _: [0, 0, 0, 0],
 };
 
 /** One position: walls, goals, boxes and the player. No method changes it. */
@@ -141,33 +139,10 @@ export class Board {
 }
 
 /**
- * Moves the player one square, pushing at most one box.
+ * Makes moves, pushing at most one box with each. Stops before the first that the rules forbid.
  * @param {Board} board
- * @param {string} direction in either case
- * @returns {{board: Board, letter: string} | null} the letter is upper case for a push; null where
- *   the rules forbid the move
- */
-export function step(board, direction) {
-  const lower = direction.toLowerCase();
-  const ahead = board.neighbour(board.player, lower);
-  if (board.isFree(ahead)) {
-    return { board: new Board({ ...board, player: ahead }), letter: lower };
-  }
-  if (ahead < 0 || !board.boxes[ahead]) return null;
-  const beyond = board.neighbour(ahead, lower);
-  if (!board.isFree(beyond)) return null;
-  const boxes = board.boxes.slice();
-  boxes[ahead] = 0;
-  boxes[beyond] = 1;
-  return { board: new Board({ ...board, boxes, player: ahead }), letter: lower.toUpperCase() };
-}
-
-/**
- * Makes several moves, and copies the boxes once. Stops before the first move that the rules
- * forbid.
- * @param {Board} board
- * @param {string} letters
- * @returns {{board: Board, letters: string}} the moves made, with the case that the rules give them
+ * @param {string} letters in either case
+ * @returns {{board: Board, letters: string}} the moves made, in upper case for a push
  */
 export function advance(board, letters) {
   const boxes = board.boxes.slice();
@@ -194,7 +169,7 @@ export function advance(board, letters) {
 /**
  * Takes moves back that were made on the way to this board, the last one first.
  * @param {Board} board
- * @param {string} letters as `step` and `advance` gave them
+ * @param {string} letters as `advance` gave them
  * @returns {Board}
  */
 export function retreat(board, letters) {

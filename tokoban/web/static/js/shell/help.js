@@ -15,7 +15,11 @@ const RESERVED = new Set(["Shift", "Control", "Alt", "Meta", "AltGraph", "CapsLo
 const SIGNS = { ArrowUp: "↑", ArrowLeft: "←", ArrowDown: "↓", ArrowRight: "→", Backspace: "⌫" };
 
 /** What is said of other views than that of the board. @type {Record<string, string[]>} */
-const ABOUT = { levels: ["levels.keys"], editor: ["edit.keys"], labs: ["attention.tokens-hint"] };
+const ABOUT = {
+  levels: ["levels.keys"],
+  editor: ["edit.keys"],
+  labs: ["attention.tokens-hint", "labs.keys"],
+};
 
 /** @param {App} app */
 export function openHelp(app) {

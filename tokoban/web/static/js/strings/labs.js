@@ -4,4 +4,8 @@
 export const strings = {
   "labs.title": { en: "Labs", de: "Labore" },
   "labs.attention": { en: "Attention", de: "Attention" },
+  "labs.keys": {
+    en: "In a drawing, arrow keys go to another cell and Space draws it.",
+    de: "In einer Zeichnung führen Pfeiltasten zu einer anderen Zelle, und die Leertaste zeichnet sie.",
+  },
 };

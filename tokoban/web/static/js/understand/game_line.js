@@ -1,6 +1,7 @@
 /** What the policy thinks of each position of a game. */
 
 import { LatestJob, wireBoard } from "../jobs/latest_job.js";
+import { whenQuiet } from "../jobs/when_quiet.js";
 import { advance } from "../rules/board.js";
 import { sentenceOf } from "../shell/sentences.js";
 
@@ -26,8 +27,7 @@ export class GameLine extends EventTarget {
         this._tell();
       },
     });
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this._timer = undefined;
+    this._askSoon = whenQuiet(() => this._ask(), ASK_AFTER_MS, signal);
     this._moves = "";
     /** By the number of moves. @type {Map<number, Point>} */
     this.points = new Map();
@@ -35,7 +35,6 @@ export class GameLine extends EventTarget {
     this.refusal = "";
     session.addEventListener("level", () => this._open(), { signal });
     session.addEventListener("change", () => this._follow(), { signal });
-    signal.addEventListener("abort", () => clearTimeout(this._timer));
     this._open();
   }
 
@@ -59,15 +58,13 @@ export class GameLine extends EventTarget {
     // What is still to come is about moves that are gone.
     if (isNew === true || same < this._moves.length) this._opinions.stop();
     this._moves = moves;
-    clearTimeout(this._timer);
-    if (this._session.level && !this.refusal) {
-      this._timer = setTimeout(() => this._ask(), ASK_AFTER_MS);
-    }
+    this._askSoon();
     this._tell();
   }
 
   async _ask() {
-    const { game } = this._session;
+    const { game, level } = this._session;
+    if (!level || this.refusal) return;
     const known = Math.max(0, ...this.points.keys());
     const board = advance(game.start, this._moves.slice(0, known)).board;
     const moves = this._moves.slice(known);

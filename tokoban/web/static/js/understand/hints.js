@@ -2,7 +2,7 @@
 
 import { numbersOf } from "../board/outline.js";
 import { LatestJob, wireBoard } from "../jobs/latest_job.js";
-import { countPushes, step } from "../rules/board.js";
+import { advance, countPushes } from "../rules/board.js";
 import { walkTo } from "../rules/walk.js";
 import { reasonText, sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
@@ -122,8 +122,8 @@ export function hintOf(start, solution, position) {
   let [board, isSameBox] = [start, false];
   for (let at = 0; at < solution.length; at++) {
     const push = solution[at];
-    const after = step(board, push)?.board;
-    if (!after) return null;
+    const { board: after, letters } = advance(board, push);
+    if (!letters) return null;
     if (push < "a") {
       const box = after.player;
       const to = after.neighbour(box, push.toLowerCase());

@@ -1,6 +1,7 @@
 /** Watches a game for positions that are lost: static rules at once, proofs by the server behind. */
 
 import { LatestJob, wireBoard } from "../jobs/latest_job.js";
+import { whenQuiet } from "../jobs/when_quiet.js";
 import { deadSquares, staticDeadlock } from "../rules/deadlocks.js";
 
 /**
@@ -22,8 +23,7 @@ export class LostWatch extends EventTarget {
     this._session = session;
     // Without the server there are the static rules.
     this._job = new LatestJob({ signal, fail: () => this._tell() });
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this._timer = undefined;
+    this._askSoon = whenQuiet(() => this._ask(), ASK_AFTER_MS, signal);
     /** The dead squares of the level. @type {Uint8Array | null} */
     this._dead = null;
     /** What the server said, by the moves up to the last push. @type {Map<string, any>} */
@@ -38,7 +38,6 @@ export class LostWatch extends EventTarget {
     this.pushesLeft = null;
     session.addEventListener("level", () => this._open(), { signal });
     session.addEventListener("change", () => this._look(), { signal });
-    signal.addEventListener("abort", () => clearTimeout(this._timer));
     this._open();
   }
 
@@ -83,7 +82,6 @@ export class LostWatch extends EventTarget {
 
   _look() {
     const { game, level } = this._session;
-    clearTimeout(this._timer);
     this._job.stop();
     this.static = null;
     this.solution = undefined;
@@ -100,17 +98,17 @@ export class LostWatch extends EventTarget {
     // A line that goes on from a lost position is lost.
     if (this.proved && !played.startsWith(this.proved.moves)) this.proved = null;
     if (!this.proved) {
-      const asked = upToLastPush(played);
-      const answer = this._answers.get(asked);
+      const answer = this._answers.get(upToLastPush(played));
       if (answer) this._take(answer);
-      else this._timer = setTimeout(() => this._ask(asked), ASK_AFTER_MS);
+      else this._askSoon();
     }
     this._tell();
   }
 
-  /** @param {string} moves */
-  async _ask(moves) {
-    const { game, levelKey } = this._session;
+  async _ask() {
+    const { game, level, levelKey } = this._session;
+    const moves = upToLastPush(game.played);
+    if (!level || game.board.isSolved() || this.proved || this._answers.has(moves)) return;
     const asking = this._job.run("explain", { board: wireBoard(game.start), moves });
     this._tell();
     const answer = await asking;

@@ -2,6 +2,7 @@
 
 import { AttentionViewer } from "../attention/viewer.js";
 import { LatestJob, answered } from "../jobs/latest_job.js";
+import { whenQuiet } from "../jobs/when_quiet.js";
 import { el } from "../shell/dom.js";
 import { hashOf } from "../shell/router.js";
 import { sentenceOf } from "../shell/sentences.js";
@@ -20,6 +21,7 @@ import { lab as translation } from "./labs/translation.js";
  * @property {() => LatestJob} newJob
  * @property {(panels: import("../attention/weights.js").PanelData[]) => AttentionViewer} showAttention
  * @property {() => void} hideAttention where there is nothing to attend
+ * @property {(run: () => void) => () => void} whenQuiet asks for work once typing or drawing rests
  */
 
 /**
@@ -30,6 +32,8 @@ import { lab as translation } from "./labs/translation.js";
 
 /** A job that takes longer than this is said to be at work. */
 const SILENT_MS = 300;
+/** Typing or drawing rests so long before the network is asked. */
+const QUIET_MS = 350;
 
 /** @type {Lab[]} */
 const LABS = [translation, gpt, life, pictures, memory];
@@ -83,17 +87,14 @@ export function mount(element, app, params, signal) {
     },
     showAttention(panels) {
       attention.hidden = false;
-      const shown = new AttentionViewer(attention, panels, t);
-      if (viewer) {
-        shown.resume(viewer);
-        viewer.dispose();
-      }
-      viewer = shown;
-      return shown;
+      if (viewer) viewer.show(panels);
+      else viewer = new AttentionViewer(attention, panels, t);
+      return viewer;
     },
     hideAttention() {
       attention.hidden = true;
     },
+    whenQuiet: (run) => whenQuiet(run, QUIET_MS, signal),
   });
   signal.addEventListener("abort", () => viewer?.dispose());
 }

@@ -16,7 +16,7 @@ export function playActions(app, board, pick) {
   /** @type {(letter: string) => () => void} */
   const move = (letter) => () => {
     if (pick.isActive) return pick.move(letter);
-    if (!session.game.push(letter)) app.announce(t("say.blocked"));
+    if (!session.game.play(letter)) app.announce(t("say.blocked"));
   };
   /** @type {[string, string, string[], () => void][]} */
   const actions = [

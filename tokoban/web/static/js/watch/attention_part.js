@@ -2,6 +2,7 @@
 
 import { numbersOf } from "../board/outline.js";
 import { LatestJob, wireBoard } from "../jobs/latest_job.js";
+import { whenQuiet } from "../jobs/when_quiet.js";
 import { choice, el, section } from "../shell/dom.js";
 import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
@@ -24,8 +25,13 @@ export class AttentionPart {
         session.clearMarks(OWNER);
       },
     });
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this._timer = undefined;
+    /** The square under the pointer. */
+    this._pointed = -1;
+    const choosePointed = () => {
+      this._chosen = String(this._pointed);
+      this._ask();
+    };
+    this._chooseSoon = whenQuiet(choosePointed, REST_MS, signal);
     /** The square that attends: the player's, or the one that was chosen. */
     this._chosen = PLAYER;
     this._layer = 0;
@@ -34,7 +40,15 @@ export class AttentionPart {
     /** @type {any} */
     this._found = null;
     this._box = el("input", { type: "checkbox", onchange: () => this._ask() });
-    this._choices = el("div", { class: "stack" });
+    this._from = this._choice("attend.from", (chosen) => (this._chosen = chosen));
+    this._layers = this._choice("attend.layers", (chosen) => (this._layer = Number(chosen)));
+    this._heads = this._choice("attend.heads", (chosen) => (this._head = Number(chosen)));
+    this._choices = el(
+      "div",
+      { class: "stack", hidden: true },
+      el("p", { class: "soft" }, t("attend.pointer")),
+      ...[this._from, this._layers, this._heads],
+    );
     this._text = el("p", { class: "soft", "aria-live": "polite" });
     this.element = section(
       t("attend.title"),
@@ -45,10 +59,7 @@ export class AttentionPart {
     session.addEventListener("level", () => this._reset(), { signal });
     session.addEventListener("change", () => this._follow(), { signal });
     document.addEventListener("pointermove", (event) => this._point(event), { signal });
-    signal.addEventListener("abort", () => {
-      clearTimeout(this._timer);
-      session.clearMarks(OWNER);
-    });
+    signal.addEventListener("abort", () => session.clearMarks(OWNER));
   }
 
   _reset() {
@@ -72,11 +83,8 @@ export class AttentionPart {
     if (!this._box.checked || !view || event.target !== view.canvas) return;
     const square = view.squareAt(event.clientX, event.clientY);
     if (square < 0 || String(square) === this._chosen || !this._isInside(square)) return;
-    clearTimeout(this._timer);
-    this._timer = setTimeout(() => {
-      this._chosen = String(square);
-      this._ask();
-    }, REST_MS);
+    this._pointed = square;
+    this._chooseSoon();
   }
 
   /** @param {number} square */
@@ -92,7 +100,7 @@ export class AttentionPart {
     const { board } = this._session.game;
     if (!this._box.checked || !this._session.level) {
       this._session.clearMarks(OWNER);
-      this._choices.replaceChildren();
+      this._choices.hidden = true;
       this._text.textContent = "";
       return;
     }
@@ -136,38 +144,27 @@ export class AttentionPart {
     if (!from.some(([value]) => value === this._chosen)) {
       from.push([this._chosen, t("say.at", numbersOf(board, Number(this._chosen)))]);
     }
-    const layers = numbered(numLayers, "layer");
-    const heads = [["-1", t("attend.mean")], ...numbered(numHeads, "head")];
-    const had = document.activeElement?.getAttribute("data-choice");
-    this._choices.replaceChildren(
-      el("p", { class: "soft" }, t("attend.pointer")),
-      this._choice("from", t("attend.from"), from, this._chosen, (value) => {
-        this._chosen = value;
-      }),
-      this._choice("layer", t("attend.layers"), layers, String(this._layer), (value) => {
-        this._layer = Number(value);
-      }),
-      this._choice("head", t("attend.heads"), heads, String(this._head), (value) => {
-        this._head = Number(value);
-      }),
-    );
-    const again = had && this._choices.querySelector(`[data-choice=${had}]`);
-    if (again) /** @type {HTMLElement} */ (again).focus();
+    offer(this._from, from, this._chosen);
+    offer(this._layers, numbered(numLayers, "layer"), String(this._layer));
+    const heads = numbered(numHeads, "head");
+    offer(this._heads, [["-1", t("attend.mean")], ...heads], String(this._head));
+    this._choices.hidden = false;
   }
 
-  /**
-   * @param {string} name @param {string} label @param {any} options @param {string} value
-   * @param {(value: string) => void} take
-   */
-  _choice(name, label, options, value, take) {
+  /** A choice without options yet. @param {string} key @param {(chosen: string) => void} take */
+  _choice(key, take) {
     const change = (/** @type {string} */ chosen) => {
       take(chosen);
       this._ask();
     };
-    const made = choice({ label, options, value, change });
-    made.querySelector("select")?.setAttribute("data-choice", name);
-    return made;
+    return choice({ label: t(key), options: [], value: "", change });
   }
+}
+
+/** @param {HTMLElement} made by `choice` @param {[string, string][]} options @param {string} value */
+function offer(made, options, value) {
+  const texts = options.map(([key, text]) => el("option", { value: key, selected: key === value }, text));
+  made.querySelector("select")?.replaceChildren(...texts);
 }
 
 /** @param {number} count @param {"layer" | "head"} name @returns {[string, string][]} */

@@ -4,7 +4,6 @@ import { shown } from "../../attention/words.js";
 import { button, el } from "../../shell/dom.js";
 import { t } from "../../strings/index.js";
 import { shareBar } from "./share_bar.js";
-import { whenQuiet } from "./when_quiet.js";
 
 const LONGEST = "4000";
 const NUM_NEW_TOKENS = 40;
@@ -42,7 +41,7 @@ const words = {
 export const lab = { id: "gpt", words, mount };
 
 /** @type {import("../labs.js").Lab["mount"]} */
-function mount(element, { newJob, showAttention, signal }) {
+function mount(element, { newJob, showAttention, whenQuiet }) {
   const [looking, writing] = [newJob(), newJob()];
   let seed = 0;
   const text = el("textarea", { id: "lab-text", rows: "8", maxlength: LONGEST, oninput: () => later() });
@@ -60,7 +59,7 @@ function mount(element, { newJob, showAttention, signal }) {
       : t("labs.seen-all", { all: done.num_tokens });
     showAttention(done.panels);
   }
-  const later = whenQuiet(look, signal);
+  const later = whenQuiet(look);
 
   /** @param {{text: string, probability: number}} next */
   function barOf(next) {

@@ -1,6 +1,6 @@
 /** A grid of cells to draw in: by mouse, touch or keyboard. */
 
-import { neighbourOf } from "../../attention/tokens.js";
+import { goByKey } from "../../attention/tokens.js";
 import { el } from "../../shell/dom.js";
 
 /**
@@ -61,7 +61,7 @@ export class GridEditor {
       this._last = cell;
       // A pointer that is captured would be over its first cell all the time.
       grid.setPointerCapture(event.pointerId);
-      this._focus(cell);
+      this._cells[cell].focus();
       this._paint(cell, true);
       event.preventDefault();
     });
@@ -82,18 +82,10 @@ export class GridEditor {
       const cell = cellOf(/** @type {Element} */ (event.target));
       if (cell >= 0 && event.detail === 0) this._paint(cell, true);
     });
-    grid.addEventListener("keydown", (event) => {
-      const cell = cellOf(/** @type {Element} */ (event.target));
-      const next = cell < 0 ? null : neighbourOf(this._cells, this._cells[cell], event.key);
-      if (!next) return;
-      event.preventDefault();
-      this._focus(this._cells.indexOf(/** @type {HTMLButtonElement} */ (next)));
+    grid.addEventListener("keydown", (event) => goByKey(event, this._cells));
+    // Tab comes back to the cell that was left.
+    grid.addEventListener("focusin", ({ target }) => {
+      for (const cell of this._cells) cell.tabIndex = cell === target ? 0 : -1;
     });
-  }
-
-  /** @param {number} cell */
-  _focus(cell) {
-    this._cells.forEach((element, index) => element.setAttribute("tabindex", index === cell ? "0" : "-1"));
-    this._cells[cell].focus();
   }
 }

@@ -3,7 +3,6 @@
 import { button, choice, el } from "../../shell/dom.js";
 import { t } from "../../strings/index.js";
 import { GridEditor } from "./grid_editor.js";
-import { whenQuiet } from "./when_quiet.js";
 
 const SIDE = 16;
 const NUM_STEPS = 100; // of a run
@@ -63,7 +62,7 @@ const words = {
 export const lab = { id: "life", words, mount };
 
 /** @type {import("../labs.js").Lab["mount"]} */
-function mount(element, { app, newJob, showAttention, signal }) {
+function mount(element, { app, newJob, showAttention, whenQuiet, signal }) {
   const [playing, looking] = [newJob(), newJob()];
   let alive = gridOf("glider");
   /** @type {Set<number>} */
@@ -97,7 +96,7 @@ function mount(element, { app, newJob, showAttention, signal }) {
   const look = whenQuiet(async () => {
     const done = await looking.run("life_attention", { rows: rowsOf(alive), noise: Number(noise) });
     if (done) showAttention([{ ...done.panels[0], name: t("labs.step", { step }) }]);
-  }, signal);
+  });
 
   function restart() {
     [wrong, step, numWrong] = [new Set(), 0, 0];

@@ -7,7 +7,6 @@ import { complaints } from "../../editor/legality.js";
 import { button, el } from "../../shell/dom.js";
 import { t } from "../../strings/index.js";
 import { shareBar } from "./share_bar.js";
-import { whenQuiet } from "./when_quiet.js";
 
 /** What keeps a drawing from being a board; one that is solved or lost is welcome. */
 const FAULTS = new Set(["problem.no-player", "problem.no-box", "problem.unequal", "edit.open"]);
@@ -59,14 +58,14 @@ const words = {
 export const lab = { id: "pictures", words, mount };
 
 /** @type {import("../labs.js").Lab["mount"]} */
-function mount(element, { app, newJob, showAttention, signal }) {
+function mount(element, { app, newJob, showAttention, whenQuiet, signal }) {
   const job = newJob();
   const draft = new Draft(EXAMPLES.open);
   const canvas = new DrawingCanvas(draft, app, signal);
   const bars = el("ol", { class: "lab-bars", "aria-label": t("labs.classes") });
   const proof = el("p", { class: "note", role: "status" });
 
-  const look = whenQuiet(classify, signal);
+  const look = whenQuiet(classify);
   async function classify() {
     const [fault] = complaints(draft.board).filter(({ key }) => FAULTS.has(key));
     proof.textContent = fault ? t(fault.key, fault.values) : t("labs.proving");

@@ -2,7 +2,6 @@
 
 import { button, choice, el } from "../../shell/dom.js";
 import { number, t } from "../../strings/index.js";
-import { whenQuiet } from "./when_quiet.js";
 
 /** @type {Record<string, string>} */
 const EXAMPLES = {
@@ -62,7 +61,7 @@ const words = {
 export const lab = { id: "translation", words, mount };
 
 /** @type {import("../labs.js").Lab["mount"]} */
-function mount(element, { newJob, showAttention, hideAttention, signal }) {
+function mount(element, { newJob, showAttention, hideAttention, whenQuiet }) {
   const job = newJob();
   let source = "de";
   let shown = 0;
@@ -114,7 +113,7 @@ function mount(element, { newJob, showAttention, hideAttention, signal }) {
       })),
     );
   }
-  const later = whenQuiet(translate, signal);
+  const later = whenQuiet(translate);
   function typed() {
     shown = 0;
     later();
