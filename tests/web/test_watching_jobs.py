@@ -82,22 +82,17 @@ class InTorch:
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_beam_that_is_shown_is_that_of_decoding(seed: int, width: int) -> None:
     board = tokoban.generate(seed=seed, style="mixed", num_boxes=3)[0].board
-    searching = watched.beam(board, Limits(), width=width)
-    steps: list[dict[str, Any]] = []
-    with pytest.raises(StopIteration) as ended:
-        while True:
-            steps.append(next(searching))
-    found = ended.value.value
+    *steps, done = watched.beam(board, Limits(), width=width)
     guide, squares = policy().guide(board)
     beams = beam_search(
         InTorch(PushStepper(guide, squares, board, width=width)),
         num_searches=1, width=width, max_steps=400, merge_equal=True, skip_visited=True,
         stop_at_first=True,
     )  # fmt: skip
-    assert bool(beams.is_finished[0, 0]) == (found.status == "solved")
+    assert bool(beams.is_finished[0, 0]) == (done["status"] == "solved")
     taken = beams.actions[0, 0, : int(beams.lengths[0, 0])].tolist()
-    if found.status == "solved":
-        shown = [step["rows"][row] for step, row in zip(steps, found.followed, strict=True)]
+    if done["status"] == "solved":
+        shown = [step["rows"][row] for step, row in zip(steps, done["followed"], strict=True)]
         expected = [push_on_wire(squares, action) for action in taken]
         assert [{key: row[key] for key in expected[0]} for row in shown] == expected
         assert shown[-1]["score"] == pytest.approx(float(beams.scores_nats[0, 0]), abs=1e-3)

@@ -140,7 +140,7 @@ def continue_text(arguments: dict[str, Any], context: Context) -> Iterator[dict[
         sampling=Sampling(seed=seed, temperature=temperature),
         on_text=report,
     )
-    yield {"event": "done", "text": found.text, "score_nats": found.score_nats}
+    yield {"event": "done", "text": found.text}
 
 
 def life(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
@@ -156,14 +156,12 @@ def life(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
     model, rule = _noisy_life(_noise_of(arguments))
     steps = wire.whole_of(arguments, "steps", usual=1, least=1, most=_MOST_LIFE_STEPS)
     before = _grid_of(arguments, side=model.side)[None]
-    num_wrong = 0
     for step, generation in enumerate(islice(play(model, before, rule), steps), start=1):
         wrong = (generation.grids != true_step(before, rule))[0].nonzero().tolist()
         before = generation.grids
-        num_wrong += len(wrong)
         rows = _rows_of(generation.grids[0])
         yield {"event": "answer", "step": step, "rows": rows, "wrong": wrong}
-    yield {"event": "done", "num_wrong": num_wrong}
+    yield {"event": "done"}
 
 
 def life_attention(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
@@ -238,7 +236,6 @@ def remember(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, 
             {"seen": card, "answer": said, "asked": wanted}
             for card, said, wanted in zip(seen, answers, asked, strict=False)
         ],
-        "return": played.returns[0],
         "look": strongest_look(weights)._asdict(),
         "panels": [AttentionPanel(_MEMORY_GAME, weights, steps, steps).to_dict()],
     }

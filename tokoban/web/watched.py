@@ -1,7 +1,6 @@
 """A beam search by the push policy that shows every step."""
 
-from collections.abc import Generator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits, Reason, Watch
 from tokoban.systems.push_policy.policy import is_hopeless
 from tokoban.systems.push_policy.stepper import PushStepper
+from tokoban.web import wire
 from tokoban.web.opinions import opinion, policy, push_on_wire
 
 # More than a policy that knows the way needs on any board that can be followed by eye.
@@ -21,28 +21,15 @@ _MAX_PUSHES = 400
 _TOO_LONG = Reason(f"{_MAX_PUSHES} pushes", "pushes", most=_MAX_PUSHES)
 
 
-@dataclass(frozen=True)
-class Found:
-    """The result of a search."""
-
-    status: str
-    solution: Solution | None = None
-    num_evaluated: int = 0  # positions that the policy judged
-    reason: str | None = None  # why it gave up
-    followed: tuple[int, ...] = ()  # the row of the best at each step
-    elapsed_s: float = 0.0  # without compiling and loading
-
-
-def beam(board: Board, limits: Limits, *, width: int) -> Generator[dict[str, Any], None, Found]:
-    """Beam search over pushes that yields each step as an event, and returns what it found.
+def beam(board: Board, limits: Limits, *, width: int) -> Iterator[dict[str, Any]]:
+    """Beam search over pushes: an event for each step, and the last for the result.
 
     Equal positions are merged, and none is returned to. Raises ``ValueError`` saying why a board
     does not fit the policy.
     """
-    if board.is_solved:
-        return Found("solved", Solution(""))
-    if is_hopeless(board):
-        return Found("unsolvable")
+    if board.is_solved or is_hopeless(board):
+        yield _done(Solution("") if board.is_solved else None, "unsolvable")
+        return
     guide, squares = policy().guide(board)
     watch = Watch(limits)
     rows = _Rows(PushStepper(guide, squares, board, width=1), squares)
@@ -57,16 +44,41 @@ def beam(board: Board, limits: Limits, *, width: int) -> Generator[dict[str, Any
         elif (reason := watch.reason_to_end()) is None:
             parents, actions = np.divmod(chosen, rows.plays.log_probs.shape[1])
             yield rows.advance(parents.tolist(), actions.tolist())
-    spent: dict[str, Any] = {
-        "num_evaluated": rows.plays.num_evaluated,
-        "elapsed_s": watch.elapsed_s(),
+    solution: Solution | None = None
+    followed: list[int] = []
+    if reason is None:
+        taken = rows.histories[-1][int(rows.plays.is_solved.argmax())]
+        solution = _solution(board, squares, taken)
+        followed = [past.index(taken[:count]) for count, past in enumerate(rows.histories, 1)]
+    yield _done(
+        solution,
+        "gave up",
+        reason,
+        num_evaluated=rows.plays.num_evaluated,
+        followed=followed,
+        elapsed_s=round(watch.elapsed_s(), 3),
+    )
+
+
+def _done(
+    solution: Solution | None,
+    otherwise: str,
+    reason: Reason | None = None,
+    *,
+    num_evaluated: int = 0,  # positions that the policy judged
+    followed: Sequence[int] = (),  # the row of the best at each step
+    elapsed_s: float = 0.0,  # without compiling and loading
+) -> dict[str, Any]:
+    """The result; ``otherwise`` is the status without a solution, ``reason`` why it gave up."""
+    return {
+        "event": "done",
+        "status": otherwise if solution is None else "solved",
+        **wire.solution_to_json(solution),
+        "num_evaluated": num_evaluated,
+        "reason": reason and wire.coded_to_json(reason),
+        "followed": list(followed),
+        "elapsed_s": elapsed_s,
     }
-    if reason is not None:
-        return Found("gave up", reason=reason, **spent)
-    taken = rows.histories[-1][int(rows.plays.is_solved.argmax())]
-    begun = enumerate(rows.histories, 1)
-    followed = tuple(past.index(taken[:count]) for count, past in begun)
-    return Found("solved", _solution(board, squares, taken), followed=followed, **spent)
 
 
 class _Rows:

@@ -6,15 +6,12 @@ The compiled searches are imported by the jobs, so that a worker is ready before
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
 from tokoban.web import wire
 from tokoban.web.job import Context
-
-if TYPE_CHECKING:
-    from tokoban.web.watched import Found
 
 _MOST_ROWS = 16  # boards that are shown side by side
 _WATCH_S = 20.0  # where the page names no limit
@@ -51,8 +48,7 @@ def watch(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any
     width = wire.whole_of(arguments, "width", usual=6, least=1, most=_MOST_ROWS)
     time_limit_s = wire.time_limit_of(arguments, usual=_WATCH_S)
     limits = Limits(time_limit_s=time_limit_s, stop=context.stop)
-    found = yield from watched.beam(board, limits, width=width)
-    yield {"event": "done", **_as_event(found)}
+    yield from watched.beam(board, limits, width=width)
 
 
 def attention(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
@@ -61,17 +57,6 @@ def attention(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
 
     board = wire.board_of(arguments)
     yield {"event": "done", **opinions.attention_of(board, arguments.get("square"))}
-
-
-def _as_event(found: "Found") -> dict[str, Any]:
-    return {
-        "status": found.status,
-        **wire.solution_to_json(found.solution),
-        "num_evaluated": found.num_evaluated,
-        "reason": found.reason and wire.coded_to_json(found.reason),
-        "followed": list(found.followed),
-        "elapsed_s": round(found.elapsed_s, 3),
-    }
 
 
 def _turns(arguments: dict[str, Any]) -> Iterator[tuple[int, Board]]:

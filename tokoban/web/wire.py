@@ -160,13 +160,11 @@ def solution_to_json(solution: Solution | None) -> dict[str, Any]:
 
 
 def level_to_json(level: Level) -> dict[str, Any]:
-    """A level with its solutions and saved games; its rating is a note, "Difficulty: easy" say."""
-    pairs = dict(note.split(": ", 1) for note in level.notes if ": " in note)
+    """A level with its solutions and saved games."""
     return {
         "title": level.title,
         "author": level.author,
         "notes": list(level.notes),
-        "rating": pairs.get("Difficulty"),
         "rows": format_board(level.board).split("\n"),
         "solutions": [solution.lurd for solution in level.solutions],
         "saved": [

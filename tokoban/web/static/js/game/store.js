@@ -14,7 +14,7 @@ const COLLECTION = `${PREFIX}collection:`;
 
 /**
  * @typedef {import("./game.js").Snapshot} Snapshot
- * @typedef {{title: string, author?: string, notes?: string[], rating?: any, rows: string[],
+ * @typedef {{title: string, author?: string, notes?: string[], rows: string[],
  *   solutions: string[], saved?: {moves: string, at: number}[]}} Level
  * @typedef {{rows: string[], title: string, author?: string, moves: string, at: number,
  *   given?: number, snapshots: Snapshot[], bestByMoves?: string, bestByPushes?: string, playedAt: number}} Progress

@@ -21,7 +21,7 @@ export function mount(element, app, params, signal) {
   const canvas = new DrawingCanvas(draft, app, signal);
   const title = field("edit.name", kept.title ?? "");
   const author = field("edit.author", kept.author ?? "");
-  const status = el("ul", { class: "complaints", "aria-live": "polite" });
+  const status = el("ul", { "aria-live": "polite" });
   const checker = new Checker(draft, signal);
   const size = sizePart(draft);
 
@@ -79,7 +79,7 @@ export function mount(element, app, params, signal) {
     const found = complaints(draft.board);
     const lines = found.length ? found : [{ key: "edit.legal", values: {}, squares: [] }];
     status.replaceChildren(...lines.map(({ key, values }) => el("li", {}, t(key, values))));
-    status.classList.toggle("is-legal", !found.length);
+    status.className = `complaints note ${found.length ? "warn" : "good"}`;
     canvas.show(found.flatMap(({ squares }) => squares));
     play.disabled = found.some(({ key }) => key === "problem.no-player");
     checker.refresh(found.length === 0);

@@ -46,8 +46,6 @@ function mount(element, app, params, signal) {
   element.append(el("div", { class: "play" }, main, side));
 
   const board = new BoardView(room);
-  const toolbar = tools(app, board);
-  main.append(toolbar.element);
   session.view = board;
   board.pace = settings.pace;
   board.showsNumbers = settings.get("showsNumbers");
@@ -60,11 +58,14 @@ function mount(element, app, params, signal) {
   };
   const pointer = new Pointer(board, session, picking, signal);
 
+  const keyboardPick = new KeyboardPick(pointer, session, (text) => app.announce(text), signal);
+  const actions = playActions(app, board, keyboardPick);
+  const toolbar = tools(session, actions);
+  main.append(toolbar.element);
   const refresh = () => {
     head.refresh();
     toolbar.refresh();
   };
-  const keyboardPick = new KeyboardPick(pointer, session, (text) => app.announce(text), signal);
   session.addEventListener(
     "level",
     () => {
@@ -113,7 +114,7 @@ function mount(element, app, params, signal) {
     { signal },
   );
   showNotices(notices, app, signal);
-  app.keys.add(playActions(app, board, keyboardPick), signal);
+  app.keys.add(actions, signal);
 
   if (session.level) board.show(session.game.board, { marks: session.marks });
   head.refreshLevel();

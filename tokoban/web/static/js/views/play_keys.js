@@ -3,7 +3,9 @@
 import { openShare } from "../shell/share.js";
 import { t } from "../strings/index.js";
 import { stepPlace } from "./places.js";
-import { ZOOM } from "./play_tools.js";
+
+/** One step of the zoom. */
+const ZOOM = 1.25;
 
 /**
  * @param {import("../shell/app.js").App} app

@@ -1,49 +1,37 @@
-/** Below the board: the buttons of the game. */
+/** Below the board: the buttons of the game, which do what keys do. */
 
 import { button, el } from "../shell/dom.js";
-import { openShare } from "../shell/share.js";
 import { t } from "../strings/index.js";
 
-/** One step of the zoom. */
-export const ZOOM = 1.25;
+/** @type {Record<string, {icon: string, text?: boolean}>} */
+const BUTTONS = {
+  restart: { icon: "restart" },
+  undo: { icon: "undo", text: true },
+  redo: { icon: "redo", text: true },
+  marks: { icon: "eye" },
+  "zoom-out": { icon: "minus" },
+  "zoom-in": { icon: "plus" },
+  share: { icon: "share" },
+};
 
 /**
- * @param {import("../shell/app.js").App} app
- * @param {import("../board/board_view.js").BoardView} board
+ * @param {import("../game/session.js").Session} session
+ * @param {import("../shell/keys.js").Action[]} actions of the board
  * @returns {{element: HTMLElement, refresh: () => void}}
  */
-export function tools(app, board) {
-  const { session } = app;
-  const restart = button({
-    label: t("play.restart"),
-    icon: "restart",
-    run: () => session.game.restart(),
-  });
-  const undo = button({
-    label: t("play.undo"),
-    icon: "undo",
-    text: true,
-    run: () => session.game.undo(),
-  });
-  const redo = button({
-    label: t("play.redo"),
-    icon: "redo",
-    text: true,
-    run: () => session.game.redo(),
-  });
-  const marks = button({ label: t("play.marks"), icon: "eye", run: () => session.toggleMarks() });
-  const share = button({ label: t("play.share"), icon: "share", run: () => openShare(app) });
-  const zooms = [
-    button({ label: t("play.zoom-out"), icon: "minus", run: () => board.zoomBy(1 / ZOOM) }),
-    button({ label: t("play.zoom-in"), icon: "plus", run: () => board.zoomBy(ZOOM) }),
-  ];
+export function tools(session, actions) {
+  const made = Object.fromEntries(
+    actions
+      .filter(({ id }) => id in BUTTONS)
+      .map(({ id, titleKey, run }) => [id, button({ label: t(titleKey), run, ...BUTTONS[id] })]),
+  );
   return {
-    element: el("div", { class: "toolbar" }, restart, undo, redo, marks, ...zooms, share),
+    element: el("div", { class: "toolbar" }, ...Object.keys(BUTTONS).map((id) => made[id])),
     refresh() {
       const { at, moves } = session.game;
-      restart.disabled = undo.disabled = at === 0;
-      redo.disabled = at === moves.length;
-      marks.setAttribute("aria-pressed", String(session.marksHidden));
+      made.restart.disabled = made.undo.disabled = at === 0;
+      made.redo.disabled = at === moves.length;
+      made.marks.setAttribute("aria-pressed", String(session.marksHidden));
     },
   };
 }
