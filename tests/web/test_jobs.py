@@ -223,7 +223,7 @@ def test_too_many_jobs_are_refused_and_cancelled_ones_make_room(tmp_path: Path) 
     run_apart(check())
 
 
-def test_what_was_cancelled_is_kept_no_longer_than_the_next_job_waits(tmp_path: Path) -> None:
+def test_what_was_cancelled_is_not_kept(tmp_path: Path) -> None:
     async def check() -> None:
         async with running(tmp_path) as queue:
             long = queue.submit("wait", {})
@@ -234,7 +234,7 @@ def test_what_was_cancelled_is_kept_no_longer_than_the_next_job_waits(tmp_path: 
                 run.cancel()
                 left.append(weakref.ref(run))
             del run
-            queue.submit("echo", {})
+            await asyncio.sleep(0.01)
             gc.collect()
             assert not any(each() for each in left)
 

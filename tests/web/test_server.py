@@ -5,7 +5,7 @@ import base64
 import json
 import sys
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from tests.web.event_loops import run_apart
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats import parse_levels
-from tokoban.web import app, safety
+from tokoban.web import app, jobs, safety
 from tokoban.web.app import Collection, make_app, shipped_collection
 from tokoban.web.jobs import JobQueue
 
@@ -304,33 +304,11 @@ def test_a_job_that_waits_lets_its_connection_go_and_is_asked_for_again(
         assert client.get("/api/collections").status_code == 200
         assert client.post(f"/api/jobs/{abandoned}").status_code == 404
 
-        # Jobs that are too large to be kept keep their connections.
-        monkeypatch.setattr(app, "_MAX_PARKED_BYTES", 0)
-        with pytest.raises(TimeoutError):
-            cast(Any, client.portal).call(_first_second_of, client.app)
-
-
-async def _first_second_of(application: Any) -> None:
-    """Asks for a job, and raises ``TimeoutError`` once the answer has taken a second."""
-    body = json.dumps({"kind": "solve", "arguments": {}}).encode()
-    messages = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def receive() -> Any:
-        while not messages:
-            await asyncio.sleep(1.0)
-        return messages.pop()
-
-    async def send(message: Any) -> None:
-        pass
-
-    scope = {
-        "type": "http",
-        "method": "POST",
-        "path": "/api/jobs",
-        "query_string": b"",
-        "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
-    }
-    await asyncio.wait_for(application(scope, receive, send), 1.0)
+        # Jobs that are too large to wait are refused.
+        asked("/api/jobs")
+        monkeypatch.setattr(jobs, "_MAX_WAITING_BYTES", 0)
+        body = {"kind": "solve", "arguments": {}}
+        assert client.post("/api/jobs", json=body).status_code == 429
 
 
 def test_a_form_of_another_site_cannot_post(client: TestClient) -> None:

@@ -33,7 +33,6 @@ _PACKAGE = Path(str(resources.files("tokoban.web")))
 # that waits longer than this lets its connection go and is asked for again, or else is cancelled:
 # a tab that is hidden asks once a minute.
 _PATIENCE_S, _ABANDONED_S = 1.0, 150.0
-_MAX_PARKED_BYTES = 2**24  # of such jobs' requests; beyond them, jobs keep their connections
 _MAX_PARSED_AT_ONCE = 2  # texts of levels; each may take a second and a hundred megabytes
 
 
@@ -211,11 +210,8 @@ class _Api:
         self._taken(request).cancel()
         return _json({})
 
-    def _park(self, run: Run) -> str | None:
-        """Keeps a job that nobody listens to, for a while; its id, or None if there is no room."""
-        num_bytes = sum(len(parked.request) for parked, _ in self._parked.values())
-        if num_bytes + len(run.request) > _MAX_PARKED_BYTES:
-            return None
+    def _park(self, run: Run) -> str:
+        """Keeps a job that nobody listens to, for a while; its id."""
         id = secrets.token_hex(16)
 
         def abandon() -> None:
@@ -243,9 +239,7 @@ class _EventStream(Response):
 
     media_type = "application/x-ndjson"
 
-    def __init__(
-        self, run: Run, patience_s: float | None, park: Callable[[Run], str | None]
-    ) -> None:
+    def __init__(self, run: Run, patience_s: float, park: Callable[[Run], str]) -> None:
         super().__init__(headers=_FRESH)
         del self.headers["content-length"]
         self._run, self._patience_s, self._park = run, patience_s, park
@@ -267,17 +261,13 @@ class _EventStream(Response):
     async def _stream(self, send: Send) -> None:
         start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
         await send(start)
-        last, patience_s = b"", self._patience_s
-        while True:
-            async for line in self._run.events(patience_s):
-                await send({"type": "http.response.body", "body": line, "more_body": True})
-            if not self._run.is_waiting:
-                break
-            if (id := self._park(self._run)) is not None:
-                self._is_parked = True
-                last = json.dumps({"event": "parked", "id": id}).encode() + b"\n"
-                break
-            patience_s = None
+        async for line in self._run.events(self._patience_s):
+            await send({"type": "http.response.body", "body": line, "more_body": True})
+        last = b""
+        if self._run.is_waiting:
+            self._is_parked = True
+            parked = {"event": "parked", "id": self._park(self._run)}
+            last = json.dumps(parked).encode() + b"\n"
         await send({"type": "http.response.body", "body": last, "more_body": False})
 
 

@@ -8,13 +8,14 @@ import os
 import sys
 import traceback
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from typing import Any
 
 from tokoban.web.job import QUEUES
 from tokoban.web.worker import MAX_EVENT_BYTES
 
 MAX_WAITING = 64  # jobs; one page has a handful at most
+_MAX_WAITING_BYTES = 2**26  # of the requests of all that wait
 _NUM_LONG = 2  # long jobs at once, each in a process of its own
 _IDLE_S = 120.0  # after which a process that is not kept warm ends
 _GRACE_S = 5.0  # from the stop flag to the end of the process; imports may take so long
@@ -39,6 +40,7 @@ class Run:
         self.request = json.dumps(message).encode() + b"\n"
         self.is_cancelled = asyncio.Event()
         self.is_waiting = True  # for a process
+        self.leave_queue: Callable[[], None] = lambda: None
         self._events: deque[tuple[str, bytes]] = deque()
         self._num_bytes = 0
         self._changed = asyncio.Event()
@@ -46,6 +48,7 @@ class Run:
 
     def cancel(self) -> None:
         """Ends the job; nobody reads its events any more."""
+        self.leave_queue()
         self._is_over, self.is_waiting = True, False
         self._events.clear()
         self._changed.set()
@@ -110,28 +113,26 @@ class JobQueue:
 
     def __init__(self, *, command: Sequence[str] = _COMMAND, num_long: int = _NUM_LONG) -> None:
         self._command = tuple(command)
-        self._num_long = num_long
-        self._quick, self._long, self._drawing = _Lane("quick"), _Lane("long"), _Lane("drawing")
+        self._quick = _Lane("quick", 1, is_kept=True)
+        self._long = _Lane("long", num_long, is_kept=True)
+        self._drawing = _Lane("drawing", 1, is_kept=False)
         self._lanes = {lane.kinds: lane for lane in (self._quick, self._long, self._drawing)}
-        self._slots: list[asyncio.Task[None]] = []
+        self._tasks: set[asyncio.Task[None]] = set()
         self._workers: set[_Worker] = set()
         self._numbers = itertools.count(1)
 
     async def start(self) -> None:
         """Starts the processes."""
-        loop = asyncio.get_running_loop()
-        self._slots = [loop.create_task(self._serve(self._quick, is_kept=True))]
-        for slot in range(self._num_long):
-            self._slots.append(loop.create_task(self._serve(self._long, is_kept=slot == 0)))
-        self._drawing.has_started.set()  # it compiles nothing that another could wait for
-        self._slots.append(loop.create_task(self._serve(self._drawing, is_kept=False)))
+        self._drawing.open()  # it compiles nothing that another could wait for
+        self._begin(self._warm_up())
 
     async def close(self) -> None:
         """Ends all jobs and processes."""
-        for slot in self._slots:
-            slot.cancel()
-        await asyncio.gather(*self._slots, return_exceptions=True)
-        # Here, for a slot may be cancelled while it waits for its process to end.
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        # Here, for a task may be cancelled while it waits for its process to end.
         await asyncio.gather(*map(self._end, tuple(self._workers)))
 
     def submit(self, kind: str, arguments: dict[str, Any]) -> Run:
@@ -139,42 +140,69 @@ class JobQueue:
         deeper than can be written.
         """
         lane = self._lanes[QUEUES.get(kind, "quick")]
-        if len(lane) >= MAX_WAITING:
-            raise QueueFullError(f"{MAX_WAITING} jobs are waiting already; try again later.")
         run = Run(next(self._numbers), kind, arguments)
+        waiting = [run, *(each for other in self._lanes.values() for each in other.waiting)]
+        num_bytes = sum(len(each.request) for each in waiting)
+        if len(lane.waiting) >= MAX_WAITING or num_bytes > _MAX_WAITING_BYTES:
+            number = len(lane.waiting)
+            raise QueueFullError(f"{number} jobs are waiting already; try again later.")
         lane.add(run)
+        serving = self._begin(self._serve(lane, run))
+
+        def leave() -> None:
+            if run in lane.waiting:
+                lane.waiting.remove(run)
+                serving.cancel()
+
+        run.leave_queue = leave
         return run
 
-    async def _serve(self, lane: "_Lane", *, is_kept: bool) -> None:
-        """One process at a time, for the jobs of one queue."""
-        worker = None
-        if is_kept:
-            if lane is self._long:
-                # One after the other, since the first compiles for both.
-                await self._quick.has_started.wait()
-            worker = await self._started(lane)
-            lane.has_started.set()
-        await lane.has_started.wait()
-        while True:
-            try:
-                idle_s = None if is_kept or worker is None else _IDLE_S
-                run = await asyncio.wait_for(lane.next(is_kept=is_kept), idle_s)
-            except TimeoutError:
-                assert worker is not None
-                await self._end(worker)
-                worker = None
-                continue
-            if worker is None:
-                worker = await self._started(lane, run)
+    def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Starts work that ends with the queue at the latest."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _warm_up(self) -> None:
+        """Starts the processes that are kept, one after the other: the first compiles for both."""
+        for lane in (self._quick, self._long):
+            await self._keep_ready(lane)
+            lane.open()
+
+    async def _keep_ready(self, lane: "_Lane") -> None:
+        """Starts a process if the queue is to have one and none is idle."""
+        if lane.is_kept and not lane.idle and (worker := await self._started(lane)):
+            self._lay_by(lane, worker)
+
+    async def _serve(self, lane: "_Lane", run: Run) -> None:
+        """Runs a job once there is a process for it."""
+        async with lane.slots:
+            lane.take(run)
+            worker = lane.idle.pop() if lane.idle else await self._started(lane, run)
             if worker is None:
                 run.fail("crashed", "The worker process does not start; the terminal says why.")
-            elif not await self._work(worker, run):
+            elif await self._work(worker, run):
+                self._lay_by(lane, worker)
+            else:
                 await self._end(worker)
-                worker = await self._started(lane) if is_kept else None
+                await self._keep_ready(lane)
+
+    def _lay_by(self, lane: "_Lane", worker: "_Worker") -> None:
+        """Keeps a process for the next job; for a while, unless it is the one kept ready."""
+        lane.idle.append(worker)
+
+        async def end_idle() -> None:
+            await asyncio.sleep(_IDLE_S)
+            if worker in lane.idle[int(lane.is_kept) :]:
+                lane.idle.remove(worker)
+                await self._end(worker)
+
+        self._begin(end_idle())
 
     async def _started(self, lane: "_Lane", run: Run | None = None) -> "_Worker | None":
         """A process that is ready, for ``run`` if it is given; None if it ended instead."""
-        is_first = lane is self._quick and not lane.has_started.is_set()
+        is_first = lane is self._quick and not lane.is_open
         lanes = (self._quick, self._long) if is_first else (lane,)
 
         def pass_on(notice: bytes) -> None:
@@ -232,67 +260,41 @@ class JobQueue:
 class _Lane:
     """Jobs that wait for the same processes; the first comes first."""
 
-    def __init__(self, kinds: str) -> None:
+    def __init__(self, kinds: str, num_workers: int, *, is_kept: bool) -> None:
         self.kinds = kinds  # of jobs, as a worker is told them
-        self._waiting: deque[Run] = deque()
-        # Processes that wait for a job; the one that is kept warm is served first.
-        self._kept: deque[asyncio.Future[Run]] = deque()
-        self._spare: deque[asyncio.Future[Run]] = deque()
+        self.is_kept = is_kept  # whether one process is always ready
+        self.is_open = False  # while the kept process is not ready, no other would be sooner
+        self.slots = asyncio.Semaphore(0)  # processes that could work
+        self.idle: list[_Worker] = []  # those that wait for a job, the one used last at the end
+        self.waiting: list[Run] = []
+        self._num_workers = num_workers
         self._notice: bytes | None = None  # why jobs wait, while a process starts
-        # Set once the kept process is ready; a spare one would not be ready sooner.
-        self.has_started = asyncio.Event()
 
-    def __len__(self) -> int:
-        """The number of jobs that wait and are not cancelled."""
-        return sum(not run.is_cancelled.is_set() for run in self._waiting)
+    def open(self) -> None:
+        """Lets jobs begin."""
+        self.is_open = True
+        for _ in range(self._num_workers):
+            self.slots.release()
 
     def add(self, run: Run) -> None:
         """Adds a job at the end."""
-        # Cancelled jobs go now: the next job may be asked for hours later, and arguments are long.
-        self._waiting = deque(each for each in self._waiting if not each.is_cancelled.is_set())
-        run.report("queued", before=len(self))
+        run.report("queued", before=len(self.waiting))
         if self._notice is not None:
             run.put("progress", self._notice)
-        self._waiting.append(run)
-        self._hand_out()
+        self.waiting.append(run)
+
+    def take(self, run: Run) -> None:
+        """Takes a job out, and tells the others how many are before them."""
+        self.waiting.remove(run)
+        for before, other in enumerate(self.waiting):
+            other.report("queued", before=before)
 
     def set_notice(self, notice: bytes | None) -> None:
         """Sets why jobs wait, for those that do and those that come; None: no reason any more."""
         self._notice = notice
-        for run in self._waiting:
+        for run in self.waiting:
             if notice is not None:
                 run.put("progress", notice)
-
-    async def next(self, *, is_kept: bool) -> Run:
-        """Waits for the first job that is not cancelled."""
-        takers = self._kept if is_kept else self._spare
-        taker: asyncio.Future[Run] = asyncio.get_running_loop().create_future()
-        takers.append(taker)
-        self._hand_out()
-        try:
-            return await taker
-        except asyncio.CancelledError:
-            if taker in takers:
-                takers.remove(taker)
-            elif not taker.cancelled():  # a job came at the same time
-                self._waiting.appendleft(taker.result())
-                self._hand_out()
-            raise
-
-    def _hand_out(self) -> None:
-        """Gives jobs to those who wait for one."""
-        while self._waiting and (takers := self._kept or self._spare):
-            run = self._waiting.popleft()
-            if run.is_cancelled.is_set():
-                continue
-            taker = takers.popleft()
-            if taker.cancelled():
-                self._waiting.appendleft(run)
-                continue
-            taker.set_result(run)
-            wanted = (other for other in self._waiting if not other.is_cancelled.is_set())
-            for before, other in enumerate(wanted):
-                other.report("queued", before=before)
 
 
 class _Worker:

@@ -25,8 +25,7 @@ export class Pointer {
   /**
    * @param {BoardView} view
    * @param {Session} session
-   * @param {{optimal: () => "pushes" | "moves", showsReachable: () => boolean,
-   *   avoidsDead: () => boolean,
+   * @param {{optimal: () => "pushes" | "moves", avoidsDead: () => boolean,
    *   onPick: (square: number, count: number) => void}} options
    * @param {AbortSignal} signal ends it
    */
@@ -70,7 +69,7 @@ export class Pointer {
     const dead = this._options.avoidsDead() ? deadSquares(board) : [];
     this._session.setMarks(OWNER, [
       { square, kind: "focus" },
-      ...(this._options.showsReachable() ? reachable : []).map(
+      ...reachable.map(
         (target) => /** @type {const} */ ({ square: target, kind: dead[target] ? "dead" : "reachable" }),
       ),
     ]);

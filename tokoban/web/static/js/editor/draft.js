@@ -108,17 +108,18 @@ export class Draft extends EventTarget {
   }
 
   undo() {
-    const rows = this._before.pop();
-    if (!rows) return;
-    this._ahead.push(this.rows);
-    this.rows = rows;
-    this._tell();
+    this._restore(this._before, this._ahead);
   }
 
   redo() {
-    const rows = this._ahead.pop();
+    this._restore(this._ahead, this._before);
+  }
+
+  /** @param {string[][]} kept the last of them is shown again @param {string[][]} others get what is shown now */
+  _restore(kept, others) {
+    const rows = kept.pop();
     if (!rows) return;
-    this._before.push(this.rows);
+    others.push(this.rows);
     this.rows = rows;
     this._tell();
   }

@@ -5,7 +5,7 @@ import { snapshotName } from "../game/session.js";
 import { parseLurd } from "../rules/text.js";
 import { afterPaint } from "../shell/after_paint.js";
 import { confirm } from "../shell/dialog.js";
-import { button, choice, el, setIcon } from "../shell/dom.js";
+import { button, el, setIcon } from "../shell/dom.js";
 import { STEP_MS } from "../shell/settings.js";
 import { t } from "../strings/index.js";
 import { aboutLevel } from "./about_level.js";
@@ -23,7 +23,7 @@ export const panel = { id: "moves", titleKey: "moves.title", mount };
 function mount(element, session, app, signal) {
   const replay = new Replay(session, () => STEP_MS[app.settings.get("speed")], signal);
   const parts = [
-    timeline(session, app, replay),
+    timeline(session, replay),
     movesLine(session),
     solutionRows(session, app),
     snapshots(session),
@@ -47,8 +47,8 @@ function mount(element, session, app, signal) {
   refresh();
 }
 
-/** @param {Session} session @param {App} app @param {Replay} replay @returns {Part} */
-function timeline(session, app, replay) {
+/** @param {Session} session @param {Replay} replay @returns {Part} */
+function timeline(session, replay) {
   const slider = el("input", { type: "range", min: "0", "aria-label": t("moves.slider"), "data-own-keys": true });
   slider.addEventListener("input", () => session.game.goTo(Number(slider.value)));
   const place = el("span", { class: "soft" });
@@ -75,12 +75,6 @@ function timeline(session, app, replay) {
       }),
       place,
     ),
-    choice({
-      label: t("settings.speed"),
-      options: ["slow", "medium", "fast"].map((speed) => [speed, t(`settings.speed-${speed}`)]),
-      value: app.settings.get("speed"),
-      change: (speed) => app.settings.set("speed", /** @type {any} */ (speed)),
-    }),
   );
   return {
     element,

@@ -17,7 +17,6 @@ const DEFAULTS = {
   /** @type {typeof CHOICES.animation[number]} */ animation: "smooth",
   /** @type {typeof CHOICES.speed[number]} */ speed: "medium",
   /** @type {typeof CHOICES.paths[number]} */ paths: "pushes",
-  showsReachable: true,
   avoidsDead: false,
   showsNumbers: false,
   /** @type {Record<string, string[]>} */ keys: {},

@@ -225,13 +225,9 @@ export const strings = {
     en: "Number the rows and columns of the board",
     de: "Zeilen und Spalten des Bretts nummerieren",
   },
-  "settings.showsReachable": {
-    en: "Mark the squares that a picked box can reach",
-    de: "Felder markieren, die eine gewählte Kiste erreicht",
-  },
   "settings.avoidsDead": {
-    en: "Cross out those from which it never reaches a goal",
-    de: "Die durchkreuzen, von denen sie nie ein Ziel erreicht",
+    en: "Cross out squares from which a picked box never reaches a goal",
+    de: "Felder durchkreuzen, von denen eine gewählte Kiste nie ein Ziel erreicht",
   },
   "moves.title": { en: "Moves", de: "Züge" },
   "moves.slider": { en: "Place in the game", de: "Stelle im Spiel" },

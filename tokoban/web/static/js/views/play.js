@@ -51,7 +51,6 @@ function mount(element, app, params, signal) {
   board.showsNumbers = settings.get("showsNumbers");
   const picking = {
     optimal: () => settings.get("paths"),
-    showsReachable: () => settings.get("showsReachable"),
     avoidsDead: () => settings.get("avoidsDead"),
     onPick: (/** @type {number} */ square, /** @type {number} */ count) =>
       app.announce(t("say.picked", { ...numbersOf(session.game.board, square), count })),
