@@ -307,13 +307,10 @@ def test_a_thousand_levels_are_listed_and_the_last_is_reached(
     page.wait_for_selector("h1:text-is('Board 1')")
     page.keyboard.press("l")
     page.wait_for_selector(".level-card")
-    assert page.locator(".level-card").count() == 1000
-    page.wait_for_selector("canvas:not([width='0'])")
-    assert page.locator("canvas:not([width='0'])").count() < 100
+    assert page.locator(".level-card").count() < 100
     page.locator(".level-card").first.focus()
     page.keyboard.press("End")
     assert page.evaluate("document.activeElement.textContent").startswith("1000 Board 1000")
-    page.wait_for_selector(":focus canvas:not([width='0'])")
     page.keyboard.press("Enter")
     page.wait_for_selector("h1:text-is('Board 1000')")
     assert (

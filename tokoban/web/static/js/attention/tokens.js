@@ -126,7 +126,7 @@ export function neighbourOf(buttons, button, key) {
 }
 
 /**
- * Moves the focus among buttons or links by the arrow keys, Home and End.
+ * Moves the focus among buttons by the arrow keys, Home and End.
  * @param {KeyboardEvent} event
  * @param {HTMLElement[]} buttons
  */

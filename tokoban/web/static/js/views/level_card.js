@@ -1,25 +1,32 @@
 /** One level in the list: picture, title, and what was made of it. */
 
-import { countPushes } from "../rules/board.js";
+import { Board, countPushes } from "../rules/board.js";
 import { stateOf } from "../game/store.js";
 import { el, iconOf } from "../shell/dom.js";
 import { hashOf } from "../shell/router.js";
 import { titleText } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 
+/** Size of a thumbnail in CSS pixels. */
+const SIZE = 136;
+
 /**
  * @param {import("../game/store.js").Level} level
  * @param {import("../game/session.js").Place} place
  * @param {import("../game/store.js").Progress | null} progress
- * @param {HTMLCanvasElement} picture
+ * @param {import("../board/thumbnail.js").Thumbnails} painter
+ * @param {import("../shell/frame_queue.js").FrameQueue} queue paints the picture
  * @returns {HTMLElement}
  */
-export function levelCard(level, { collection, index }, progress, picture) {
+export function levelCard(level, { collection, index }, progress, painter, queue) {
   const state = stateOf(progress);
+  const canvas = painter.takeCanvas(SIZE);
+  // A card that was scrolled past before its turn is not painted.
+  queue.add(() => canvas.isConnected && painter.draw(canvas, Board.fromRows(level.rows)));
   return el(
     "a",
     { class: `level-card ${state}`, href: hashOf("play", [collection, index + 1]) },
-    picture,
+    canvas,
     el(
       "span",
       { class: "level-title" },

@@ -1,22 +1,27 @@
 /** The level list: collections, and the levels of one with thumbnails and what was made of them. */
 
-import { goByKey } from "../attention/tokens.js";
+import { paletteOf } from "../board/palette.js";
 import { Thumbnails } from "../board/thumbnail.js";
 import { stateOf } from "../game/store.js";
 import { levelKey } from "../rules/text.js";
 import { OWN, SHIPPED } from "../shell/collections.js";
 import { confirm, openDialog } from "../shell/dialog.js";
 import { button, choice, el } from "../shell/dom.js";
+import { FrameQueue } from "../shell/frame_queue.js";
 import { importFiles, importText, tellServerError } from "../shell/importing.js";
 import { fileButton } from "../shell/saving.js";
 import { titleText } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 import { levelCard } from "./level_card.js";
 import { missingText } from "./places.js";
+import { VirtualGrid } from "./virtual_grid.js";
 
 /** @typedef {import("../shell/app.js").App} App */
 /** @typedef {import("../shell/collections.js").Collection} Collection */
 /** @typedef {import("../game/store.js").Level} Level */
+
+/** A card's size in CSS pixels. */
+const CARD = { minWidth: 168, height: 220 };
 
 /** @type {import("../shell/app.js").View["mount"]} */
 export function mount(element, app, [given], signal) {
@@ -42,33 +47,31 @@ export function mount(element, app, [given], signal) {
 
   /** @type {Collection | null} */
   let collection = null;
-  const list = el("ul", { class: "level-list", "aria-label": t("levels.title") });
-  list.addEventListener("keydown", (event) => goByKey(event, [...list.querySelectorAll("a")]));
-  scroller.append(list);
-  const thumbnails = new Thumbnails(scroller, signal);
-  /** @param {Level} level @param {number} index */
-  const cardOf = (level, index) => {
-    const progress = app.store.progress(levelKey(level.rows));
-    return levelCard(level, { collection: chosen, index }, progress, thumbnails.of(level.rows));
-  };
+  /** Numbers of the levels that are shown, from 0. @type {number[]} */
+  let shown = [];
+  const queue = new FrameQueue();
+  let painter = new Thumbnails(paletteOf(scroller));
+  const grid = new VirtualGrid(scroller, {
+    label: t("levels.title"),
+    signal,
+    ...CARD,
+    makeCard: (position) => {
+      const index = shown[position];
+      const level = /** @type {Collection} */ (collection).levels[index];
+      const progress = app.store.progress(levelKey(level.rows));
+      return levelCard(level, { collection: chosen, index }, progress, painter, queue);
+    },
+    release: (card) => painter.giveBack(card.querySelector("canvas")),
+  });
   const showLevels = () => {
     if (!collection) return;
-    const { levels } = collection;
-    const shown = filters.choose(levels, (level) =>
+    shown = filters.choose(collection.levels, (level) =>
       stateOf(app.store.progress(levelKey(level.rows))),
     );
-    filters.tell(shown.length, levels.length);
-    thumbnails.clear();
-    list.replaceChildren(
-      ...shown.map((index) => {
-        const about = { "data-key": levelKey(levels[index].rows), "data-index": index };
-        return el("li", about, cardOf(levels[index], index));
-      }),
-    );
+    filters.tell(shown.length, collection.levels.length);
     const { place } = app.session;
-    const now = place?.collection === chosen ? list.children[shown.indexOf(place.index)] : null;
-    // Below the row before it.
-    if (now instanceof HTMLElement) scroller.scrollTop = now.offsetTop - now.offsetHeight;
+    const now = place?.collection === chosen ? shown.indexOf(place.index) : -1;
+    grid.show(shown.length, Math.max(0, now));
   };
   const load = async () => {
     try {
@@ -81,18 +84,18 @@ export function mount(element, app, [given], signal) {
     }
   };
   // Another tab may have solved one.
-  const refresh = (/** @type {Event} */ event) => {
-    const { key } = /** @type {CustomEvent} */ (event).detail;
-    for (const item of list.children) {
-      const { key: itsKey, index } = /** @type {HTMLElement} */ (item).dataset;
-      if (!collection || itsKey !== key) continue;
-      item.replaceChildren(cardOf(collection.levels[Number(index)], Number(index)));
-    }
-  };
-  app.store.addEventListener("change", refresh, { signal });
-  app.addEventListener("theme", () => thumbnails.repaint(), { signal });
+  app.store.addEventListener("change", () => grid.refresh(), { signal });
+  app.addEventListener(
+    "theme",
+    () => {
+      painter = new Thumbnails(paletteOf(scroller));
+      grid.refresh();
+    },
+    { signal },
+  );
   showCollections(app, sidebar, chosen);
   load();
+  signal.addEventListener("abort", () => queue.clear());
 }
 
 /** @param {App} app @param {HTMLElement} element @param {string} chosen */
