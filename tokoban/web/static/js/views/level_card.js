@@ -15,14 +15,14 @@ const SIZE = 136;
  * @param {import("../game/session.js").Place} place
  * @param {import("../game/store.js").Progress | null} progress
  * @param {import("../board/thumbnail.js").Thumbnails} painter
- * @param {import("../shell/frame_queue.js").FrameQueue} queue paints the picture
  * @returns {HTMLElement}
  */
-export function levelCard(level, { collection, index }, progress, painter, queue) {
+export function levelCard(level, { collection, index }, progress, painter) {
   const state = stateOf(progress);
   const canvas = painter.takeCanvas(SIZE);
-  // A card that was scrolled past before its turn is not painted.
-  queue.add(() => canvas.isConnected && painter.draw(canvas, Board.fromRows(level.rows)));
+  // Each in a task of its own, so that no frame becomes long; a card that was scrolled past before
+  // its turn is not painted.
+  setTimeout(() => canvas.isConnected && painter.draw(canvas, Board.fromRows(level.rows)));
   return el(
     "a",
     { class: `level-card ${state}`, href: hashOf("play", [collection, index + 1]) },

@@ -7,7 +7,6 @@ import { levelKey } from "../rules/text.js";
 import { OWN, SHIPPED } from "../shell/collections.js";
 import { confirm, openDialog } from "../shell/dialog.js";
 import { button, choice, el } from "../shell/dom.js";
-import { FrameQueue } from "../shell/frame_queue.js";
 import { importFiles, importText, tellServerError } from "../shell/importing.js";
 import { fileButton } from "../shell/saving.js";
 import { titleText } from "../shell/sentences.js";
@@ -49,7 +48,6 @@ export function mount(element, app, [given], signal) {
   let collection = null;
   /** Numbers of the levels that are shown, from 0. @type {number[]} */
   let shown = [];
-  const queue = new FrameQueue();
   let painter = new Thumbnails(paletteOf(scroller));
   const grid = new VirtualGrid(scroller, {
     label: t("levels.title"),
@@ -59,7 +57,7 @@ export function mount(element, app, [given], signal) {
       const index = shown[position];
       const level = /** @type {Collection} */ (collection).levels[index];
       const progress = app.store.progress(levelKey(level.rows));
-      return levelCard(level, { collection: chosen, index }, progress, painter, queue);
+      return levelCard(level, { collection: chosen, index }, progress, painter);
     },
     release: (card) => painter.giveBack(card.querySelector("canvas")),
   });
@@ -95,7 +93,6 @@ export function mount(element, app, [given], signal) {
   );
   showCollections(app, sidebar, chosen);
   load();
-  signal.addEventListener("abort", () => queue.clear());
 }
 
 /** @param {App} app @param {HTMLElement} element @param {string} chosen */
