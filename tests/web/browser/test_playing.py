@@ -19,7 +19,9 @@ def game(page: Any) -> dict[str, Any]:
     return page.evaluate(
         """async () => {
           const { app } = await import("/static/js/main.js");
-          const { game, state, level } = app.session;
+          const { stateOf } = await import("/static/js/game/store.js");
+          const { game, level, levelKey } = app.session;
+          const state = stateOf(app.store.progress(levelKey));
           return { moves: game.moves, at: game.at, state, title: level?.title,
                    rows: game.board.toRows(), isSolved: game.board.isSolved() };
         }"""

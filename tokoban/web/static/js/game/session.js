@@ -4,7 +4,7 @@ import { Board, countPushes } from "../rules/board.js";
 import { levelKey } from "../rules/text.js";
 import { Game } from "./game.js";
 import { t } from "../strings/index.js";
-import { bestOf, stateOf } from "./store.js";
+import { bestOf } from "./store.js";
 
 /**
  * @typedef {import("./store.js").Level} Level
@@ -79,11 +79,6 @@ export class Session extends EventTarget {
     this._store.keepValue("last", { level, place });
     this.dispatchEvent(new CustomEvent("level"));
     this._tellMarks();
-  }
-
-  /** @returns {"unseen" | "tried" | "solved"} */
-  get state() {
-    return stateOf(this._store.progress(this.levelKey));
   }
 
   /** The best solutions known: the player's, those of the level's file, those of searches. */
