@@ -18,7 +18,6 @@ from tokoban.sokoban.search.bitboard.levels import Levels
 from tokoban.sokoban.simulation.bitboards import from_planes
 from tokoban.systems.push_policy.batches import Batch
 from tokoban.systems.push_policy.config import PushPolicyConfig
-from tokoban.systems.push_policy.device_positions import DevicePositions
 from tokoban.systems.push_policy.drawings import shards_drawn
 from tokoban.systems.push_policy.large_positions import LargePositions
 from tokoban.systems.push_policy.positions import (
@@ -52,12 +51,10 @@ class LabelledPositions:
         start_step: int,
         rank: int,
         world_size: int,
-        kept: DevicePositions | None = None,
     ) -> Iterator[Batch]:
         """Batches for a process, the first that of ``start_step``.
 
-        Batch n depends on the seed, the rank, the number of processes and n alone. With ``kept``,
-        all positions of the shards on some device, batches of 8x8 interiors are drawn there.
+        Batch n depends on the seed, the rank, the number of processes and n alone.
         """
         drawing, skipped = divmod(start_step, _BATCHES_A_DRAWING)
         while True:
@@ -72,14 +69,7 @@ class LabelledPositions:
                 batch_positions=config.batch_positions,
                 seed=config.data_seed,
             )
-            if kept is None:
-                exact = self._exact_batches(config, drawing, place, rank)
-            else:
-                exact = kept.batches(
-                    stream(config.data_seed, Purpose.EXAMPLES, drawing, rank),
-                    count=_BATCHES_A_DRAWING,
-                    batch_positions=config.batch_positions,
-                )
+            exact = self._exact_batches(config, drawing, place, rank)
             for number in range(_BATCHES_A_DRAWING):
                 read = next(large) if is_large[number] else next(exact)
                 if number >= skipped:

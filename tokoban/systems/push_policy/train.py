@@ -14,7 +14,6 @@ from tokoban.sokoban.wording import counted
 from tokoban.systems.push_policy.batches import Batch
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.dataset import LabelledPositions, prepare
-from tokoban.systems.push_policy.device_positions import read_positions
 from tokoban.systems.push_policy.large_positions import LargePositions
 from tokoban.systems.push_policy.model import PushNet, PushOutput
 from tokoban.systems.push_policy.results import ILLEGAL, NO_CLASS, Result
@@ -95,17 +94,13 @@ class PushSystem(Unvalidated):
         return build_model(self.config)
 
     def train_batches(self, model: PushNet, *, start_step: int) -> Iterator[Batch]:
-        """Batches for this process, on the model's device; a GPU keeps all positions."""
+        """Batches for this process, on the model's device."""
         device = next(model.parameters()).device
-        shards, kept = self.positions.shards, None
-        if device.type == "cuda" and shards and self.config.large_share < 1:
-            kept = read_positions(shards, device)
         batches = self.positions.batches(
             self.config,
             start_step=start_step,
             rank=processes.rank(),
             world_size=processes.world_size(),
-            kept=kept,
         )
         return (batch.to(device) for batch in batches)
 
