@@ -32,7 +32,6 @@ def is_drawn(
     games = ExactGames(
         batch_games=config.batch_games,
         num_positions=config.max_positions,
-        interior=config.interior,
         seed=config.data_seed,
         held_out=torch.zeros(0, dtype=torch.int64),
         device=torch.device("cpu"),

@@ -18,14 +18,11 @@ FakeOutput = Callable[[Bitboards], PolicyOutput]  # of boards [M]
 
 @pytest.fixture
 def make_policy() -> MakePolicy:
-    """``make_policy(max_positions=13, interior=6, …)``: the same weights every time."""
+    """``make_policy(max_positions=13, …)``: the same weights every time."""
 
-    def make(
-        *, has_history: bool = True, max_positions: int = 13, interior: int = 6
-    ) -> SokobanPolicy:
+    def make(*, has_history: bool = True, max_positions: int = 13) -> SokobanPolicy:
         torch.manual_seed(0)
         return SokobanPolicy(
-            interior=interior,
             width=6,
             num_layers=2,
             num_heads=3,

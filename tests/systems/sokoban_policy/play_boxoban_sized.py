@@ -1,6 +1,6 @@
 """Beam search over random Boxoban-sized boards, run as a process of its own; prints its memory.
 
-Arguments: levels, width, moves, the limit in bytes, the score. Prints the bytes held before the
+Arguments: levels, width, moves, the limit in bytes. Prints the bytes held before the
 search, at its peak, and after it.
 """
 
@@ -12,7 +12,7 @@ import torch
 
 from tokoban.sokoban.simulation.bitboards import SIDE, Bitboards
 from tokoban.systems.sokoban_policy import solve
-from tokoban.systems.sokoban_policy.config import SCORES, SokobanPolicyConfig
+from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
 from tokoban.systems.sokoban_policy.train import build_model
 
 
@@ -34,19 +34,14 @@ def _resident_bytes(name: str) -> int:
 
 def main() -> None:
     num_levels, width, moves, limit_bytes = map(int, sys.argv[1:5])
-    (score,) = (name for name in SCORES if name == sys.argv[5])
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    model = build_model(SokobanPolicyConfig(interior=8)).eval()
+    model = build_model(SokobanPolicyConfig()).eval()
     levels = random_boards(num_levels)
     # What a first search imports, numba among it, stays, and is no memory of its rows.
-    solve.by_beam(model, random_boards(1), solve.Play(width=1, max_moves=1, score=score))
+    solve.by_beam(model, random_boards(1), solve.Play(width=1, max_moves=1))
     before = _resident_bytes("VmRSS")
-    solve.by_beam(
-        model,
-        levels,
-        solve.Play(width=width, max_moves=moves, score=score, memory_limit=limit_bytes),
-    )
+    solve.by_beam(model, levels, solve.Play(width=width, max_moves=moves, memory_limit=limit_bytes))
     # What was freed and is kept for the next use by the C library is not held by the search.
     ctypes.CDLL("libc.so.6").malloc_trim(0)
     print(before, _resident_bytes("VmHWM"), _resident_bytes("VmRSS"))

@@ -14,7 +14,6 @@ from tokoban.training.config import from_dict, to_dict
     [
         ("width", 17, "width is 17; expected an even number, for its sines and cosines"),
         ("num_heads", 5, "num_heads is 5; expected a divisor of width 16"),
-        ("interior", 7, "interior is 7; expected 6 or 8"),
     ],
 )
 def test_an_impossible_choice_is_refused(field: str, value: Any, message: str) -> None:
@@ -23,7 +22,7 @@ def test_an_impossible_choice_is_refused(field: str, value: Any, message: str) -
     assert str(caught.value) == message
 
 
-def test_a_record_from_before_there_was_a_choice_of_interiors_is_of_6() -> None:
-    fields = to_dict(blog())
-    del fields["interior"]
-    assert from_dict(SokobanPolicyConfig, fields) == blog()
+def test_a_record_of_when_there_was_a_choice_of_interiors_is_read_if_it_is_of_6() -> None:
+    assert from_dict(SokobanPolicyConfig, to_dict(blog()) | {"interior": 6}) == blog()
+    with pytest.raises(ValueError, match=r"interior is 8; only 6 is left of it$"):
+        from_dict(SokobanPolicyConfig, to_dict(blog()) | {"interior": 8})

@@ -21,9 +21,8 @@ from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 
 NUM_MOVES = 11
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
-# Every way of choosing at once: ranks, a cut, what was visited.
+# A cut, and what was visited.
 SEARCH: dict[str, Any] = {"width": 12, "keep": 3, "skip_visited": True, "stop_at_first": True}
-STEPPER: dict[str, Any] = {"score": "both", "max_unsolvable": 0.06}
 
 
 def _levels(num_levels: int, seed: int, device: str) -> Bitboards:
@@ -145,7 +144,6 @@ def _plays(policy: SokobanPolicy, precision: Precision, device: str) -> list[Cal
             allow_undo=False,
             precision=precision,
             engine=_fixed(policy, precision),
-            **STEPPER,
         )
         return beam_search(
             stepper,
@@ -153,7 +151,6 @@ def _plays(policy: SokobanPolicy, precision: Precision, device: str) -> list[Cal
             max_steps=NUM_MOVES,
             stop_check_every=0,
             merge_equal=True,
-            rank=True,
             **SEARCH,
         )
 

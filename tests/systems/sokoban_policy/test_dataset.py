@@ -15,7 +15,6 @@ from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy.dataset import (
     ExactGames,
     SolutionGames,
-    draw_levels,
     play_imperfectly,
     replay_entries,
 )
@@ -37,13 +36,11 @@ NOTHING_HELD_OUT = torch.zeros(0, dtype=torch.int64)
 def _exact_games(
     held_out: torch.Tensor = NOTHING_HELD_OUT,
     *,
-    interior: int = 6,
     drawings_at_once: int | None = None,
 ) -> ExactGames:
     return ExactGames(
         batch_games=5,
         num_positions=13,
-        interior=interior,
         seed=3,
         held_out=held_out,
         device=CPU,
@@ -60,10 +57,10 @@ def _assert_equal(first: TrainingBatch, second: TrainingBatch) -> None:
         assert torch.equal(tensor, other)
 
 
-@pytest.fixture(scope="module", params=[6, 8])
-def games(request: pytest.FixtureRequest) -> Episodes:
+@pytest.fixture(scope="module")
+def games() -> Episodes:
     generator = torch.Generator().manual_seed(2)
-    levels = draw_levels(211, interior=request.param, generator=generator)
+    levels = sample_one_box(211, generator=generator)
     tables = one_box_tables(levels)
     return play_imperfectly(levels, tables, num_positions=29, generators=[generator])
 
@@ -120,14 +117,11 @@ def test_exact_batches_do_not_depend_on_where_the_run_began(start: int) -> None:
     _assert_equal(next(whole), next(_exact_games().batches(start_step=start)))
 
 
-@pytest.mark.parametrize("interior", [6, 8])
 @pytest.mark.parametrize("start", [0, 21])
-def test_drawings_that_are_labelled_together_give_the_same_batches(
-    interior: int, start: int
-) -> None:
-    held_out = bitboards.canonical_keys(_exact_games(interior=interior).draw(2)[0])[::3].unique()
+def test_drawings_that_are_labelled_together_give_the_same_batches(start: int) -> None:
+    held_out = bitboards.canonical_keys(_exact_games().draw(2)[0])[::3].unique()
     one, three = (
-        _exact_games(held_out, interior=interior, drawings_at_once=number).batches(start_step=start)
+        _exact_games(held_out, drawings_at_once=number).batches(start_step=start)
         for number in (1, 3)
     )
     for _ in range(5 * 16):
@@ -151,26 +145,24 @@ def test_each_process_draws_its_own_games() -> None:
     assert not torch.equal(bitboards.keys(first), bitboards.keys(second))
 
 
-@pytest.mark.parametrize("interior", [6, 8])
-def test_held_out_levels_and_their_images_are_never_drawn(interior: int) -> None:
+def test_held_out_levels_and_their_images_are_never_drawn() -> None:
     def keys_of_batches(games: ExactGames) -> torch.Tensor:
         batches = games.batches(start_step=0)
         starts = [next(batches).games.boards.at(FIRST) for _ in range(16)]
         return torch.cat([bitboards.canonical_keys(start) for start in starts])
 
-    drawn = keys_of_batches(_exact_games(interior=interior))
+    drawn = keys_of_batches(_exact_games())
     held_out = drawn[::2].unique()
-    fresh = keys_of_batches(_exact_games(held_out, interior=interior))
+    fresh = keys_of_batches(_exact_games(held_out))
     assert not torch.isin(fresh, held_out).any()
 
 
-@pytest.mark.parametrize(("interior", "margin"), [(6, 1), (8, 0)])
-def test_levels_have_the_interior_requested_and_use_all_of_it(interior: int, margin: int) -> None:
-    levels = draw_levels(997, interior=interior, generator=torch.Generator().manual_seed(5))
+def test_levels_use_all_of_the_interior_and_nothing_else() -> None:
+    levels = sample_one_box(997, generator=torch.Generator().manual_seed(5))
     assert len(levels.walls) == 997
     used = bitboards.cells(~levels.walls).any(0)
     expected = torch.zeros(8, 8, dtype=torch.bool)
-    expected[margin : 8 - margin, margin : 8 - margin] = True
+    expected[1:-1, 1:-1] = True
     assert torch.equal(used, expected)
 
 
@@ -210,13 +202,11 @@ def test_an_unsolvable_entry_says_so_at_its_start() -> None:
     assert not games.is_right.any()
 
 
-def _solution_games(interior: int = 6) -> SolutionGames:
-    side = interior + 2
+def _solution_games() -> SolutionGames:
     return SolutionGames(
-        list(generate(11, seed=1, rows=side, columns=side)),
+        list(generate(11, seed=1)),
         batch_games=5,
         num_positions=32,
-        interior=interior,
         seed=0,
         device=CPU,
     )

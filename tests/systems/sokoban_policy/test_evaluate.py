@@ -9,12 +9,10 @@ import torch
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.formats import Level, write_levels
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.interior import interior
 from tokoban.sokoban.puzzles.random_levels import GeneratedLevel, generate
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy import evaluate
 from tokoban.systems.sokoban_policy.config import tiny
-from tokoban.systems.sokoban_policy.dataset import generate_levels
 from tokoban.systems.sokoban_policy.model import PolicyOutput, SokobanPolicy
 from tokoban.systems.sokoban_policy.solve import Play
 from tokoban.training.spec import Trained
@@ -73,7 +71,7 @@ def test_a_detour_counts_as_excess_and_a_wrong_solution_as_a_miss(
     assert metrics["greedy_solve_rate"] == 0.0
 
 
-def test_play_has_the_score_and_the_precision_requested(
+def test_play_has_the_precision_requested(
     always_right: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Play] = []
@@ -86,8 +84,8 @@ def test_play_has_the_score_and_the_precision_requested(
     monkeypatch.setattr(evaluate.solve, "by_rollout", listen)
     monkeypatch.setattr(evaluate, "generate_levels", lambda *_, **__: LEVELS)
     evaluate.metrics_of(always_right, LEVELS, Play(width=2))
-    _measured(always_right, score="both", precision="bf16")
-    assert asked == [Play(width=2)] * 2 + [Play(width=2, score="both", precision="bf16")] * 2
+    _measured(always_right, precision="bf16")
+    assert asked == [Play(width=2)] * 2 + [Play(width=2, precision="bf16")] * 2
 
 
 def test_shares_of_two_processes_add_up_to_the_figures_of_one(
@@ -147,13 +145,3 @@ def test_what_cannot_be_measured_is_refused(
     with pytest.raises(ValueError) as caught:
         _measured(policy, **wish)
     assert str(caught.value) == message
-
-
-def test_a_policy_of_larger_boards_is_measured_on_larger_levels(make_policy) -> None:
-    """Among two dozen levels of 8x8 floors some do not fit 6x6."""
-    policy = make_policy(interior=8)
-    levels = generate_levels(24, interior=policy.interior, seed=5)
-    sizes = {max(part.height, part.width) for part in (interior(x.board) for x in levels)}
-    assert max(sizes) == 8
-    metrics = evaluate.metrics_of(policy, levels, Play(width=2))
-    assert metrics["levels"] == 24

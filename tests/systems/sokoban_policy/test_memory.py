@@ -13,7 +13,7 @@ import torch
 
 from tests.systems.sokoban_policy.play_boxoban_sized import random_boards
 from tokoban.systems.sokoban_policy import solve
-from tokoban.systems.sokoban_policy.config import Score, SokobanPolicyConfig
+from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
 from tokoban.systems.sokoban_policy.engine import engine_of
 from tokoban.systems.sokoban_policy.memory import FIXED_BYTES, row_bytes
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
@@ -23,9 +23,10 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 LEVELS = random_boards(11)
 
 
-def _policy(interior: int) -> SokobanPolicy:
+# Boards of 8x8 play as well for a network that reads the 6x6 in their middle.
+def _policy() -> SokobanPolicy:
     torch.manual_seed(0)
-    return build_model(SokobanPolicyConfig(interior=interior)).eval()
+    return build_model(SokobanPolicyConfig()).eval()
 
 
 def _allocated_bytes(play: Callable[[], object]) -> tuple[int, int]:
@@ -45,22 +46,18 @@ def _allocated_bytes(play: Callable[[], object]) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("is_compiled", [True, False])
-@pytest.mark.parametrize(
-    ("interior", "width", "score"),
-    [(8, 7, "log_likelihood"), (8, 2, "both"), (6, 7, "log_likelihood")],
-)
+@pytest.mark.parametrize("width", [2, 7])
 def test_a_beam_search_takes_at_most_what_was_reckoned_and_gives_it_back(
-    interior: int, width: int, score: Score, is_compiled: bool, monkeypatch: pytest.MonkeyPatch
+    width: int, is_compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = _policy(interior)
+    model = _policy()
     if not is_compiled:
         fixed = engine_of(model, fixed_shapes=True)
         monkeypatch.setattr(solve, "engine_of", lambda *_, **__: fixed)
-    # Boards of 8x8 play as well for a network that reads the 6x6 in their middle.
-    num_rows = len(LEVELS.boxes) * width * (4 if score == "both" else 1)
+    num_rows = len(LEVELS.boxes) * width
 
     def play() -> None:
-        solve.by_beam(model, LEVELS, solve.Play(width=width, max_moves=5, score=score))
+        solve.by_beam(model, LEVELS, solve.Play(width=width, max_moves=5))
 
     play()  # what is set up once, such as a library's kernels, stays
     peak, left = _allocated_bytes(play)
@@ -70,15 +67,14 @@ def test_a_beam_search_takes_at_most_what_was_reckoned_and_gives_it_back(
 
 
 def test_rollouts_take_no_more_than_was_reckoned() -> None:
-    model = _policy(8)
+    model = _policy()
     peak, left = _allocated_bytes(lambda: solve.by_rollout(model, LEVELS, solve.Play(max_moves=5)))
     assert peak <= len(LEVELS.boxes) * row_bytes(model)
     assert abs(left) < 10_000
 
 
-@pytest.mark.parametrize("score", ["log_likelihood", "both"])
-def test_a_limit_for_one_level_at_a_time_changes_no_solution(score: Score) -> None:
-    model = _policy(8)
+def test_a_limit_for_one_level_at_a_time_changes_no_solution() -> None:
+    model = _policy()
 
     def solutions(memory_limit: int) -> tuple[list[solve.Moves | None], set[int]]:
         batches: set[int] = set()
@@ -86,21 +82,20 @@ def test_a_limit_for_one_level_at_a_time_changes_no_solution(score: Score) -> No
             lambda module, inputs: batches.add(len(inputs[0]))
         )
         found = solve.by_beam(
-            model, LEVELS, solve.Play(width=3, max_moves=7, score=score, memory_limit=memory_limit)
+            model, LEVELS, solve.Play(width=3, max_moves=7, memory_limit=memory_limit)
         )
         handle.remove()
         return found, batches
 
-    num_rows = 12 if score == "both" else 3
-    one_level = FIXED_BYTES + num_rows * row_bytes(model) + 2**15
+    one_level = FIXED_BYTES + 3 * row_bytes(model) + 2**15
     (one_at_a_time, alone), (all_at_once, together) = solutions(one_level), solutions(2 * 10**9)
     assert one_at_a_time == all_at_once
     # The goal and the start of each level at first, then a board of each row.
-    assert (alone, together) == ({2, num_rows}, {22, 11 * num_rows})
+    assert (alone, together) == ({2, 3}, {22, 33})
 
 
 def test_a_limit_too_small_for_one_level_is_refused_with_what_it_needs() -> None:
-    model = _policy(6)
+    model = _policy()
     needed_mb = (FIXED_BYTES + 100 * row_bytes(model)) / 10**6
     with pytest.raises(ValueError) as caught:
         solve.by_beam(model, LEVELS, solve.Play(width=100, max_moves=3, memory_limit=65 * 10**6))
@@ -110,13 +105,11 @@ def test_a_limit_too_small_for_one_level_is_refused_with_what_it_needs() -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("width", "moves", "score"), [(32, 5, "log_likelihood"), (8, 5, "both")])
-def test_a_thousand_boxoban_sized_boards_stay_within_the_limit_and_free_it(
-    width: int, moves: int, score: Score
-) -> None:
+@pytest.mark.parametrize("width", [8, 32])
+def test_a_thousand_boxoban_sized_boards_stay_within_the_limit_and_free_it(width: int) -> None:
     limit_bytes = 300 * 10**6
     script = REPOSITORY / "tests/systems/sokoban_policy/play_boxoban_sized.py"
-    words = map(str, (1000, width, moves, limit_bytes, score))
+    words = map(str, (1000, width, 5, limit_bytes))
     if not Path("/proc/self/status").exists():
         pytest.skip("no /proc, where a process can read its memory")
     answer = subprocess.run(
@@ -132,14 +125,11 @@ def test_a_thousand_boxoban_sized_boards_stay_within_the_limit_and_free_it(
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("score", ["log_likelihood", "both"])
-def test_on_the_gpu_too_the_limit_holds_and_is_freed(score: Score) -> None:
+def test_on_the_gpu_too_the_limit_holds_and_is_freed() -> None:
     limit_bytes = 500 * 10**6
-    model, levels = _policy(8).cuda(), random_boards(1000).map(torch.Tensor.cuda)
+    model, levels = _policy().cuda(), random_boards(1000).map(torch.Tensor.cuda)
     before = torch.cuda.memory_allocated()
     torch.cuda.reset_peak_memory_stats()
-    solve.by_beam(
-        model, levels, solve.Play(width=32, max_moves=30, score=score, memory_limit=limit_bytes)
-    )
+    solve.by_beam(model, levels, solve.Play(width=32, max_moves=30, memory_limit=limit_bytes))
     assert torch.cuda.max_memory_allocated() - before <= limit_bytes
     assert torch.cuda.memory_allocated() - before <= FIXED_BYTES

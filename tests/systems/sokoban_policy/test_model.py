@@ -2,17 +2,17 @@
 
 import pytest
 import torch
-from torch.nn import functional
 
 from tokoban.inference.cached import CachedEngine
 from tokoban.inference.cpu import CpuEngine
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles.random_levels import sample_one_box
-from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.engine import engine_of, network_of
 from tokoban.systems.sokoban_policy.episodes import Game
+from tokoban.systems.sokoban_policy.fitting import INTERIOR
 from tokoban.systems.sokoban_policy.model import PolicyOutput, SokobanPolicy
+from tokoban.systems.sokoban_policy.solve import pack
 
 
 def _games(num_games: int, num_moves: int) -> Bitboards:
@@ -29,11 +29,10 @@ def _assert_close(first: PolicyOutput, second: PolicyOutput) -> None:
 
 
 @pytest.mark.parametrize("has_history", [True, False])
-@pytest.mark.parametrize("interior", [6, 8])
 def test_step_by_step_each_engine_gives_the_output_of_the_whole_game(
-    make_policy, has_history: bool, interior: int
+    make_policy, has_history: bool
 ) -> None:
-    policy, boards = make_policy(has_history=has_history, interior=interior), _games(7, 11)
+    policy, boards = make_policy(has_history=has_history), _games(7, 11)
     engines = [engine_of(policy, fixed_shapes=fixed) for fixed in (False, True)]
     assert [type(engine) for engine in engines] == [CpuEngine, CachedEngine]
     with torch.no_grad():
@@ -46,37 +45,19 @@ def test_step_by_step_each_engine_gives_the_output_of_the_whole_game(
             _assert_close(found, PolicyOutput(*(part[:, 1:] for part in whole)))
 
 
-def test_an_interior_of_8_is_read_with_the_walls_around_it(make_policy) -> None:
-    """As the first convolution reads the same level drawn with its walls."""
-    encoder = make_policy(interior=8).board_encoder
-    inside = torch.rand(3, 8, 8, generator=torch.manual_seed(1)) < 0.5
-    walls = functional.pad(inside, (1, 1, 1, 1), value=True)
-    goal, box, player = (
-        torch.eye(100)[torch.tensor([11, 12, 88])].view(3, 1, 10, 10).expand(-1, 3, -1, -1)
-    )
-    drawn = torch.stack([walls.float(), (~walls).float(), goal, box, player], dim=1)
-    seen: list[torch.Tensor] = []
-    encoder.first.register_forward_pre_hook(lambda module, inputs: seen.append(inputs[0]))
-    vectors = encoder(drawn[:, :, 1:-1, 1:-1])
-    assert torch.equal(seen[0], drawn)
-    assert vectors.shape == (3, 6)
-
-
-@pytest.mark.parametrize("interior", [6, 8])
-def test_the_largest_level_of_an_interior_fits_at_its_margin_and_a_larger_one_does_not(
-    make_policy, interior: int
+def test_the_largest_level_fits_within_its_walls_and_a_larger_one_does_not(
+    policy: SokobanPolicy,
 ) -> None:
-    policy = make_policy(interior=interior)
-    for size in interior, interior + 1:
+    for size in INTERIOR, INTERIOR + 1:
         rows = ["@$." + " " * (size - 3), *[" " * size] * (size - 1)]
         ends = "#" * (size + 2)
         room = parse_board("|".join([ends, *(f"#{row}#" for row in rows), ends]))
-        if size == interior:
-            packed = bitboards.pack([room], margin=policy.margin)
+        if size == INTERIOR:
+            packed = pack([room], torch.device("cpu"))
             assert policy(packed.map(lambda word: word[:, None])).action_logits.shape == (1, 1, 5)
         else:
             with pytest.raises(ValueError, match="does not fit one 64-bit plane"):
-                bitboards.pack([room], margin=policy.margin)
+                pack([room], torch.device("cpu"))
 
 
 def _changed_at(boards: Bitboards, position: int) -> Bitboards:

@@ -1,6 +1,5 @@
 """The player on the device against the policy asked from the beginning, and the plain rules."""
 
-import math
 import shutil
 import subprocess
 import sys
@@ -15,12 +14,7 @@ from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.sokoban.rules import step
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
-from tokoban.systems.sokoban_policy.config import Precision, Score
-from tokoban.systems.sokoban_policy.episodes import (
-    UNSOLVABLE_BIN,
-    expected_moves_left,
-    unsolvable_probability,
-)
+from tokoban.systems.sokoban_policy.config import Precision
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 
@@ -79,68 +73,6 @@ def test_keys_are_those_foretold_of_the_actions_taken(policy: SokobanPolicy) -> 
     foretold = stepper.successor_keys().gather(1, actions.unsqueeze(1))[:, 0]
     stepper.advance(None, actions)
     assert torch.equal(stepper.keys(), foretold)
-
-
-CORRIDOR = "#######|#@ $ .#|#######"
-SCORES = torch.tensor([-0.5])
-
-
-def _thinking(policy: SokobanPolicy, *, moves_bin: int, is_unsolvable: float) -> SokobanPolicy:
-    """The policy with one opinion of every board: a bin of moves, and a chance of no solution."""
-    bias = torch.full((7,), -torch.inf)
-    bias[moves_bin], bias[UNSOLVABLE_BIN] = math.log(1 - is_unsolvable), math.log(is_unsolvable)
-    policy.steps_left_head.weight.data.zero_()
-    policy.steps_left_head.bias.data = bias
-    return policy
-
-
-@pytest.mark.parametrize(
-    ("score", "expected"),
-    [
-        ("log_likelihood", -0.5),
-        ("steps_left", 1 - math.e),  # bin 1 stands for e - 1 moves
-        ("both", -0.5 + 1 - math.e),
-    ],
-)
-def test_a_row_is_worth_its_moves_so_far_or_those_left_or_both(
-    policy: SokobanPolicy, score: Score, expected: float
-) -> None:
-    thinking = _thinking(policy, moves_bin=1, is_unsolvable=0.3)
-    level = bitboards.pack([parse_board(CORRIDOR)])
-    stepper = PolicyStepper(thinking, level, allow_undo=False, score=score, max_unsolvable=0.31)
-    assert stepper.ranks(SCORES).tolist() == pytest.approx([expected])
-    doubting = PolicyStepper(thinking, level, allow_undo=False, score=score, max_unsolvable=0.29)
-    assert doubting.ranks(SCORES).tolist() == [-torch.inf]
-
-
-@pytest.mark.parametrize(
-    ("score", "expected"), [("log_likelihood", -0.5), ("steps_left", 0.0), ("both", -0.5)]
-)
-def test_a_solved_row_has_no_moves_left_whatever_the_policy_thinks(
-    policy: SokobanPolicy, score: Score, expected: float
-) -> None:
-    thinking = _thinking(policy, moves_bin=1, is_unsolvable=0.9)
-    level = bitboards.pack([parse_board("#####|#@$.#|#####")])
-    stepper = PolicyStepper(thinking, level, allow_undo=False, score=score, max_unsolvable=0.5)
-    stepper.advance(None, torch.tensor([3]))
-    assert stepper.ranks(SCORES).tolist() == [expected]
-
-
-@pytest.mark.parametrize("score", ["log_likelihood", "both"])
-def test_ranks_are_of_the_boards_now_up_to_the_last_one(make_policy, score: Score) -> None:
-    policy = make_policy(max_positions=5)
-    levels = _levels(7)
-    stepper = PolicyStepper(policy, levels, allow_undo=True, score=score, max_unsolvable=0.037)
-    scores = -torch.arange(7.0)
-    for _ in range(stepper.max_moves):
-        stepper.advance(torch.tensor([1, 0, 2, 4, 5, 3, 6]), torch.tensor([0, 1, 2, 3, 0, 1, 2]))
-        with torch.no_grad():
-            logits = policy(stepper.game.all_boards(stepper.num_moves + 2)).steps_left_logits[:, -1]
-        expected = scores - (score == "both") * expected_moves_left(logits)
-        expected[unsolvable_probability(logits) > 0.037] = -torch.inf
-        assert not bitboards.is_solved(stepper.game.current()).any()
-        torch.testing.assert_close(stepper.ranks(scores), expected, atol=1e-4, rtol=0)
-    assert expected.isfinite().tolist() == [False, *[True] * 5, False]
 
 
 def test_in_half_precision_the_answers_are_nearly_the_same(policy: SokobanPolicy) -> None:

@@ -1,22 +1,17 @@
 """The two losses, and levels that are trained on."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Literal
 
 import pytest
 import torch
 
 from tests.crossings import Crossings
-from tokoban.sokoban.simulation import bitboards
-from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig, tiny
+from tokoban.systems.sokoban_policy.config import tiny
 from tokoban.systems.sokoban_policy.episodes import training_batches
 from tokoban.systems.sokoban_policy.spec import SPEC
 from tokoban.systems.sokoban_policy.train import make_system
-from tokoban.training.config import to_dict
 from tokoban.training.gradients import set_gradients
-from tokoban.training.loop import fit
-from tokoban.training.run_directory import RunDirectory
 from tokoban.training.state import initial_state
 
 
@@ -64,25 +59,3 @@ def test_steps_wait_for_the_device_once_in_sixteen(labels: Literal["exact", "ast
     # AdamW keeps its count of steps on the CPU unless its parameters are on a GPU.
     own = len(list(model.parameters())) * ["_local_scalar_dense"]
     assert crossings.names == 15 * own
-
-
-@pytest.mark.parametrize("labels", ["exact", "astar"])
-def test_a_policy_for_larger_levels_trains_on_them(
-    tmp_path: Path, labels: Literal["exact", "astar"]
-) -> None:
-    small = replace(tiny(), num_levels=8, num_validation_levels=6, batch_games=3)
-    config = replace(small, interior=8, max_positions=23, labels=labels)
-    system = make_system(config)
-    assert max(level.board.width for level in system.validation) == 10
-    metrics = fit(
-        system,
-        replace(SPEC.presets["tiny"].run, steps=2, device="cpu"),
-        _directory(tmp_path, config),
-    )
-    assert metrics["levels"] == 6
-    batch = next(system.train_batches(system.initial_model(), start_step=0))
-    assert bitboards.cells(~batch.games.boards.walls)[..., 0].any()  # floor at the edge of the word
-
-
-def _directory(path: Path, config: SokobanPolicyConfig) -> RunDirectory:
-    return RunDirectory(path / "run", system="sokoban", config=to_dict(config))

@@ -18,7 +18,6 @@ def _drawn_in(drawing: int) -> list[GeneratedLevel]:
     games = ExactGames(
         batch_games=3,
         num_positions=13,
-        interior=6,
         seed=5,
         held_out=torch.zeros(0, dtype=torch.int64),
         device=torch.device("cpu"),

@@ -12,7 +12,7 @@ from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.tensor_boards import Plane
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, Game
-from tokoban.systems.sokoban_policy.fitting import fit
+from tokoban.systems.sokoban_policy.fitting import MARGIN, fit
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.transformer import evaluating, record_attention
 from tokoban.viewing.attention_page import AttentionPanel, AttentionView, TokenRow
@@ -52,8 +52,8 @@ def attention(model: SokobanPolicy, board: Board, moves: str) -> AttentionView:
         raise ValueError(
             f"the solution has {len(solution)} moves; the policy has room for {model.max_moves}"
         )
-    fitted = fit(board, margin=model.margin)
-    level = bitboards.pack([fitted], device=next(model.parameters()).device, margin=model.margin)
+    device = next(model.parameters()).device
+    level = bitboards.pack([fit(board)], device=device, margin=MARGIN)
     game = Game(level, FIRST_BOARD + 1 + len(solution))
     for direction in solution:
         game.advance(torch.tensor([direction], device=level.boxes.device))

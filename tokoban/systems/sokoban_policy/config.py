@@ -1,7 +1,8 @@
 """The choices of one policy: its network and its examples; presets are functions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal
 
 from tokoban.training.config import check_fields, check_limits, divides
 from tokoban.training.limits import (
@@ -16,22 +17,14 @@ from tokoban.training.limits import (
 
 MAX_BEAM_WIDTH = 8192  # one level alone then takes some 100 MB
 
-# What makes one beam better than another: the log-likelihood of its moves, as in the post; fewest
-# moves left, as the policy thinks; or the first less the second, so that a move costs a nat.
-Score = Literal["log_likelihood", "steps_left", "both"]
-SCORES: tuple[Score, ...] = get_args(Score)
-
 Precision = Literal["fp32", "bf16"]  # of the network's play; bf16 by autocast
-
-INTERIORS = (6, 8)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SokobanPolicyConfig:
-    """Boards have one box and fit ``interior`` x ``interior`` squares inside their walls."""
+    """Boards have one box and fit 6 x 6 squares inside their walls."""
 
     # The network
-    interior: int = 6  # the side of a board within its walls: 6, or 8, as Boxoban's
     width: Width = 16  # of the vector that stands for a board
     num_layers: NumLayers = 3  # each attention and a feed-forward net
     num_heads: Count = 8  # of each attention
@@ -57,6 +50,7 @@ class SokobanPolicyConfig:
     policy_weight: NotNegative = 1.0  # of the loss of the moves
     steps_left_weight: NotNegative = 1.0  # of the loss of the number of moves left
     beam_width: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = 32  # of the evaluation
+    retired: ClassVar[Mapping[str, Any]] = {"interior": 6}
 
     def __post_init__(self) -> None:
         check_limits(self)
@@ -64,18 +58,12 @@ class SokobanPolicyConfig:
             self,
             ("width", self.width % 2 == 0, "an even number, for its sines and cosines"),
             divides(self, "num_heads", "width"),
-            ("interior", self.interior in INTERIORS, " or ".join(map(str, INTERIORS))),
         )
 
 
 def blog() -> SokobanPolicyConfig:
     """The post's network on exact labels: what the shipped ``sokoban-8x8`` is trained with."""
     return SokobanPolicyConfig()
-
-
-def large() -> SokobanPolicyConfig:
-    """The network of ``blog`` for levels as large as Boxoban's, 8x8 within the walls: 62 moves."""
-    return SokobanPolicyConfig(interior=8, max_positions=64)
 
 
 def post() -> SokobanPolicyConfig:

@@ -10,11 +10,10 @@ import torch
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
-from tokoban.sokoban.puzzles.random_levels import GeneratedLevel, generate, sample, sample_one_box
+from tokoban.sokoban.puzzles.random_levels import GeneratedLevel, generate, sample_one_box
 from tokoban.sokoban.simulation import bitboards
-from tokoban.sokoban.simulation.bitboards import SIDE, Bitboards
+from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.sokoban.simulation.distances import OneBoxTables, one_box_tables
-from tokoban.sokoban.simulation.tensor_boards import TensorBoards
 from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
 from tokoban.systems.sokoban_policy.episodes import (
     FIRST_BOARD,
@@ -23,11 +22,11 @@ from tokoban.systems.sokoban_policy.episodes import (
     Episodes,
     Game,
     TrainingBatch,
-    margin_around,
     places,
     steps_left_bin,
     training_batches,
 )
+from tokoban.systems.sokoban_policy.fitting import INTERIOR, MARGIN
 from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry, parse_entries
 from tokoban.training.streams import Purpose, torch_stream
 
@@ -49,9 +48,9 @@ _GIVE_UP_SHARE = 0.25
 _UNDO_SHARE = 0.7
 
 
-def generate_levels(num_levels: int, *, interior: int, seed: int) -> list[GeneratedLevel]:
-    """Levels with their solutions, whose floor is up to ``interior`` squares wide and high."""
-    side = interior + 2  # with the walls around
+def generate_levels(num_levels: int, *, seed: int) -> list[GeneratedLevel]:
+    """Levels with their solutions, whose floor is up to ``INTERIOR`` squares wide and high."""
+    side = INTERIOR + 2  # with the walls around
     return list(generate(num_levels, seed=seed, rows=side, columns=side))
 
 
@@ -63,7 +62,6 @@ class ExactGames:
         *,
         batch_games: int,
         num_positions: int,
-        interior: int,
         seed: int,
         held_out: Int64[Tensor, "H"],
         device: torch.device,
@@ -75,7 +73,6 @@ class ExactGames:
         and on a GPU as many as it takes to fill it.
         """
         self.batch_games, self.num_positions, self.seed = batch_games, num_positions, seed
-        self.interior = interior
         self.held_out, self.device = held_out.to(device), device
         usual = max(1, _GAMES_ON_GPU // self.games_a_drawing) if device.type == "cuda" else 1
         self.drawings_at_once = drawings_at_once or usual
@@ -102,7 +99,7 @@ class ExactGames:
         """The levels of a drawing, held-out ones included, and the generator after them."""
         generator = torch_stream(self.seed, Purpose.EXAMPLES, rank, drawing, device=self.device)
         num_levels = self.games_a_drawing * 3 // 2
-        return draw_levels(num_levels, interior=self.interior, generator=generator), generator
+        return sample_one_box(num_levels, generator=generator), generator
 
     def _labelled(self, drawn: Sequence[tuple[Bitboards, torch.Generator]]) -> Episodes:
         """The games of these drawings, one after the other."""
@@ -143,21 +140,6 @@ class ExactGames:
                 f"{len(self.held_out)} levels are held out, and too few are left of those drawn"
             )
         return chosen[torch.randperm(len(chosen), generator=generator, device=self.device)]
-
-
-def draw_levels(num_levels: int, *, interior: int, generator: torch.Generator) -> Bitboards:
-    """One-box levels of that interior, solvable or not, as they come.
-
-    One of 8 fills the word, so that the walls around it are left out.
-    """
-    if interior < SIDE:
-        return sample_one_box(num_levels, generator=generator)
-    drawn: list[Bitboards] = []
-    while sum(len(boards.walls) for boards in drawn) < num_levels:
-        planes = sample(num_levels, rows=SIDE + 2, columns=SIDE + 2, generator=generator)
-        inside = TensorBoards(*(plane[:, 1:-1, 1:-1] for plane in planes))
-        drawn.append(bitboards.from_planes(inside))
-    return Bitboards(*(torch.cat(words)[:num_levels] for words in zip(*drawn, strict=True)))
 
 
 def play_imperfectly(
@@ -233,7 +215,6 @@ class SolutionGames:
         *,
         batch_games: int,
         num_positions: int,
-        interior: int,
         seed: int,
         device: torch.device,
     ) -> None:
@@ -246,9 +227,7 @@ class SolutionGames:
             source="handcrafted.txt",
         )
         entries = [entry for entry in entries if len(entry.actions) <= num_positions - 2]
-        games = replay_entries(
-            entries, num_positions, symmetries=SYMMETRIES, margin=margin_around(interior)
-        )
+        games = replay_entries(entries, num_positions, symmetries=SYMMETRIES)
         self.episodes = games.map(lambda tensor: tensor.to(device))
         self.batch_games, self.seed = batch_games, seed
 
@@ -275,14 +254,10 @@ class SolutionGames:
 
 
 def replay_entries(
-    entries: Sequence[HandcraftedEntry],
-    num_positions: int,
-    *,
-    symmetries: Sequence[Symmetry],
-    margin: int = 1,
+    entries: Sequence[HandcraftedEntry], num_positions: int, *, symmetries: Sequence[Symmetry]
 ) -> Episodes:
-    """The entries played out, once under each of ``symmetries``; ``margin`` is the model's."""
-    levels = bitboards.pack([entry.start for entry in entries], margin=margin)
+    """The entries played out, once under each of ``symmetries``."""
+    levels = bitboards.pack([entry.start for entry in entries], margin=MARGIN)
     lengths = torch.tensor([len(entry.actions) for entry in entries])
     actions = torch.zeros(len(entries), num_positions - 2, dtype=torch.int64)
     counts = torch.zeros(len(entries), num_positions - 2, dtype=torch.bool)

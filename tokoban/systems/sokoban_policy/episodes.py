@@ -110,11 +110,6 @@ def unsolvable_probability(steps_left_logits: Float[Tensor, "*S 7"]) -> Float[Te
     return steps_left_logits.softmax(-1)[..., UNSOLVABLE_BIN]
 
 
-def margin_around(interior: int) -> int:
-    """Rings of wall that the 8x8 squares of a board's words hold around such an interior."""
-    return (bitboards.SIDE - interior) // 2
-
-
 def goal_boards(levels: Bitboards) -> Bitboards:
     """The goal board: every box on a goal, and no player."""
     return levels._replace(boxes=levels.goals, player=torch.zeros_like(levels.player))

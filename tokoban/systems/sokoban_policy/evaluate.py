@@ -20,12 +20,7 @@ from tokoban.sokoban.simulation.distances import one_box_tables
 from tokoban.sokoban.sizes import MAX_LEVELS
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy import solve
-from tokoban.systems.sokoban_policy.config import (
-    MAX_BEAM_WIDTH,
-    Precision,
-    Score,
-    SokobanPolicyConfig,
-)
+from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH, Precision, SokobanPolicyConfig
 from tokoban.systems.sokoban_policy.dataset import generate_levels, replay_entries
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, UNSOLVABLE_BIN, Episodes, places
 from tokoban.systems.sokoban_policy.fitting import fit
@@ -102,21 +97,19 @@ def _supervised_counts(model: SokobanPolicy, levels: Sequence[GeneratedLevel]) -
         0.0,
     ) | {"plan_moves": 0.0, "plan_boards": 0.0}
     entries = [
-        HandcraftedEntry.from_level(replace(level, board=fit(level.board, margin=model.margin)))
+        HandcraftedEntry.from_level(replace(level, board=fit(level.board)))
         for level in levels
         if len(level.solution or ()) <= model.max_moves
     ]
     # A longer solution has no place in the sequence; its start still counts for solvability.
     entries += [
-        HandcraftedEntry(fit(level.board, margin=model.margin), (), (), is_solved=True)
+        HandcraftedEntry(fit(level.board), (), (), is_solved=True)
         for level in levels
         if len(level.solution or ()) > model.max_moves
     ]
     for first in range(0, len(entries), _BATCH_GAMES):
         batch = entries[first : first + _BATCH_GAMES]
-        games = replay_entries(
-            batch, model.max_positions, symmetries=SYMMETRIES[:1], margin=model.margin
-        ).trimmed()
+        games = replay_entries(batch, model.max_positions, symmetries=SYMMETRIES[:1]).trimmed()
         for name, count in _agreements(model, games.map(lambda x: x.to(model.mask.device))).items():
             counts[name] += count
     return counts
@@ -156,8 +149,7 @@ def _play_counts(
     """The metrics of beam search and greedy play on the solvable levels."""
     solvable = [level for level in levels if level.solution is not None]
     optimum = [len(level.solution or ()) for level in solvable]
-    boards = [fit(level.board, margin=model.margin) for level in solvable]
-    starts = solve.pack(boards, model.mask.device, margin=model.margin)
+    starts = solve.pack([fit(level.board) for level in solvable], model.mask.device)
     beam = solve.by_beam(model, starts, play)
     greedy = solve.by_rollout(model, starts, play)
     counts = {
@@ -194,7 +186,6 @@ class SokobanEvaluation:
     # training, which takes minutes
     seed: Annotated[int | None, Between(0)] = None  # of the generated levels
     beam: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = 32  # width of the beam search
-    score: Score = "log_likelihood"  # which beams live on
     precision: Precision = "fp32"  # of the network at play
 
     def __post_init__(self) -> None:
@@ -214,31 +205,29 @@ def evaluate(
     model, config = trained.model, trained.config
     problems: list[Problem] = []
     if options.levels is not None:
-        levels, problems = _read(options.levels, margin=model.margin)
+        levels, problems = _read(options.levels)
         if processes.rank() == 0:
             print(*problems, sep="\n", end="\n" * bool(problems), file=sys.stderr)
         if not levels:
             raise ValueError(f"{options.levels}: no level that the policy could be measured on")
     elif options.generated is not None:
         seed = config.validation_seed if options.seed is None else options.seed
-        levels = generate_levels(options.generated, interior=model.interior, seed=seed)
+        levels = generate_levels(options.generated, seed=seed)
     else:
-        levels = generate_levels(
-            config.num_validation_levels, interior=model.interior, seed=config.validation_seed
-        )
-    play = Play(width=options.beam, score=options.score, precision=options.precision)
+        levels = generate_levels(config.num_validation_levels, seed=config.validation_seed)
+    play = Play(width=options.beam, precision=options.precision)
     metrics = metrics_of(model, levels, play)
     return metrics | ({"invalid_levels": float(len(problems))} if problems else {})
 
 
-def _read(path: Path, *, margin: int) -> tuple[list[GeneratedLevel], list[Problem]]:
+def _read(path: Path) -> tuple[list[GeneratedLevel], list[Problem]]:
     """The levels of a file that fit the policy with A*'s solutions, and problems of the others."""
     file = read_levels(path)
     problems = list(file.problems)
     levels: list[GeneratedLevel] = []
     for level in file.levels:
         try:
-            board = fit(level.board, margin=margin)
+            board = fit(level.board)
         except ValueError as error:
             found = Problem(str(error), level.source, level.line, level.number, level.title)
             problems.append(found)

@@ -6,12 +6,15 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.interior import decisive_squares, interior
 from tokoban.sokoban.sizes import SIDE
 
+INTERIOR = 6  # the longest side of the floor of a board
+MARGIN = (SIDE - INTERIOR) // 2  # rings of wall around it in a board's words
 
-def fit(board: Board, *, margin: int = 1) -> Board:
+
+def fit(board: Board) -> Board:
     """The board in the form of the training data: unreachable squares are walls.
 
-    A box or a goal out of reach that makes the level unsolvable is kept. ``margin`` is the model's.
-    Raises ``ValueError`` saying why a board does not fit: more than one box, or too large.
+    A box or a goal out of reach that makes the level unsolvable is kept. Raises ``ValueError``
+    saying why a board does not fit: more than one box, or too large.
     """
     kept = decisive_squares(board)
     boxes, goals = board.boxes & kept, board.goals & kept
@@ -20,7 +23,7 @@ def fit(board: Board, *, margin: int = 1) -> Board:
     walls = frozenset(board.squares()) - kept
     fitted = replace(board, walls=walls, goals=goals, boxes=boxes)
     _, _, _, height, width = interior(fitted)
-    side = SIDE - 2 * margin
-    if max(height, width) > side:
-        raise ValueError(f"{height}x{width} squares of floor; the policy knows up to {side}x{side}")
+    if max(height, width) > INTERIOR:
+        most = f"{INTERIOR}x{INTERIOR}"
+        raise ValueError(f"{height}x{width} squares of floor; the policy knows up to {most}")
     return fitted

@@ -3,6 +3,8 @@
 import math
 from typing import TYPE_CHECKING
 
+from tokoban.systems.sokoban_policy.fitting import INTERIOR
+
 if TYPE_CHECKING:
     from tokoban.systems.sokoban_policy.model import SokobanPolicy
 
@@ -27,8 +29,8 @@ def row_bytes(model: "SokobanPolicy") -> int:
     width = model.position_vectors.shape[1]
     cache = 2 * len(model.transformer.blocks) * positions * width * _FLOAT_BYTES
     state = cache + 3 * positions * _WORD_BYTES  # boxes, player, where an undo goes back to
-    planes = 3 * 5 * (encoder.interior + 2) ** 2 * _FLOAT_BYTES  # bits, numbers, and with a rim
-    hidden = encoder.first.out_channels * encoder.interior**2 * _FLOAT_BYTES
+    planes = 3 * 5 * (INTERIOR + 2) ** 2 * _FLOAT_BYTES  # bits, numbers, and with a rim
+    hidden = encoder.first.out_channels * INTERIOR**2 * _FLOAT_BYTES
     mixing = (2 * positions + 16) * width * _FLOAT_BYTES  # a layer's keys, values and vectors
     a_board = (
         planes

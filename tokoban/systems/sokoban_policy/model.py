@@ -15,20 +15,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.sokoban.simulation import bitboards
-from tokoban.sokoban.simulation.bitboards import SIDE, Bitboards
+from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.sokoban.simulation.tensor_boards import Plane
-from tokoban.systems.sokoban_policy.episodes import (
-    FIRST_BOARD,
-    NUM_ACTIONS,
-    NUM_BINS,
-    margin_around,
-)
-from tokoban.transformer import (
-    BlockOptions,
-    Encoder,
-    masks,
-    sinusoidal,
-)
+from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, NUM_ACTIONS, NUM_BINS
+from tokoban.systems.sokoban_policy.fitting import INTERIOR
+from tokoban.transformer import BlockOptions, Encoder, masks, sinusoidal
 
 
 class PolicyOutput(NamedTuple):
@@ -41,21 +32,16 @@ class PolicyOutput(NamedTuple):
 class BoardEncoder(nn.Module):
     """Boards -> vectors: a convolution that sheds the outer walls, residual ones, a linear map."""
 
-    def __init__(self, width: int, *, interior: int, channels: int, num_layers: int) -> None:
+    def __init__(self, width: int, *, channels: int, num_layers: int) -> None:
         super().__init__()
-        self.interior = interior
         self.first = nn.Conv2d(len(Plane), channels, 3)
         self.others = nn.ModuleList(
             nn.Conv2d(channels, channels, 3, padding=1) for _ in range(num_layers - 1)
         )
-        self.last = nn.Linear(channels * interior**2, width)
+        self.last = nn.Linear(channels * INTERIOR**2, width)
 
     def forward(self, planes: Float[Tensor, "M C H W"]) -> Float[Tensor, "M D"]:
-        """The planes are 8x8; those of an interior of 8 stand without the walls around them."""
-        if self.interior == SIDE:
-            padded = functional.pad(planes, (1, 1, 1, 1))
-            # Nothing beyond the edge is floor, so all of it is wall.
-            planes = torch.cat([1 - padded[:, Plane.FLOOR, None], padded[:, 1:]], dim=1)
+        """The planes are 8x8: the interior with the walls around it."""
         # Channels last: a third less time on the CPU, and what a GPU's matrix units read.
         hidden = functional.relu(self.first(planes.contiguous(memory_format=torch.channels_last)))
         for convolution in self.others:
@@ -72,7 +58,6 @@ class SokobanPolicy(nn.Module):
     def __init__(
         self,
         *,
-        interior: int,
         width: int,
         num_layers: int,
         num_heads: int,
@@ -85,7 +70,7 @@ class SokobanPolicy(nn.Module):
     ) -> None:
         super().__init__()
         self.board_encoder = BoardEncoder(
-            width, interior=interior, channels=encoder_channels, num_layers=encoder_layers
+            width, channels=encoder_channels, num_layers=encoder_layers
         )
         options = BlockOptions(dropout=dropout, pre_norm=pre_norm)
         self.transformer = Encoder(num_layers, width, num_heads, options=options)
@@ -101,16 +86,6 @@ class SokobanPolicy(nn.Module):
             vectors = sinusoidal(max_positions, width)
         self.register_buffer("mask", may_attend, persistent=False)
         self.register_buffer("position_vectors", vectors, persistent=False)
-
-    @property
-    def interior(self) -> int:
-        """The longest side of the floor of a board, 6 or 8."""
-        return self.board_encoder.interior
-
-    @property
-    def margin(self) -> int:
-        """Rings of wall around the interior in a board's words: where boards are packed."""
-        return margin_around(self.interior)
 
     @property
     def max_positions(self) -> int:

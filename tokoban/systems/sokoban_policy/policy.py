@@ -9,7 +9,6 @@ from tokoban import compiling
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Solution
 from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy import solve
 from tokoban.systems.sokoban_policy.fitting import fit
 from tokoban.systems.sokoban_policy.memory import DEFAULT_LIMIT_BYTES
@@ -54,7 +53,7 @@ class Policy:
 
     def predict(self, board: Board) -> Prediction:
         """Its prediction for a board; raises ``ValueError`` saying why a board does not fit."""
-        levels = self._pack([self._fit(board)])
+        levels = solve.pack([fit(board)], self.device)
         return solve.predict(self.model, levels, memory_limit=self.memory_limit_bytes)[0]
 
     def solve(
@@ -73,7 +72,7 @@ class Policy:
         fitted: dict[int, Board] = {}
         for index, board in enumerate(boards):
             try:
-                fitted[index] = self._fit(board)
+                fitted[index] = fit(board)
             except ValueError as error:
                 reason = f"does not fit the policy: {error}"
                 gave_up = Answer(status="gave up", solver=by, reason=reason)
@@ -82,7 +81,7 @@ class Policy:
             return list(answers.values())
         started_s = compiling.clock()
         max_moves = self.longest_solution
-        levels = self._pack(list(fitted.values()))
+        levels = solve.pack(list(fitted.values()), self.device)
         predictions = solve.predict(self.model, levels, memory_limit=self.memory_limit_bytes)
         play = solve.Play(max_moves=max_moves, width=width, memory_limit=self.memory_limit_bytes)
         found = (solve.by_beam if by == "beam" else solve.by_rollout)(self.model, levels, play)
@@ -96,12 +95,6 @@ class Policy:
                 answer = Answer(status="solved", solver=by, solution=solution, elapsed_s=share_s)
             answers[index] = PolicyAnswer(answer, prediction)
         return [answers[index] for index in range(len(boards))]
-
-    def _fit(self, board: Board) -> Board:
-        return fit(board, margin=self.model.margin)
-
-    def _pack(self, boards: Sequence[Board]) -> Bitboards:
-        return solve.pack(boards, self.device, margin=self.model.margin)
 
 
 def play(

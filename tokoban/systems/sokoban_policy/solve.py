@@ -21,7 +21,7 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import UNDO, Board, Direction
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
-from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH, Precision, Score
+from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH, Precision
 from tokoban.systems.sokoban_policy.cuda_graphs import CapturedRollouts
 from tokoban.systems.sokoban_policy.engine import engine_of
 from tokoban.systems.sokoban_policy.episodes import (
@@ -32,16 +32,16 @@ from tokoban.systems.sokoban_policy.episodes import (
     goal_boards,
     unsolvable_probability,
 )
+from tokoban.systems.sokoban_policy.fitting import MARGIN
 from tokoban.systems.sokoban_policy.memory import DEFAULT_LIMIT_BYTES, levels_at_a_time
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 from tokoban.training.config import check_limits
-from tokoban.training.limits import Between, Share
+from tokoban.training.limits import Between
 
 # Rows stepped at a time: enough to fill the device; where memory is short it is fewer.
 MAX_ROWS = 8192
 
-_NUM_MOVES = len(Direction)
 _BATCHES_WORTH_CAPTURING = 8
 
 Moves = tuple[Direction, ...]
@@ -49,21 +49,10 @@ Moves = tuple[Direction, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Play:
-    """How a policy plays many levels; a rollout has no use for what is said of beams.
-
-    The ``score`` says which beams live on:
-
-    * ``log_likelihood``, of a beam's moves: the policy reads the ``width`` best at each step.
-    * ``steps_left``: the fewest moves to go, as the policy predicts. It has to read every successor
-      before it can compare them: four times the work and the memory.
-    * ``both``: the first less the second, at the price of the second.
-    """
+    """How a policy plays many levels; a rollout has no use for what is said of beams."""
 
     max_moves: Annotated[int | None, Between(1)] = None  # none: as many as the policy can read
     width: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = 32  # of the beam
-    score: Score = "log_likelihood"
-    max_unsolvable: Share = 1.0  # boards more probably unsolvable are dropped; 1: none
-    skip_visited: bool = True  # no beam goes back to a board of its search
     precision: Precision = "fp32"
     memory_limit: int = DEFAULT_LIMIT_BYTES  # of what play itself needs, beside the weights
 
@@ -91,9 +80,9 @@ class Prediction:
         return f"policy: solvable, {1 - unsolvable:.0%} sure, {self.likeliest_bin} moves left"
 
 
-def pack(boards: Sequence[Board], device: torch.device, *, margin: int = 1) -> Bitboards:
-    """Fitted boards as words, with ``margin`` rings of walls around: as many as the model's."""
-    return bitboards.pack(boards, device=device, margin=margin)
+def pack(boards: Sequence[Board], device: torch.device) -> Bitboards:
+    """Fitted boards as words."""
+    return bitboards.pack(boards, device=device, margin=MARGIN)
 
 
 def predict(
@@ -123,10 +112,10 @@ def _predict_batch(model: SokobanPolicy, levels: Bitboards) -> Iterator[Predicti
 def by_beam(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Moves | None]:
     """A solution for each level [B] by beam search, ``None`` where no beam solved it in time.
 
-    Equal boards of a search are merged; a search ends with its first solved beam. Raises
-    ``ValueError`` where the memory is too little for one level.
+    The beams of the likeliest moves live on. Equal boards of a search are merged, none is come to
+    again, and a search ends with its first solved beam. Raises ``ValueError`` where the memory is
+    too little for one level.
     """
-    num_rows = rows_a_level(play.width, play.score)
     steps = play.num_steps(model)
     engine = engine_of(model, precision=play.precision)
 
@@ -134,22 +123,18 @@ def by_beam(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Moves |
         stepper = PolicyStepper(
             model,
             starts,
-            width=num_rows,
+            width=play.width,
             engine=engine,
             allow_undo=False,
-            score=play.score,
-            max_unsolvable=play.max_unsolvable,
             precision=play.precision,
         )
         beams = beam_search(
             stepper,
             num_searches=len(starts.boxes),
-            width=num_rows,
-            keep=play.width,
+            width=play.width,
             max_steps=steps,
             merge_equal=True,
-            skip_visited=play.skip_visited,
-            rank=True,
+            skip_visited=True,
             stop_at_first=True,
             stop_check_every=_check_every(stepper.device),
         )
@@ -157,16 +142,11 @@ def by_beam(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Moves |
 
     fitting = levels_at_a_time(
         model,
-        rows_a_level=num_rows,
+        rows_a_level=play.width,
         limit_bytes=play.memory_limit,
-        table_bytes=table_bytes(play.width * steps + 1) if play.skip_visited else 0,
+        table_bytes=table_bytes(play.width * steps + 1),
     )
-    return _found(levels, search, batch_size=min(max(1, MAX_ROWS // num_rows), fitting))
-
-
-def rows_a_level(width: int, score: Score) -> int:
-    """The number of boards that the policy reads at each step of a beam search."""
-    return width if score == "log_likelihood" else _NUM_MOVES * width
+    return _found(levels, search, batch_size=min(max(1, MAX_ROWS // play.width), fitting))
 
 
 def by_rollout(

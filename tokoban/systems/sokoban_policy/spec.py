@@ -27,7 +27,6 @@ SPEC = SystemSpec(
     config_type=SokobanPolicyConfig,
     presets={
         "blog": Preset(config.blog, _RUN),
-        "large": Preset(config.large, _RUN),
         "post": Preset(config.post, _FLUX_ADAM),
         "post_memoryless": Preset(config.post_memoryless, _FLUX_ADAM),
         "tiny": Preset(config.tiny, TINY_RUN),

@@ -16,14 +16,9 @@ from torch import Tensor
 from tokoban.inference.engine import Engine
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
-from tokoban.systems.sokoban_policy.config import Precision, Score
+from tokoban.systems.sokoban_policy.config import Precision
 from tokoban.systems.sokoban_policy.engine import engine_of
-from tokoban.systems.sokoban_policy.episodes import (
-    FIRST_BOARD,
-    Game,
-    expected_moves_left,
-    unsolvable_probability,
-)
+from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, Game
 from tokoban.systems.sokoban_policy.model import PolicyOutput, SokobanPolicy
 
 
@@ -31,16 +26,15 @@ class StepOutput(NamedTuple):
     """The policy's output for each row's board, among the allowed actions."""
 
     log_probs: Float[Tensor, "R A"]
-    steps_left_logits: Float[Tensor, "R 7"]
     is_solved: Bool[Tensor, "R"]
 
 
 class PolicyStepper:
     """Plays one game per row as the policy's answers and the decoding say.
 
-    A ``MergingStepper`` and a ``RankingStepper``. Moves that change nothing are forbidden, and so
-    is undo unless ``allow_undo``; what remains is normalised. After ``max_moves`` actions the
-    policy has no room for another board.
+    A ``MergingStepper``. Moves that change nothing are forbidden, and so is undo unless
+    ``allow_undo``; what remains is normalised. After ``max_moves`` actions the policy has no room
+    for another board.
     """
 
     def __init__(
@@ -50,22 +44,18 @@ class PolicyStepper:
         *,
         width: int = 1,
         allow_undo: bool,
-        score: Score = "log_likelihood",
-        max_unsolvable: float = 1.0,
         precision: Precision = "fp32",
         compiled: bool = False,
         engine: Engine | None = None,
     ) -> None:
         """``levels`` are starts on the model's device, not solved yet; each has ``width`` rows.
 
-        A row is worth what ``score`` says, and nothing at all where the policy holds it for
-        unsolvable with a probability above ``max_unsolvable`` (1: never). ``compiled`` makes one
-        compiled function of a step: half a minute for the first two sizes of a batch, then none.
+        ``compiled`` makes one compiled function of a step: half a minute for the first two sizes of
+        a batch, then none.
         ``engine`` is one of this model and precision; by default it is made here.
         """
         self.model, self.allow_undo, self.precision = model, allow_undo, precision
         engine = engine or engine_of(model, precision=precision, fixed_shapes=compiled)
-        self.score, self.max_unsolvable = score, max_unsolvable
         self.device = levels.boxes.device
         self.game = Game(
             levels.map(lambda word: word.repeat_interleave(width)), model.max_positions
@@ -86,25 +76,6 @@ class PolicyStepper:
     def log_probs(self) -> Float[Tensor, "R A"]:
         """Log-probabilities of the next actions; all -inf for a walled-in player."""
         return self._output.log_probs
-
-    def ranks(self, scores_nats: Float[Tensor, "R"]) -> Float[Tensor, "R"]:
-        """What each row is worth as ``score`` says, given the log-likelihood of its moves.
-
-        A solved row has no moves left and is never unsolvable.
-        """
-        _, logits, is_solved = self._output
-        ranks = scores_nats
-        if self.score != "log_likelihood":
-            moves_left = expected_moves_left(logits).masked_fill(is_solved, 0.0)
-            ranks = scores_nats - moves_left if self.score == "both" else -moves_left
-        if self.max_unsolvable < 1.0:
-            is_lost = (unsolvable_probability(logits) > self.max_unsolvable) & ~is_solved
-            ranks = ranks.masked_fill(is_lost, -torch.inf)
-        return ranks
-
-    @property
-    def _ranks_by_output(self) -> bool:
-        return self.score != "log_likelihood" or self.max_unsolvable < 1.0
 
     def keys(self) -> Int64[Tensor, "R"]:
         """Keys of the boards now."""
@@ -128,7 +99,7 @@ class PolicyStepper:
         if parents is not None:
             self.game.reorder(parents)
         self.num_moves += 1
-        if self.num_moves == self.max_moves and not self._ranks_by_output:
+        if self.num_moves == self.max_moves:
             self.game.advance(actions)  # no move follows, so nobody reads the policy's output
             return bitboards.is_solved(self.game.current())
         with _exactly(self.precision):
@@ -174,7 +145,6 @@ def _allowed(output: PolicyOutput, boards: Bitboards, *, allow_undo: bool) -> St
     logits = logits.masked_fill(~is_allowed, -torch.inf)
     return StepOutput(
         logits - logits.logsumexp(1, keepdim=True).nan_to_num(neginf=0.0),
-        output.steps_left_logits.float(),
         bitboards.is_solved(boards),
     )
 

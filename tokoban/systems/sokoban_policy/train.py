@@ -23,7 +23,6 @@ from tokoban.training.system import Loss
 def build_model(config: SokobanPolicyConfig) -> SokobanPolicy:
     """A freshly initialised policy on the CPU."""
     return SokobanPolicy(
-        interior=config.interior,
         width=config.width,
         num_layers=config.num_layers,
         num_heads=config.num_heads,
@@ -54,7 +53,6 @@ class SokobanSystem:
             games = ExactGames(
                 batch_games=config.batch_games,
                 num_positions=config.max_positions,
-                interior=config.interior,
                 seed=config.data_seed,
                 held_out=held_out_keys(self.validation),
                 device=device,
@@ -64,7 +62,6 @@ class SokobanSystem:
             training_levels(config, self.validation),
             batch_games=config.batch_games,
             num_positions=config.max_positions,
-            interior=config.interior,
             seed=config.data_seed,
             device=device,
         )
@@ -101,9 +98,7 @@ class SokobanSystem:
 
 def make_system(config: SokobanPolicyConfig, start: SokobanPolicy | None = None) -> SokobanSystem:
     """The system of ``config`` with its validation levels generated."""
-    levels = generate_levels(
-        config.num_validation_levels, interior=config.interior, seed=config.validation_seed
-    )
+    levels = generate_levels(config.num_validation_levels, seed=config.validation_seed)
     return SokobanSystem(config, tuple(levels))
 
 
@@ -120,7 +115,7 @@ def training_levels(
     held_out = held_out_keys(validation)
     # A few more than wanted, in place of those that are held out.
     num_generated = config.num_levels + config.num_levels // 8 + 8
-    levels = generate_levels(num_generated, interior=config.interior, seed=config.data_seed)
+    levels = generate_levels(num_generated, seed=config.data_seed)
     keys = bitboards.canonical_keys(bitboards.pack([level.board for level in levels]))
     is_held_out = torch.isin(keys, held_out).tolist()
     fresh = [level for level, is_out in zip(levels, is_held_out, strict=True) if not is_out]
