@@ -1,11 +1,10 @@
-"""Levels solved against CPU seconds, by networks and the baseline; strength by loops and by inputs.
+"""Levels solved against CPU seconds, by networks and the baseline; strength by inputs.
 
 Each of the weights is a row of each table. `curve`: one level after the other, one position at a
 time, as `tokoban solve` would on one core; levels solved within so many CPU seconds each, and
-within so many evaluated positions; weights of `benchmarks.tiles` are taken, too. `loops`: greedy
-play of networks whose blocks are applied 1 to 16 times. `inputs`: greedy play and search of all
-weights; give networks trained on raw, augmented and bounded inputs. Policies choose pushes and walk
-by a shortest path.
+within so many evaluated positions; weights of `benchmarks.tiles` are taken, too. `inputs`: greedy
+play and search of all weights; give networks trained on raw, augmented and bounded inputs. Policies
+choose pushes and walk by a shortest path.
 """
 
 import argparse
@@ -13,7 +12,6 @@ import json
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +35,7 @@ from tokoban.training.metrics import wilson
 from tokoban.training.run_directory import current_commit
 
 SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-LOOPS = (1, 2, 3, 4, 6, 8, 12, 16)
-TABLES = ("curve", "loops", "inputs")
+TABLES = ("curve", "inputs")
 
 
 def curve(judge: Judge, boards: Sequence[Board], *, most_s: float, search: str) -> dict[str, Any]:
@@ -113,16 +110,7 @@ def _rows(name: str, path: str, arguments: argparse.Namespace) -> list[dict[str,
         most_evaluated=arguments.most_evaluated,
         states=16,
     )
-    if arguments.table == "inputs":
-        return [{"inputs": trained.config.inputs} | evaluate(trained, options)]
-    # Of the search nothing is kept, and so nothing is asked.
-    options = replace(options, most_evaluated=1, states=0)
-    rows = []
-    for loops in LOOPS:
-        metrics = evaluate(trained, replace(options, loops=loops))
-        greedy = {name: value for name, value in metrics.items() if name.startswith("greedy_solve")}
-        rows.append({"loops": loops, **greedy})
-    return rows
+    return [{"inputs": trained.config.inputs} | evaluate(trained, options)]
 
 
 if __name__ == "__main__":

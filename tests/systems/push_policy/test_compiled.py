@@ -32,7 +32,7 @@ DRAWINGS = (
 NETWORKS = {
     "as shipped": config.PushPolicyConfig(),
     "without attention": replace(config.tiny(), attention_every=0),
-    "looped, of odd widths": replace(config.tiny(), loops=3, width=20, hidden_width=7),
+    "of odd widths": replace(config.tiny(), width=20, hidden_width=7),
     "raw inputs": replace(config.tiny(), inputs="raw"),
 }
 

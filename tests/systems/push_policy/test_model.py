@@ -1,7 +1,5 @@
 """The parts of the network against torch's convolution, and what padding and batches may not do."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
@@ -36,20 +34,6 @@ def test_a_batch_answers_as_each_position_alone_does(words: np.ndarray, inputs: 
         torch.testing.assert_close(together.push[number, :count], alone.push[0])
         torch.testing.assert_close(together.result[number, :count], alone.result[0])
         torch.testing.assert_close(together.value[number], alone.value[0])
-
-
-def test_loops_apply_the_blocks_again(words: np.ndarray) -> None:
-    """Two loops of one block are two blocks with the same weights."""
-    torch.manual_seed(0)
-    config = PushPolicyConfig(width=16, num_blocks=1, attention_every=1, num_heads=2, loops=2)
-    looped = PushNet(config).eval()
-    plain = PushNet(replace(config, num_blocks=2, loops=1)).eval()
-    state = looped.state_dict()
-    again = {name.replace("blocks.0", "blocks.1"): value for name, value in state.items()}
-    plain.load_state_dict(state | again)
-    boards = _boards(words, 40)
-    for mine, theirs in zip(looped(boards), plain(boards), strict=True):
-        torch.testing.assert_close(mine, theirs)
 
 
 def test_the_loss_is_the_one_computed_by_hand() -> None:

@@ -56,7 +56,6 @@ class PackedNet(NamedTuple):
     value_bias: Float32[np.ndarray, " C"]
     nothing: Float32[np.ndarray, " most"]  # the bias and the shift of what has none
     num_heads: int
-    loops: int
 
 
 class Judged(NamedTuple):
@@ -70,11 +69,11 @@ class Judged(NamedTuple):
 class CompiledNet:
     """A trained network of numpy arrays; it judges positions without torch."""
 
-    def __init__(self, state: State, config: PushPolicyConfig, *, loops: int | None = None) -> None:
+    def __init__(self, state: State, config: PushPolicyConfig) -> None:
         """A copy of the weights, which are named as those of a ``PushNet``."""
         self.state = {name: np.array(tensor, np.float32) for name, tensor in state.items()}
         self.config = config
-        self._net = _pack(self.state, config, loops or config.loops)
+        self._net = _pack(self.state, config)
 
     def judge(self, boards: Encoded, view: int) -> Judged:
         """The network's answers under a symmetry, by the directions before it."""
@@ -82,11 +81,11 @@ class CompiledNet:
         return judged
 
     def attention(self, boards: Encoded) -> Float32[np.ndarray, "A N F F"]:
-        """The weights of every attention over the squares of a single position, pass by pass.
+        """The weights of every attention over the squares of a single position.
 
         ``ValueError`` for a network without attention.
         """
-        num_recorded = int(self._net.has_attention.sum()) * self._net.loops
+        num_recorded = int(self._net.has_attention.sum())
         if num_recorded == 0:
             raise ValueError("the network has no attention to record")
         _, recorded = _judge_boards(self._net, boards, DIRECTIONS[0], num_recorded=num_recorded)
@@ -119,7 +118,7 @@ def shapes(config: PushPolicyConfig) -> Iterator[tuple[str, tuple[int, ...]]]:
         yield f"{name}.bias", (outputs,)
 
 
-def _pack(state: State, config: PushPolicyConfig, loops: int) -> PackedNet:
+def _pack(state: State, config: PushPolicyConfig) -> PackedNet:
     def maps(*names: str) -> Float32[np.ndarray, "panels D W"]:
         """Maps of the same inputs as one; the weights are by output and input."""
         return panels(np.concatenate([state[f"{name}.weight"] for name in names]))
@@ -160,7 +159,6 @@ def _pack(state: State, config: PushPolicyConfig, loops: int) -> PackedNet:
         value_bias=state["value.2.bias"],
         nothing=np.zeros(MOST_SQUARES + max(3 * width, len(state["stem.weight"])), np.float32),
         num_heads=config.num_heads,
-        loops=loops,
     )
 
 
@@ -236,19 +234,16 @@ def _judge(net, features, neighbours, coordinates, directions, work, judged):
             net, features[position, :count], neighbours[position, :count],
             coordinates[position, :count], work, work.x[position, :count],
         )  # fmt: skip
-    recorded = 0  # attentions
-    for _ in range(net.loops):
-        number = 0  # of the block's attention
-        for block in range(len(net.first)):
-            for position in range(len(features)):
-                count = _num_squares(features[position])
-                x = work.x[position, :count]
-                _read_neighbours(net, block, neighbours[position, :count], work, x)
-                if net.has_attention[block]:
-                    _attend_to_all(net, number, work, x, work.recorded[recorded : recorded + 1])
+    number = 0  # of the block's attention
+    for block in range(len(net.first)):
+        for position in range(len(features)):
+            count = _num_squares(features[position])
+            x = work.x[position, :count]
+            _read_neighbours(net, block, neighbours[position, :count], work, x)
             if net.has_attention[block]:
-                number += 1
-                recorded += 1
+                _attend_to_all(net, number, work, x, work.recorded[number : number + 1])
+        if net.has_attention[block]:
+            number += 1
     for position in range(len(features)):
         count = _num_squares(features[position])
         x = work.x[position, :count]

@@ -25,7 +25,6 @@ class PushPolicyConfig:
     attention_every: Annotated[int, Between(0, 1000)] = 2  # every so many blocks attend to all
     # squares; 0: none does
     num_heads: Count = 4  # of each attention
-    loops: NumLayers = 1  # times that the blocks are applied, one after the other
 
     # The examples
     labels: tuple[str, ...] = ()  # folders of `tokoban label`; none: small random levels
@@ -37,7 +36,7 @@ class PushPolicyConfig:
     result_weight: NotNegative = 1.0  # of the loss of what each push leads to
     value_weight: NotNegative = 0.1  # of the loss of the number of pushes left
 
-    retired: ClassVar[Mapping[str, Any]] = {"model": "network", "table_bits": 20}
+    retired: ClassVar[Mapping[str, Any]] = {"model": "network", "table_bits": 20, "loops": 1}
 
     def __post_init__(self) -> None:
         check_limits(self)

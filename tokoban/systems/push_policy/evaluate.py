@@ -57,8 +57,6 @@ class PushEvaluation:
     # evaluate in each level
     views: Annotated[int, Between(1, 8)] = 1  # of a board's eight symmetries, over which
     # judgements are averaged
-    loops: Annotated[int | None, Between(1, 1000)] = None  # of the network's blocks, instead of
-    # those it was trained with
     states: Annotated[int, Between(0, 10**4)] = 32  # sampled of each level that fits 8x8, and
     # labelled exactly; 0: none
     refute: Annotated[int, Between(0, 10**9)] = 0  # positions evaluated by a search of each that
@@ -79,15 +77,7 @@ def evaluate(
     """
     boards, problems = _read(options)
     print(*problems, sep="\n", end="\n" * bool(problems), file=sys.stderr)
-    model = trained.model
-    if options.loops is None:
-        metrics = metrics_of(model, boards, options)
-    else:
-        trained_loops, model.loops = model.loops, options.loops
-        try:
-            metrics = metrics_of(model, boards, options)
-        finally:
-            model.loops = trained_loops
+    metrics = metrics_of(trained.model, boards, options)
     return metrics | ({"invalid_levels": float(len(problems))} if problems else {})
 
 

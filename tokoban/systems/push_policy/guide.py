@@ -31,7 +31,7 @@ class Judge(Protocol):
         ...
 
     def attention(self, boards: Encoded) -> Float32[np.ndarray, "A N F F"]:
-        """The weights of every attention over the squares of a single position, pass by pass.
+        """The weights of every attention over the squares of a single position.
 
         ``ValueError`` for a model without attention.
         """

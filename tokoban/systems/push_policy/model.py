@@ -1,8 +1,7 @@
 """The network: blocks that read each square's neighbours, with attention to all squares between.
 
 The blocks are pre-norm residual ones (Xiong et al. 2020, arXiv:2002.04745). Convolutions below
-attention: Wu et al. 2021 (arXiv:2103.15808). Blocks applied repeatedly: Dehghani et al. 2018
-(arXiv:1807.03819).
+attention: Wu et al. 2021 (arXiv:2103.15808).
 
 Axes: B positions, T tokens (floor squares, padded), D width.
 """
@@ -42,14 +41,14 @@ class PushOutput(NamedTuple):
 
 
 class PushNet(nn.Module):
-    """Reads positions of any boards; ``loops`` may be changed after training."""
+    """Reads positions of any boards."""
 
     is_read: Tensor  # which features
     waves: Tensor  # of the sinusoids
 
     def __init__(self, config: PushPolicyConfig) -> None:
         super().__init__()
-        self.config, self.loops = config, config.loops
+        self.config = config
         is_read = torch.from_numpy(read_features(config.inputs))
         self.register_buffer("is_read", is_read, persistent=False)
         waves = torch.from_numpy(frequencies(config.width))
@@ -79,9 +78,8 @@ class PushNet(nn.Module):
         neighbours = boards.rows_of_neighbours()
         x = self.embed(boards, neighbours)
         may_attend = is_square[:, None, None]
-        for _ in range(self.loops):
-            for block in self.blocks:
-                x = block(x, neighbours, may_attend)
+        for block in self.blocks:
+            x = block(x, neighbours, may_attend)
         x = self.last_norm(x)
         push, result = self.push(x).float(), self.result(x).float()
         return PushOutput(

@@ -25,7 +25,7 @@ def judge_of(model: object) -> Judge:
     if not isinstance(model, PushNet):
         raise ValueError(f"the model is a {type(model).__name__}; expected a push policy")
     if model.push.weight.device.type == "cpu":
-        return CompiledNet(_state_of(model), model.config, loops=model.loops)
+        return CompiledNet(_state_of(model), model.config)
     return TorchJudge(model.eval())
 
 
@@ -69,6 +69,4 @@ class TorchJudge:
         """As ``Judge`` says."""
         with record_attention(self._model) as record, torch.inference_mode():
             self._model(Boards.of(boards).to(self._device))
-        passes = zip(*record.values(), strict=True)  # of loops, several through each layer
-        weights = [layer[0].float().cpu() for one_pass in passes for layer in one_pass]
-        return torch.stack(weights).numpy()
+        return record.stacked()[:, 0].float().cpu().numpy()
