@@ -31,7 +31,6 @@ from tokoban.decoding import gumbel_noise, sample
 from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
-from tokoban.systems.sokoban_policy.config import Precision
 from tokoban.systems.sokoban_policy.cuda_graphs import CapturedRollouts
 from tokoban.systems.sokoban_policy.episodes import NUM_ACTIONS
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
@@ -40,7 +39,6 @@ from tokoban.training.metrics import clock_s
 
 POSTED = "posted: whole sequence, boolean planes"
 COMPILED_CAPTURED = "ours, compiled and captured"
-BF16 = "bf16"  # in the names of the rows that need not play the same games
 CLOSE_NATS = 1e-4  # far above what rounding changes, far below what most choices are won by
 
 
@@ -64,15 +62,10 @@ def load_policy(device: torch.device) -> SokobanPolicy:
 
 
 def play_eagerly(
-    model: SokobanPolicy,
-    levels: Bitboards,
-    noise: Tensor,
-    *,
-    compiled: bool = False,
-    precision: Precision = "fp32",
+    model: SokobanPolicy, levels: Bitboards, noise: Tensor, *, compiled: bool = False
 ) -> Played:
     """Ours, by the parts that ``tokoban solve`` uses."""
-    stepper = PolicyStepper(model, levels, allow_undo=False, compiled=compiled, precision=precision)
+    stepper = PolicyStepper(model, levels, allow_undo=False, compiled=compiled)
     num_rows = len(levels.boxes)
     answers = sample(
         stepper, num_rows=num_rows, max_steps=len(noise), noise=noise, stop_check_every=0
@@ -80,9 +73,7 @@ def play_eagerly(
     return Played(answers.actions, bitboards.planes(stepper.game.current()).bool())
 
 
-def captured(
-    model: SokobanPolicy, num_games: int, *, compiled: bool, precision: Precision = "fp32"
-) -> Play:
+def captured(model: SokobanPolicy, num_games: int, *, compiled: bool) -> Play:
     """Ours as one CUDA graph, which is made here."""
     graph = CapturedRollouts(
         model,
@@ -90,7 +81,6 @@ def captured(
         max_moves=model.max_positions - 2,
         allow_undo=False,
         compiled=compiled,
-        precision=precision,
     )
 
     def play(levels: Bitboards, noise: Tensor) -> Played:
@@ -112,10 +102,6 @@ def ways(
         yield "ours, compiled", lambda: partial(play_eagerly, model, compiled=True)
         if is_on_gpu:
             yield COMPILED_CAPTURED, partial(captured, model, num_games, compiled=True)
-            yield (
-                f"{COMPILED_CAPTURED}, {BF16}",
-                partial(captured, model, num_games, compiled=True, precision="bf16"),
-            )
     if is_on_gpu or not is_quick:
         yield "CPU-stepped, Python loop", lambda: partial(_on_cpu, model, cpu_stepped.step_all)
     if has_numba():
@@ -130,13 +116,13 @@ def _on_cpu(
     return Played(actions.to(levels.boxes.device))
 
 
-def compared(name: str, baseline: posted.Rollouts, played: Played) -> dict[str, Any]:
-    """The number of games that differ, and of those in float32 without a close call: 0."""
+def compared(baseline: posted.Rollouts, played: Played) -> dict[str, Any]:
+    """The number of games that differ, and of those without a close call: 0."""
     differs = (baseline.actions != played.actions).any(1)
     if played.last_boards is not None:
         differs |= (baseline.inputs[:, -1] != played.last_boards).flatten(1).any(1)
     is_close = baseline.closest_nats < CLOSE_NATS
-    is_unexplained = differs & ~is_close & (BF16 not in name)
+    is_unexplained = differs & ~is_close
     return {
         "num_games_differing": int(differs.sum()),
         "num_close_calls": int(is_close.sum()),
@@ -194,7 +180,7 @@ def measure(
         before_s = clock_s(device)
         call = partial(prepare(), levels, noise)
         prepared_s = clock_s(device) - before_s
-        timing = add(name, call, partial(compared, name, baseline), prepared_s=prepared_s)
+        timing = add(name, call, partial(compared, baseline), prepared_s=prepared_s)
         calls[timing.median_s] = name, call
     fastest = calls[min(calls)]
     for name, profiled in ((POSTED, play_posted), fastest):

@@ -297,7 +297,7 @@ def test_the_policy_plays_by_its_options(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(policy_solve, "by_beam", listen)
     solve("--by", "beam", "--beam", "3", "--memory-limit", "0.5 gb")
-    assert asked == [policy_solve.Play(width=3, max_moves=30, memory_limit=500_000_000)]
+    assert asked == [policy_solve.Play(width=3, memory_limit=500_000_000)]
 
 
 def solved(lurd: str) -> Answer:

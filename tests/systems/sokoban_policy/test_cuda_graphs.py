@@ -10,10 +10,8 @@ import torch
 
 from tests.crossings import Crossings
 from tokoban.decoding import Samples, beam_search, gumbel_noise, sample
-from tokoban.inference.engine import Engine
 from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.sokoban.simulation.bitboards import Bitboards
-from tokoban.systems.sokoban_policy.config import Precision
 from tokoban.systems.sokoban_policy.cuda_graphs import CapturedRollouts, Rollouts
 from tokoban.systems.sokoban_policy.engine import engine_of
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
@@ -119,20 +117,11 @@ def test_noise_is_requested_by_its_shape_and_greedy_play_takes_none(policy: Soko
         CapturedRollouts(policy, **sizes, is_greedy=True)(levels, _noise(3, 1, "cpu"))
 
 
-def _fixed(policy: SokobanPolicy, precision: Precision) -> Engine:
-    """The engine that is captured, on a CPU too."""
-    return engine_of(policy, precision=precision, fixed_shapes=True)
+def _plays(policy: SokobanPolicy, device: str) -> list[Callable[[], object]]:
+    engine = engine_of(policy, fixed_shapes=True)  # the one that is captured, on a CPU too
 
-
-def _plays(policy: SokobanPolicy, precision: Precision, device: str) -> list[Callable[[], object]]:
     def rollouts() -> object:
-        stepper = PolicyStepper(
-            policy,
-            _no_levels(13, device),
-            allow_undo=True,
-            precision=precision,
-            engine=_fixed(policy, precision),
-        )
+        stepper = PolicyStepper(policy, _no_levels(13, device), allow_undo=True, engine=engine)
         noise = torch.zeros(NUM_MOVES, 13, 5, device=device)
         return sample(stepper, num_rows=13, max_steps=NUM_MOVES, noise=noise, stop_check_every=0)
 
@@ -142,8 +131,7 @@ def _plays(policy: SokobanPolicy, precision: Precision, device: str) -> list[Cal
             _no_levels(7, device),
             width=SEARCH["width"],
             allow_undo=False,
-            precision=precision,
-            engine=_fixed(policy, precision),
+            engine=engine,
         )
         return beam_search(
             stepper,
@@ -161,11 +149,8 @@ def _no_levels(num_levels: int, device: str) -> Bitboards:
     return Bitboards(*torch.zeros(4, num_levels, dtype=torch.int64, device=device))
 
 
-@pytest.mark.parametrize("precision", ["fp32", "bf16"])
-def test_what_is_captured_never_waits_for_the_device(
-    policy: SokobanPolicy, precision: Precision
-) -> None:
-    for play in _plays(policy, precision, "cpu"):
+def test_what_is_captured_never_waits_for_the_device(policy: SokobanPolicy) -> None:
+    for play in _plays(policy, "cpu"):
         play()  # tables are made once, before the capture
         with Crossings() as crossings:
             play()
@@ -174,5 +159,5 @@ def test_what_is_captured_never_waits_for_the_device(
 
 def test_what_is_captured_needs_no_number_and_no_tensor_of_the_host(policy: SokobanPolicy) -> None:
     """On the device ``meta``, which holds no numbers, and refuses tensors from elsewhere."""
-    for play in _plays(policy.to("meta"), "fp32", "meta"):
+    for play in _plays(policy.to("meta"), "meta"):
         play()

@@ -71,23 +71,6 @@ def test_a_detour_counts_as_excess_and_a_wrong_solution_as_a_miss(
     assert metrics["greedy_solve_rate"] == 0.0
 
 
-def test_play_has_the_precision_requested(
-    always_right: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[Play] = []
-
-    def listen(model: object, levels: object, play: Play) -> list[None]:
-        asked.append(play)
-        return [None]
-
-    monkeypatch.setattr(evaluate.solve, "by_beam", listen)
-    monkeypatch.setattr(evaluate.solve, "by_rollout", listen)
-    monkeypatch.setattr(evaluate, "generate_levels", lambda *_, **__: LEVELS)
-    evaluate.metrics_of(always_right, LEVELS, Play(width=2))
-    _measured(always_right, precision="bf16")
-    assert asked == [Play(width=2)] * 2 + [Play(width=2, precision="bf16")] * 2
-
-
 def test_shares_of_two_processes_add_up_to_the_figures_of_one(
     policy: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,8 +17,6 @@ from tokoban.training.limits import (
 
 MAX_BEAM_WIDTH = 8192  # one level alone then takes some 100 MB
 
-Precision = Literal["fp32", "bf16"]  # of the network's play; bf16 by autocast
-
 
 @dataclass(frozen=True, kw_only=True)
 class SokobanPolicyConfig:

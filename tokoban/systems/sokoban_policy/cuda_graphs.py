@@ -15,7 +15,6 @@ from torch import Tensor
 from tokoban.decoding.sampling import Samples, sample
 from tokoban.inference.cuda_graph import CudaGraph
 from tokoban.sokoban.simulation.bitboards import Bitboards
-from tokoban.systems.sokoban_policy.config import Precision
 from tokoban.systems.sokoban_policy.episodes import NUM_ACTIONS
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.stepper import PolicyStepper
@@ -46,7 +45,6 @@ class CapturedRollouts:
         max_moves: int,
         allow_undo: bool,
         is_greedy: bool = False,
-        precision: Precision = "fp32",
         compiled: bool = False,
     ) -> None:
         device = model.mask.device
@@ -55,9 +53,7 @@ class CapturedRollouts:
         self._boards = _no_levels(num_rows, device)
 
         def play() -> Samples:
-            stepper = PolicyStepper(
-                model, self._levels, allow_undo=allow_undo, precision=precision, compiled=compiled
-            )
+            stepper = PolicyStepper(model, self._levels, allow_undo=allow_undo, compiled=compiled)
             samples = sample(
                 stepper,
                 num_rows=num_rows,

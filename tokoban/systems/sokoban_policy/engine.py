@@ -1,10 +1,7 @@
 """The fastest engine of a policy's transformer; the model encodes boards before it."""
 
-import torch
-
 from tokoban.inference.cached import CachedEngine
 from tokoban.inference.engine import Engine, Network
-from tokoban.systems.sokoban_policy.config import Precision
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 
 
@@ -18,21 +15,16 @@ def network_of(model: SokobanPolicy) -> Network:
     )
 
 
-def engine_of(
-    model: SokobanPolicy, *, precision: Precision = "fp32", fixed_shapes: bool = False
-) -> Engine:
+def engine_of(model: SokobanPolicy, *, fixed_shapes: bool = False) -> Engine:
     """The fastest engine where the model is.
 
-    On a CPU in fp32 it copies the weights. Elsewhere, and with ``fixed_shapes``, each step is the
+    On a CPU it copies the weights. Elsewhere, and with ``fixed_shapes``, each step is the
     same function, which can be compiled and captured, and the weights are read where they are.
     """
     network = network_of(model)
     is_on_cpu = network.device.type == "cpu"
-    if is_on_cpu and precision == "fp32" and not fixed_shapes:
+    if is_on_cpu and not fixed_shapes:
         from tokoban.inference.cpu import fastest_engine  # imports numba
 
         return fastest_engine(network)
-    cache_dtype = torch.bfloat16 if precision == "bf16" else None
-    return CachedEngine(
-        network, fixed_shapes=fixed_shapes or not is_on_cpu, cache_dtype=cache_dtype
-    )
+    return CachedEngine(network, fixed_shapes=True)

@@ -20,7 +20,7 @@ from tokoban.sokoban.simulation.distances import one_box_tables
 from tokoban.sokoban.sizes import MAX_LEVELS
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy import solve
-from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH, Precision, SokobanPolicyConfig
+from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH, SokobanPolicyConfig
 from tokoban.systems.sokoban_policy.dataset import generate_levels, replay_entries
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, UNSOLVABLE_BIN, Episodes, places
 from tokoban.systems.sokoban_policy.fitting import fit
@@ -186,7 +186,6 @@ class SokobanEvaluation:
     # training, which takes minutes
     seed: Annotated[int | None, Between(0)] = None  # of the generated levels
     beam: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = 32  # width of the beam search
-    precision: Precision = "fp32"  # of the network at play
 
     def __post_init__(self) -> None:
         if self.levels is not None and self.generated is not None:
@@ -215,8 +214,7 @@ def evaluate(
         levels = generate_levels(options.generated, seed=seed)
     else:
         levels = generate_levels(config.num_validation_levels, seed=config.validation_seed)
-    play = Play(width=options.beam, precision=options.precision)
-    metrics = metrics_of(model, levels, play)
+    metrics = metrics_of(model, levels, Play(width=options.beam))
     return metrics | ({"invalid_levels": float(len(problems))} if problems else {})
 
 

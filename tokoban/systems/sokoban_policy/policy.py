@@ -80,15 +80,14 @@ class Policy:
         if not fitted:
             return list(answers.values())
         started_s = compiling.clock()
-        max_moves = self.longest_solution
         levels = solve.pack(list(fitted.values()), self.device)
         predictions = solve.predict(self.model, levels, memory_limit=self.memory_limit_bytes)
-        play = solve.Play(max_moves=max_moves, width=width, memory_limit=self.memory_limit_bytes)
+        play = solve.Play(width=width, memory_limit=self.memory_limit_bytes)
         found = (solve.by_beam if by == "beam" else solve.by_rollout)(self.model, levels, play)
         share_s = (compiling.clock() - started_s) / len(fitted)
         for index, moves, prediction in zip(fitted, found, predictions, strict=True):
             if moves is None:
-                reason = f"no solution within {max_moves} moves"
+                reason = f"no solution within {self.longest_solution} moves"
                 answer = Answer(status="gave up", solver=by, reason=reason, elapsed_s=share_s)
             else:
                 solution = Solution.of(boards[index], moves)

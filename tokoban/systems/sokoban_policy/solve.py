@@ -10,7 +10,7 @@ from functools import partial
 from typing import Annotated
 
 import torch
-from jaxtyping import Bool, Float, Int64
+from jaxtyping import Bool, Int64
 from torch import Tensor
 
 from tokoban.decoding.beam import beam_search
@@ -21,7 +21,7 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import UNDO, Board, Direction
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
-from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH, Precision
+from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH
 from tokoban.systems.sokoban_policy.cuda_graphs import CapturedRollouts
 from tokoban.systems.sokoban_policy.engine import engine_of
 from tokoban.systems.sokoban_policy.episodes import (
@@ -53,7 +53,6 @@ class Play:
 
     max_moves: Annotated[int | None, Between(1)] = None  # none: as many as the policy can read
     width: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = 32  # of the beam
-    precision: Precision = "fp32"
     memory_limit: int = DEFAULT_LIMIT_BYTES  # of what play itself needs, beside the weights
 
     def __post_init__(self) -> None:
@@ -117,7 +116,7 @@ def by_beam(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Moves |
     too little for one level.
     """
     steps = play.num_steps(model)
-    engine = engine_of(model, precision=play.precision)
+    engine = engine_of(model)
 
     def search(starts: Bitboards) -> Int64[Tensor, "B T"]:
         stepper = PolicyStepper(
@@ -126,7 +125,6 @@ def by_beam(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Moves |
             width=play.width,
             engine=engine,
             allow_undo=False,
-            precision=play.precision,
         )
         beams = beam_search(
             stepper,
@@ -149,67 +147,49 @@ def by_beam(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Moves |
     return _found(levels, search, batch_size=min(max(1, MAX_ROWS // play.width), fitting))
 
 
-def by_rollout(
-    model: SokobanPolicy,
-    levels: Bitboards,
-    play: Play,
-    *,
-    noise: Callable[[int, int], Tensor] | None = None,
-) -> list[Moves | None]:
+def by_rollout(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Moves | None]:
     """A solution for each level [B] by playing on, ``None`` where that did not solve it in time.
 
-    Greedy, or with ``noise(max_steps, num_rows)`` drawn in advance. Undo is among the actions; what
-    was undone counts as a move of the rollout, and is left out of the solution.
+    Greedy. Undo is among the actions; what was undone counts as a move of the rollout, and is left
+    out of the solution.
     """
     steps, device = play.num_steps(model), levels.boxes.device
     # A captured play has memory of its own, beside what its rehearsals took.
     copies = 2 if device.type == "cuda" else 1
     fitting = levels_at_a_time(model, rows_a_level=copies, limit_bytes=play.memory_limit)
     batch_size = min(MAX_ROWS, fitting)
-    engine = engine_of(model, precision=play.precision)
-    roll_out = partial(_roll_out, model, engine, max_steps=steps, precision=play.precision)
+    roll_out = partial(_roll_out, model, engine_of(model), max_steps=steps)
     if _pays_to_capture(device, num_batches=math.ceil(len(levels.boxes) / batch_size)):
         captured = CapturedRollouts(
             model,
             num_rows=batch_size,
             max_moves=steps,
             allow_undo=True,
-            is_greedy=noise is None,
-            precision=play.precision,
+            is_greedy=True,
         )
         roll_out = partial(_roll_out_captured, captured)
 
     def played(starts: Bitboards) -> Int64[Tensor, "B T"]:
-        drawn = None if noise is None else noise(steps, len(starts.boxes))
-        samples = roll_out(starts, drawn)
+        samples = roll_out(starts)
         return samples.actions.where(samples.is_finished.unsqueeze(1), -1)
 
     return _found(levels, played, batch_size=batch_size)
 
 
 def _roll_out(
-    model: SokobanPolicy,
-    engine: Engine,
-    starts: Bitboards,
-    noise: Float[Tensor, "T B A"] | None,
-    *,
-    max_steps: int,
-    precision: Precision,
+    model: SokobanPolicy, engine: Engine, starts: Bitboards, *, max_steps: int
 ) -> Samples:
-    stepper = PolicyStepper(model, starts, engine=engine, allow_undo=True, precision=precision)
+    stepper = PolicyStepper(model, starts, engine=engine, allow_undo=True)
     return sample(
         stepper,
         num_rows=len(starts.boxes),
         max_steps=max_steps,
-        noise=noise,
         stop_check_every=_check_every(stepper.device),
     )
 
 
-def _roll_out_captured(
-    captured: CapturedRollouts, starts: Bitboards, noise: Float[Tensor, "T B A"] | None
-) -> Samples:
-    return captured(starts, noise).samples
+def _roll_out_captured(captured: CapturedRollouts, starts: Bitboards) -> Samples:
+    return captured(starts).samples
 
 
 def _pays_to_capture(device: torch.device, *, num_batches: int) -> bool:

@@ -5,7 +5,7 @@ Axes: a row R is one game (search * K + beam in a beam search), A the five actio
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import cache
 from typing import NamedTuple
 
@@ -16,7 +16,6 @@ from torch import Tensor
 from tokoban.inference.engine import Engine
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
-from tokoban.systems.sokoban_policy.config import Precision
 from tokoban.systems.sokoban_policy.engine import engine_of
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, Game
 from tokoban.systems.sokoban_policy.model import PolicyOutput, SokobanPolicy
@@ -44,7 +43,6 @@ class PolicyStepper:
         *,
         width: int = 1,
         allow_undo: bool,
-        precision: Precision = "fp32",
         compiled: bool = False,
         engine: Engine | None = None,
     ) -> None:
@@ -52,17 +50,17 @@ class PolicyStepper:
 
         ``compiled`` makes one compiled function of a step: half a minute for the first two sizes of
         a batch, then none.
-        ``engine`` is one of this model and precision; by default it is made here.
+        ``engine`` is one of this model; by default it is made here.
         """
-        self.model, self.allow_undo, self.precision = model, allow_undo, precision
-        engine = engine or engine_of(model, precision=precision, fixed_shapes=compiled)
+        self.model, self.allow_undo = model, allow_undo
+        engine = engine or engine_of(model, fixed_shapes=compiled)
         self.device = levels.boxes.device
         self.game = Game(
             levels.map(lambda word: word.repeat_interleave(width)), model.max_positions
         )
         self.num_moves = 0
         self._step = _compiled_step() if compiled else _step
-        with torch.no_grad(), _exactly(precision), _autocast(self.device, precision):
+        with torch.no_grad(), _exactly():
             starts = self.game.all_boards(FIRST_BOARD + 1).at(slice(None, None, width))
             self._rows = engine.read(model.encode(starts), width=width)
             output = model.heads(self._rows.output)
@@ -102,14 +100,13 @@ class PolicyStepper:
         if self.num_moves == self.max_moves:
             self.game.advance(actions)  # no move follows, so nobody reads the policy's output
             return bitboards.is_solved(self.game.current())
-        with _exactly(self.precision):
+        with _exactly():
             self._output = self._step(
                 self.model,
                 self.game,
                 self._rows.step(parents),
                 actions,
                 allow_undo=self.allow_undo,
-                precision=self.precision,
             )
         return self._output.is_solved
 
@@ -121,14 +118,12 @@ def _step(
     actions: Int[Tensor, "R"],
     *,
     allow_undo: bool,
-    precision: Precision,
 ) -> StepOutput:
     """One action of every game, and the policy's output after it: what is compiled as one."""
     game.advance(actions)
     boards = game.current()
     newest = boards.map(lambda word: word.unsqueeze(1))
-    with _autocast(boards.boxes.device, precision):
-        output = model.heads(advance(model.encode(newest)[:, 0]))
+    output = model.heads(advance(model.encode(newest)[:, 0]))
     return _allowed(output, boards, allow_undo=allow_undo)
 
 
@@ -150,22 +145,15 @@ def _allowed(output: PolicyOutput, boards: Bitboards, *, allow_undo: bool) -> St
 
 
 @contextmanager
-def _exactly(precision: Precision) -> Iterator[None]:
-    """Within, fp32 is without TF32, by which a GPU's convolutions round their inputs by default.
+def _exactly() -> Iterator[None]:
+    """Within, there is no TF32, by which a GPU's convolutions round their inputs by default.
 
     Outside of what is compiled, since the switch is the whole process's.
     """
     switch = torch.backends.cudnn
     before = switch.allow_tf32
-    switch.allow_tf32 = before and precision != "fp32"
+    switch.allow_tf32 = False
     try:
         yield
     finally:
         switch.allow_tf32 = before
-
-
-def _autocast(device: torch.device, precision: Precision) -> AbstractContextManager:
-    if precision == "fp32":
-        return nullcontext()
-    # No copy of a weight may outlive the step: a captured graph would go on reading it.
-    return torch.autocast(device.type, torch.bfloat16, cache_enabled=False)
