@@ -29,7 +29,7 @@ from tokoban.systems.trajectory.acting import Acting, GoalWatch, Mode, acting, m
 from tokoban.systems.trajectory.config import TrajectoryConfig, graph, sokoban
 from tokoban.systems.trajectory.environments import World
 from tokoban.systems.trajectory.evaluate import MONITORED_EPISODES
-from tokoban.systems.trajectory.graphs import Graph, graph_of, pairs, tabular_distances
+from tokoban.systems.trajectory.graphs import Graph, distances, graph_of, pairs
 from tokoban.systems.trajectory.imitate import Imitator
 from tokoban.systems.trajectory.levels import is_solved, shortest
 from tokoban.systems.trajectory.model import TrajectoryTransformer
@@ -205,12 +205,10 @@ def _graph_rows(config: TrajectoryConfig, run: RunConfig, folder: Path) -> dict[
     starts = graph.starts(seeds)
     shortest = -graph.distances[starts].float()
     data = load_or_collect(config)
-    tabular = -tabular_distances(
-        data.observations[:, 0].long(),
-        data.actions[:, 0].long(),
-        num_nodes=len(graph.is_edge),
-        home=graph.home,
-    )[starts].float()
+    # A table as the baseline: distances over the steps that the walks have taken.
+    is_taken = torch.zeros_like(graph.is_edge)
+    is_taken[data.observations[:, 0].long(), data.actions[:, 0].long()] = True
+    tabular = -distances(is_taken, graph.home)[starts].float()
     model, _ = _trained(config, run, folder / "conditioned")
     imitating = replace(config, layout="plan")
     filtered, _ = _trained(replace(imitating, best_share=FILTERED), run, folder / "best")

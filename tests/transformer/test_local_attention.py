@@ -61,24 +61,6 @@ def test_fewer_targets_are_the_last_positions(
         assert_equal_to_masked(drawn_qkv(num_targets, num_sources), Window(half_width, is_causal))
 
 
-@pytest.mark.parametrize("num_masks", [1, B])
-@pytest.mark.parametrize("half_width", [3, 40, 400])
-def test_hidden_sources_are_hidden_from_everybody(half_width: int, num_masks: int) -> None:
-    length = 301
-    hidden = masks.padding(torch.tensor([101, 301, 7])[:num_masks], length)
-    assert_equal_to_masked(drawn_qkv(length, length), Window(half_width, may_be_attended=hidden))
-    scattered = draw(num_masks, 1, 1, length) < 0
-    assert_equal_to_masked(drawn_qkv(length, length), Window(half_width, True, scattered))
-
-
-def test_a_target_with_no_source_left_gets_zeros() -> None:
-    length = 301
-    window = Window(3, may_be_attended=masks.padding(torch.tensor([101]), length))
-    mixed = attend_locally(*drawn_qkv(length, length), window=window)
-    assert (mixed[:, :, 104:] == 0).all()
-    assert (mixed[:, :, 103] != 0).all()
-
-
 @pytest.mark.parametrize("half_width", [0, 1, 2, 4, 9])
 def test_a_window_looks_as_the_masks_do(half_width: int) -> None:
     local = masks.local(5, half_width)
@@ -130,9 +112,8 @@ def test_one_target_after_a_cache_costs_what_it_reaches() -> None:
 @pytest.mark.parametrize("num_heads", [1, 4])
 def test_a_module_takes_a_window_for_a_mask(num_heads: int) -> None:
     attention, inputs = MultiHeadAttention(20, num_heads).double(), draw(B, 201, 20)
-    hidden = masks.padding(torch.tensor([201, 150, 3]), 201)
-    window = Window(11, True, hidden)
-    masked = attention(inputs, may_attend=masks.local(201, 11) & masks.causal(201) & hidden)
+    window = Window(11, True)
+    masked = attention(inputs, may_attend=masks.local(201, 11) & masks.causal(201))
     torch.testing.assert_close(attention(inputs, may_attend=window), masked, rtol=0, atol=1e-12)
 
 
@@ -157,12 +138,6 @@ def test_a_window_that_reaches_less_than_nothing_is_refused() -> None:
 def test_fewer_keys_than_queries_are_refused() -> None:
     with pytest.raises(ValueError, match=r"at least as many keys as queries \(5\), got 3"):
         attend_locally(*drawn_qkv(5, 3), window=Window(1))
-
-
-def test_a_window_made_for_another_length_is_refused() -> None:
-    window = Window(1, may_be_attended=masks.padding(torch.tensor([4]), 7))
-    with pytest.raises(ValueError, match="hides some of 7 keys, got 300 keys"):
-        attend_locally(*drawn_qkv(300, 300), window=window)
 
 
 def test_a_cached_step_wants_a_mask() -> None:

@@ -36,15 +36,15 @@ def test_sinusoids_of_odd_width_are_refused() -> None:
         sinusoidal(5, 7)
 
 
-def test_learned_positions_from_an_offset_are_a_piece_of_the_whole() -> None:
+def test_fewer_learned_positions_are_the_first_of_all() -> None:
     positions = LearnedPositions(11, 3)
     assert positions(11).unique(dim=0).shape == (11, 3)
-    assert torch.equal(positions(5, offset=2), positions(11)[2:7])
+    assert torch.equal(positions(5), positions(11)[:5])
 
 
 def test_positions_beyond_the_learned_ones_are_refused() -> None:
     with pytest.raises(ValueError, match="expected at most 11 positions, got 12"):
-        LearnedPositions(11, 3)(5, offset=7)
+        LearnedPositions(11, 3)(12)
 
 
 def test_grid_positions_add_a_row_and_a_column() -> None:

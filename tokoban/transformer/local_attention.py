@@ -23,14 +23,12 @@ class Window:
     """A mask by distance; accepted wherever a mask is.
 
     Each position may attend to those at most ``half_width`` away, as in ``masks.local``: on either
-    side, or with ``is_causal`` to itself and earlier positions. ``may_be_attended`` also hides
-    sources from all targets (``masks.padding``). If there are more sources than targets, the
-    targets are the last positions, as with a cache.
+    side, or with ``is_causal`` to itself and earlier positions. If there are more sources than
+    targets, the targets are the last positions, as with a cache.
     """
 
     half_width: int
     is_causal: bool = False
-    may_be_attended: Bool[Tensor, "#B 1 1 S"] | None = None
 
     def __post_init__(self) -> None:
         if self.half_width < 0:
@@ -38,12 +36,11 @@ class Window:
 
     def mask(
         self, num_targets: int, num_sources: int, *, device: torch.device | str | None = None
-    ) -> Bool[Tensor, "... T S"]:
+    ) -> Bool[Tensor, "T S"]:
         """The equivalent mask, with num_targets * num_sources elements."""
         _refuse_more_targets(num_targets, num_sources)
         sources = torch.arange(num_sources, device=device)
-        may_attend = self._is_near(sources[num_sources - num_targets :], sources)
-        return may_attend if self.may_be_attended is None else may_attend & self.may_be_attended
+        return self._is_near(sources[num_sources - num_targets :], sources)
 
     def _is_near(self, targets: Tensor, sources: Tensor) -> Bool[Tensor, "T S"]:
         back = targets[:, None] - sources
@@ -64,11 +61,6 @@ def attend_locally(
     """
     num_targets, num_sources = q.shape[2], k.shape[2]
     _refuse_more_targets(num_targets, num_sources)
-    may_be_attended = window.may_be_attended
-    if may_be_attended is not None and may_be_attended.shape[-1] != num_sources:
-        raise ValueError(
-            f"the window hides some of {may_be_attended.shape[-1]} keys, got {num_sources} keys"
-        )
     before = min(window.half_width, num_sources - 1)
     after = 0 if window.is_causal else before
     chunk = min(num_targets, max(_LEAST_CHUNK, before // 2))
@@ -89,8 +81,6 @@ def attend_locally(
     positions = torch.arange(first, first + band, device=q.device)  # of the first band
     is_near = window._is_near(positions[before : before + chunk], positions)  # [chunk, band]
     exists = q.new_ones(1, 1, num_sources, 1, dtype=torch.bool)
-    if may_be_attended is not None:
-        exists = may_be_attended.transpose(-2, -1)
     may_attend = is_near & bands(exists.expand(len(q), -1, -1, -1)).transpose(-2, -1)
     targets = functional.pad(q, (0, 0, 0, num_chunks * chunk - num_targets))
     mixed = functional.scaled_dot_product_attention(

@@ -33,12 +33,11 @@ class LearnedPositions(nn.Module):
         super().__init__()
         self.table = nn.Parameter(torch.randn(max_length, width) * 0.02)
 
-    def forward(self, length: int, *, offset: int = 0) -> Float[Tensor, "T D"]:
-        """The vectors of ``length`` positions from ``offset`` on."""
-        max_length, end = len(self.table), offset + length
-        if end > max_length:
-            raise ValueError(f"expected at most {max_length} positions, got {end}")
-        return self.table[offset:end]
+    def forward(self, length: int) -> Float[Tensor, "T D"]:
+        """The vectors of the first ``length`` positions."""
+        if length > len(self.table):
+            raise ValueError(f"expected at most {len(self.table)} positions, got {length}")
+        return self.table[:length]
 
 
 class GridPositions(nn.Module):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tokoban.systems.translation.alignment import Alignment, align, cross_attention, words
+from tokoban.systems.translation.alignment import Alignment, align, all_attention, words
 from tokoban.systems.translation.model import Translator
 from tokoban.text.bpe import Tokenizer, train_bpe
 
@@ -55,7 +55,7 @@ def test_the_weights_of_words_are_sums_over_the_source_and_means_over_the_target
 ) -> None:
     model = translator(tokenizer)
     source, target = (tokenizer.encode(text) for text in ("eine Tür, drei", "grüne Türen"))
-    of_tokens = cross_attention(model, source, target)
+    of_tokens = all_attention(model, source, target).cross
     assert of_tokens.shape == (3, 2, len(target) + 1, len(source) + 1)
     assert torch.allclose(of_tokens.sum(-1), torch.ones((), dtype=torch.float64))
 
@@ -75,8 +75,8 @@ def test_the_weights_are_of_the_position_that_wrote_the_token(tokenizer: Tokeniz
     """A later target token cannot change what was looked at before it was there."""
     model = translator(tokenizer)
     source, target = (tokenizer.encode(text) for text in ("eine Tür", "grüne Türen"))
-    whole = cross_attention(model, source, target)
-    beginning = cross_attention(model, source, target[:3])
+    whole = all_attention(model, source, target).cross
+    beginning = all_attention(model, source, target[:3]).cross
     assert torch.allclose(whole[:, :, :4], beginning, rtol=0, atol=1e-12)
 
 

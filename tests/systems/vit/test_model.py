@@ -46,19 +46,15 @@ def test_patches_with_their_places_may_come_in_any_order(pooling: str) -> None:
     torch.testing.assert_close(model.classify(shuffled), model.classify(tokens))
 
 
-@pytest.mark.parametrize("positions", ["places", "rows_and_columns"])
-def test_patches_without_their_places_may_not(positions: str) -> None:
-    model = _model(positions=positions)
+def test_patches_without_their_places_may_not() -> None:
+    model = _model()
     pictures = _pictures(1)
     assert len(model.position_vectors().unique(dim=0)) == 35
     moved = pictures.roll(model.patch_side, dims=3)  # the same patches, in other places
     assert not torch.allclose(model(moved), model(pictures), atol=1e-4)
     # The vectors are those of reading order: the first differ by column alone.
-    if positions == "rows_and_columns":
-        vectors = model.position_vectors().unflatten(0, (5, 7))
-        torch.testing.assert_close(
-            vectors[3] - vectors[1], (vectors[3] - vectors[1])[:1].expand(7, -1)
-        )
+    vectors = model.position_vectors().unflatten(0, (5, 7))
+    torch.testing.assert_close(vectors[3] - vectors[1], (vectors[3] - vectors[1])[:1].expand(7, -1))
 
 
 def test_a_picture_is_judged_alone_as_in_company() -> None:

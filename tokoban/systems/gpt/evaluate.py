@@ -9,7 +9,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -29,9 +28,7 @@ from tokoban.text.characters import CharacterTokenizer
 from tokoban.training import processes
 from tokoban.training.config import Reads, check_limits
 from tokoban.training.limits import Between
-from tokoban.training.run_directory import RunDirectory, read_record
 from tokoban.training.spec import Trained
-from tokoban.training.weights_header import read_header
 
 NUM_ESTIMATE_BATCHES = 200  # nanoGPT's eval_iters
 LEAST_ESTIMATE_BATCH = 12  # windows, as in nanoGPT's recipe for a CPU
@@ -140,15 +137,12 @@ class GptEvaluation:
 def evaluate(
     trained: Trained[GptConfig, Gpt], options: GptEvaluation
 ) -> dict[str, int | float | str]:
-    """The metrics, and what they must be compared by: parameters, context, tokens trained on."""
+    """The metrics, and what they must be compared by: parameters and context."""
     model, config, share = trained.model, trained.config, options.validation_share
     metrics: dict[str, int | float | str] = {
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "context_length": model.context_length,
     }
-    num_tokens = _tokens_trained_on(trained.weights, config)
-    if num_tokens is not None:
-        metrics["tokens_trained_on"] = num_tokens
     if config.task is not None:
         if options.text or share is not None:
             raise ValueError(f"these weights learned the task {config.task}, and no text")
@@ -163,17 +157,3 @@ def evaluate(
     bits = measured["validation_nats"] * (len(tokens) - 1) / math.log(2)
     num_characters = len(tokenizer.decode(tokens[1:].tolist()))
     return metrics | measured | {"validation_bits_per_character": bits / num_characters}
-
-
-def _tokens_trained_on(weights: Path, config: GptConfig) -> int | None:
-    """The number of tokens that a run's weights were trained on; None for other weights."""
-    folder = weights.parent
-    files = RunDirectory(folder, system="gpt", config={})
-    if not (folder / "config.json").is_file() or weights != files.weights:
-        return None
-    record, metadata = read_record(folder), read_header(files.weights).metadata
-    try:
-        num_batches = int(metadata["step"]) * record["run"]["accumulate"] * record["num_processes"]
-        return int(num_batches * config.batch_size * config.context_length)
-    except (KeyError, TypeError, ValueError):
-        return None

@@ -152,11 +152,6 @@ def boards_of(words: UInt64[np.ndarray, "P W"]) -> list[Board]:
     return [packed.board(row) for row in range(len(words))]
 
 
-def is_unmatched(labelled: Labelled) -> Bool[np.ndarray, " P"]:
-    """Whether no matching of boxes and goals has a finite number of pushes."""
-    return labelled.bound >= _UNREACHABLE
-
-
 @dataclass(frozen=True)
 class Judgements:
     """Judgements of labelled positions."""

@@ -147,15 +147,6 @@ def distances(is_edge: Bool[Tensor, "n n"], home: int) -> Int64[Tensor, "n"]:
     return found
 
 
-def tabular_distances(
-    nodes: Int64[Tensor, "N"], chosen: Int64[Tensor, "N"], *, num_nodes: int, home: int
-) -> Int64[Tensor, "n"]:
-    """A tabular baseline: distances over the steps seen in the walks."""
-    seen = torch.zeros(num_nodes, num_nodes, dtype=torch.bool, device=nodes.device)
-    seen[nodes, chosen] = True
-    return distances(seen, home)
-
-
 def pairs(graph: Graph) -> tuple[Int64[Tensor, "P"], Int64[Tensor, "P"], Int64[Tensor, "P"]]:
     """Seeds of starts, nodes to go to, and the fewest steps: of every pair that can be walked.
 

@@ -57,16 +57,6 @@ class AllAttention(NamedTuple):
     cross: Float[Tensor, "L N T S"]
 
 
-def cross_attention(
-    model: Translator, source: Sequence[int], target: Sequence[int]
-) -> Float[Tensor, "L N T S"]:
-    """The decoder's weights over the source's tokens and end, for each target token and the end.
-
-    Source and target are given without special tokens.
-    """
-    return all_attention(model, source, target).cross
-
-
 @torch.no_grad()
 def all_attention(model: Translator, source: Sequence[int], target: Sequence[int]) -> AllAttention:
     """All attention weights of reading ``source``, with its end, and writing ``target``.
@@ -92,7 +82,7 @@ def align(model: Translator, source: Sequence[int], target: Sequence[int]) -> Al
     """
     if model.tokenizer is None:
         raise ValueError("the translator has no tokenizer, so words are unknown")
-    of_tokens = _token_alignment(cross_attention(model, source, target)).tolist()
+    of_tokens = _token_alignment(all_attention(model, source, target).cross).tolist()
     sources, targets = (words(model.tokenizer, tokens) for tokens in (source, target))
     of_words = [
         [

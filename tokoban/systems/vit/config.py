@@ -21,7 +21,6 @@ STANDINGS = ("solved", "open", "lost")  # what a board may be
 
 Fit = Literal["scale", "crop", "stretch"]
 Pooling = Literal["class_token", "mean"]
-Positions = Literal["places", "rows_and_columns"]
 
 _FASHION = (
     "T-shirt/top", "trouser", "pullover", "dress", "coat",
@@ -33,7 +32,11 @@ _FASHION = (
 class VitConfig:
     """The network's defaults are those of the shipped ``vit-boards``."""
 
-    retired: ClassVar[Mapping[str, Any]] = {"question": "standing", "erased_share": 0.0}
+    retired: ClassVar[Mapping[str, Any]] = {
+        "question": "standing",
+        "erased_share": 0.0,
+        "positions": "rows_and_columns",
+    }
 
     # The pictures
     data: str = BOARDS  # "boards", which are generated; or a folder, with the four IDX files of
@@ -63,8 +66,6 @@ class VitConfig:
     hidden_width: Annotated[int, Between(1, 2**18)] = 128  # of the feed-forward nets
     pooling: Pooling = "class_token"  # the last layer reads a token of its own that has attended to
     # all patches, or their mean
-    positions: Positions = "rows_and_columns"  # position encoding: a vector for each place, or one
-    # for the row plus one for the column
     dropout: ShareBelowOne = 0.0  # share of numbers that are left out in training
 
     least_patches: Count = 16  # a picture cut into fewer is refused: known to fail on small ones

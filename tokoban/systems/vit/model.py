@@ -11,9 +11,9 @@ from jaxtyping import Float, UInt8
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tokoban.systems.vit.config import Pooling, Positions
+from tokoban.systems.vit.config import Pooling
 from tokoban.systems.vit.patches import to_patches
-from tokoban.transformer import BlockOptions, Encoder, GridPositions, LearnedPositions
+from tokoban.transformer import BlockOptions, Encoder, GridPositions
 
 _MOST_NAME_BYTES = 2**20  # of the names of all classes; what is longer is cut, and unreadable
 
@@ -43,7 +43,6 @@ class VisionTransformer(nn.Module):
         num_heads: int,
         hidden_width: int,
         pooling: Pooling,
-        positions: Positions,
         dropout: float,
     ) -> None:
         """``picture_size`` is height and width in pixels, both divisible by ``patch_side``."""
@@ -55,11 +54,7 @@ class VisionTransformer(nn.Module):
         self.register_buffer("mean", torch.full((channels, 1, 1), 127.5))
         self.register_buffer("deviation", torch.full((channels, 1, 1), 127.5))
         self.patch = nn.Linear(channels * patch_side**2, width)
-        self.places: LearnedPositions | GridPositions = (
-            GridPositions(height, columns, width)
-            if positions == "rows_and_columns"
-            else LearnedPositions(height * columns, width)
-        )
+        self.places = GridPositions(height, columns, width)
         for table in self.places.parameters():
             nn.init.normal_(table, std=_POSITION_SCALE)
         self.class_token: nn.Parameter | None = None
@@ -89,9 +84,7 @@ class VisionTransformer(nn.Module):
 
     def position_vectors(self) -> Float[Tensor, "T D"]:
         """The vector of each patch's position, in reading order."""
-        if isinstance(self.places, GridPositions):
-            return self.places(*self.grid_size).flatten(0, 1)
-        return self.places(len(self.places.table))
+        return self.places(*self.grid_size).flatten(0, 1)
 
     def classify(self, tokens: Float[Tensor, "B T D"]) -> Float[Tensor, "B A"]:
         """Logits from tokens, whatever the order of the patches."""

@@ -1,4 +1,4 @@
-"""Pictures as sequences of patches, and back.
+"""Pictures as sequences of patches.
 
 Axes: B batch, C channels, H rows and W columns of pixels, T patches in reading order, P the numbers
 of one patch: C * side * side of them, by channel, row and column.
@@ -18,11 +18,3 @@ def to_patches(pictures: Shaped[Tensor, "B C H W"], *, side: int) -> Shaped[Tens
     # [B, C, rows, side, columns, side]
     cells = pictures.unflatten(3, (-1, side)).unflatten(2, (-1, side))
     return cells.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
-
-
-def from_patches(
-    patches: Shaped[Tensor, "B T P"], *, side: int, height: int, width: int
-) -> Shaped[Tensor, "B C H W"]:
-    """The inverse of ``to_patches``."""
-    grid = patches.unflatten(1, (height // side, width // side)).unflatten(3, (-1, side, side))
-    return grid.permute(0, 3, 1, 4, 2, 5).flatten(4, 5).flatten(2, 3)
