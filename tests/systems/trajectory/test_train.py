@@ -80,42 +80,6 @@ def test_a_return_that_is_not_known_has_no_weight() -> None:
     assert known[0] != known[1]
 
 
-def test_the_weights_of_the_loss_are_those_of_the_kinds() -> None:
-    heavy = [
-        system.loss(model, batch).total.item()
-        for system, model, batch in (
-            batch_of(small(state_weight=0.0, reward_weight=0.0, action_weight=weight))
-            for weight in (1.0, 7.0)
-        )
-    ]
-    assert heavy[0] == pytest.approx(heavy[1])  # a mean: alone, a weight changes nothing
-    system, model, batch = batch_of(small(state_weight=0.0, reward_weight=0.0))
-    loss = system.loss(model, batch)
-    assert loss.total.item() == pytest.approx(loss.metrics["action_loss"].item(), abs=1e-6)
-
-
-def test_every_kind_of_token_has_its_own_weight() -> None:
-    system, model, batch = batch_of(small(layout="plan"))
-
-    def loss(state: float, action: float, reward: float) -> float:
-        """Of the same model and batch under other weights."""
-        config = small(
-            layout="plan", state_weight=state, action_weight=action, reward_weight=reward
-        )
-        return replace(system, config=config).loss(model, batch).total.item()
-
-    # A walk's transition tells its action, its reward, return and end, and the next node.
-    num_actions = int(batch.is_real.sum())
-    num_states, num_rewards = int(batch.is_real[:, 1:].sum()), 3 * num_actions
-    actions = loss(0.0, 1.0, 0.0) * num_actions
-    states = loss(1.0, 1.0, 0.0) * (num_states + num_actions) - actions
-    rewards = loss(0.0, 1.0, 1.0) * (num_rewards + num_actions) - actions
-    weight = 2 * num_states + 3 * num_actions + 5 * num_rewards
-    expected = (2 * states + 3 * actions + 5 * rewards) / weight
-    assert loss(2.0, 3.0, 5.0) == pytest.approx(expected)
-    assert loss(5.0, 3.0, 2.0) != pytest.approx(expected)
-
-
 def test_data_are_written_once_and_then_read(tmp_path: Path) -> None:
     path = tmp_path / "walks.safetensors"
     config = small(data=str(path))

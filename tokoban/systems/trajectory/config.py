@@ -1,21 +1,14 @@
 """The choices of one model of trajectories: environment, data, tokens, network; presets."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
 from tokoban.systems.trajectory.discretise import Binning
 from tokoban.systems.trajectory.layout import LayoutKind
 from tokoban.systems.trajectory.policies import parse_mix
 from tokoban.training.config import check_fields, check_limits
-from tokoban.training.limits import (
-    Between,
-    Count,
-    NotNegative,
-    NumLayers,
-    Positive,
-    ShareBelowOne,
-    Width,
-)
+from tokoban.training.limits import Between, Count, NumLayers, ShareBelowOne, Width
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,13 +46,13 @@ class TrajectoryConfig:
     num_heads: Count = 4  # of each attention
     dropout: ShareBelowOne = 0.0  # share of numbers that are left out in training
 
-    # The loss, by the kind of token
-    state_weight: NotNegative = 1.0  # of the loss of states
-    action_weight: Positive = 1.0  # of actions; more where the data are an expert's: chance is not
-    # to be learned
-    reward_weight: NotNegative = 1.0  # of rewards, returns-to-go and ends
-
     batch_windows: Width = 32  # of a step
+
+    retired: ClassVar[Mapping[str, Any]] = {
+        "state_weight": 1.0,
+        "action_weight": 1.0,
+        "reward_weight": 1.0,
+    }
 
     def __post_init__(self) -> None:
         parse_mix(self.mix)

@@ -112,30 +112,29 @@ class TrajectorySystem:
         return dataset.batches(device, start_step=start_step, rank=processes.rank())
 
     def loss(self, model: nn.Module, batch: Windows) -> Loss:
-        """Cross entropy of every token, by its weight; padding counts for nothing."""
+        """Cross entropy, the mean over the tokens that are to be learned."""
         layout = layout_of(self.config, self.spec)
         # Slices and not lists as indices: those would be sent to the device, and waited for.
         read = torch.stack([batch.tokens[:, :, column] for column in layout.slots], dim=2)
         logits = model(batch.prefix, read).float()
-        wanted, weights = _targets(layout, batch, self.config)
+        wanted, counts = _targets(layout, batch)
         losses = functional.cross_entropy(
             logits.flatten(0, 2), wanted.flatten(), reduction="none"
-        ).view_as(weights)
-        total = weights.sum().clamp_min(1e-9)
+        ).view_as(counts)
+        total = counts.sum().clamp_min(1e-9)
         of_actions = [x.column in layout.actions for x in layout.targets]
         places = [place for place, is_one in enumerate(of_actions) if is_one]
 
         def acted(values: Tensor) -> Tensor:
             return torch.stack([values[:, :, place] for place in places], dim=2).sum()
 
-        action = acted(losses * weights) / acted(weights)
-        return Loss((losses * weights).sum() / total, {"action_loss": action.detach()})
+        action = acted(losses * counts) / acted(counts)
+        return Loss((losses * counts).sum() / total, {"action_loss": action.detach()})
 
     def weights(self, batch: Windows) -> Tensor:
-        """The sum of the tokens' weights."""
-        layout = layout_of(self.config, self.spec)
-        _, weights = _targets(layout, batch, self.config)
-        return weights.sum()[None]
+        """The number of tokens that are to be learned."""
+        _, counts = _targets(layout_of(self.config, self.spec), batch)
+        return counts.sum()[None]
 
     def validate(self, model: TrajectoryTransformer) -> dict[str, float]:
         """The metrics of ``evaluate.validate``."""
@@ -150,27 +149,21 @@ class TrajectorySystem:
         return metric_names(self.config)
 
 
-def _targets(layout: Layout, batch: Windows, config: TrajectoryConfig) -> tuple[Tensor, Tensor]:
-    """The token of each of ``layout.targets``, and its weight: 0 where it is not to be learned."""
+def _targets(layout: Layout, batch: Windows) -> tuple[Tensor, Tensor]:
+    """The token of each of ``layout.targets``, and 1 where it is to be learned, else 0."""
     following = batch.tokens.roll(-1, dims=1)
     has_following = batch.is_real & batch.is_real.roll(-1, dims=1)
     has_following[:, -1] = False
-    wanted, weights = [], []
+    wanted, is_learned = [], []
     for target in layout.targets:
         source = following if target.is_next else batch.tokens
         counts = has_following if target.is_next else batch.is_real
         if target.column == layout.to_go:
             known = batch.knows_return.roll(-1, dims=1) if target.is_next else batch.knows_return
             counts = counts & known
-        if target.column in layout.states:
-            weight = config.state_weight
-        elif target.column in layout.actions:
-            weight = config.action_weight
-        else:
-            weight = config.reward_weight
         wanted.append(source[:, :, target.column])
-        weights.append(counts * weight)
-    return torch.stack(wanted, dim=2), torch.stack(weights, dim=2)
+        is_learned.append(counts)
+    return torch.stack(wanted, dim=2), torch.stack(is_learned, dim=2).float()
 
 
 def make_system(
