@@ -120,8 +120,6 @@ def test_compiled_pushes_are_eager_pushes(
             rules.pushes(boards, area),
             rules.is_legal(boards),
             rules.keys(after),
-            rules.push_keys(boards, area),
-            rules.planes(after),
         )
 
     eager = answers(boards, places, directions)

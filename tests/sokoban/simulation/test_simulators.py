@@ -114,8 +114,6 @@ def answers(simulator: Simulator, boards: Any, actions: Tensor) -> tuple[Tensor,
         simulator.pushes(after, zone),
         simulator.keys(after),
         simulator.keys(pushed),
-        simulator.push_keys(after, zone),
-        simulator.planes(after),
     )
 
 

@@ -13,7 +13,7 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import OFFSETS, Board, Direction, Square
 from tokoban.sokoban.formats.xsb import format_board, parse_board
 from tokoban.sokoban.interior import interior
-from tokoban.sokoban.simulation import tensor_boards, wide_bitboards, wide_words
+from tokoban.sokoban.simulation import wide_bitboards, wide_words
 from tokoban.sokoban.simulation.wide_bitboards import WideBitboards
 
 # Rows and columns, with how many words they take: a row of bits is one longer than a row of cells,
@@ -166,15 +166,6 @@ def test_as_few_words_as_leave_the_first_and_the_last_bit_to_the_wall(
     assert int(boards.walls[-1, 0]) < 0
 
 
-def test_planes_are_those_of_tensor_boards() -> None:
-    boards = [parse_board("--@-$--.-----"), parse_board("@----*-----#-|#-.----------")]
-    for board in boards:
-        expected = tensor_boards.planes(tensor_boards.from_boards([board]))
-        planes = wide_bitboards.planes(wide_bitboards.pack([board]))
-        assert planes.dtype == torch.float32
-        assert torch.equal(planes, expected.float())
-
-
 # Packing.
 
 
@@ -242,15 +233,6 @@ def test_legal_moves_are_those_that_change_the_board() -> None:
         [rules.step(board, direction) != board for direction in Direction] for board in boards
     ]
     assert wide_bitboards.is_legal(wide_bitboards.pack(boards)).tolist() == expected
-
-
-def test_successors_are_the_four_steps() -> None:
-    boards = wide_bitboards.pack(random_boards()).at(torch.arange(30).reshape(3, 10))
-    successors = wide_bitboards.successors(boards)
-    for action in range(4):
-        expected = wide_bitboards.step(boards, torch.full((3, 10), action))
-        for part, expected_part in zip(successors[:4], expected[:4], strict=True):
-            assert torch.equal(part[..., action], expected_part)
 
 
 def test_solved_is_all_boxes_on_goals_and_all_goals_filled() -> None:

@@ -214,12 +214,9 @@ def keys(boards: Bitboards) -> Int64[Tensor, "*B"]:
     return key * -4658895280553007687
 
 
-def push_keys(boards: Bitboards, zone: Int64[Tensor, "*B"] | None = None) -> Int64[Tensor, "*B"]:
-    """Like ``keys``, but of the boxes and the player's zone instead of its cell.
-
-    ``zone`` as in ``pushes``.
-    """
-    zone = reachable(boards) if zone is None else zone
+def push_keys(boards: Bitboards) -> Int64[Tensor, "*B"]:
+    """Like ``keys``, but of the boxes and the player's zone instead of its cell."""
+    zone = reachable(boards)
     return keys(boards._replace(player=zone & -zone))  # the lowest cell of the zone
 
 

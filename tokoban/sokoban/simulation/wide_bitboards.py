@@ -1,8 +1,8 @@
 """The rules on boards of any size packed into several int64 per plane, on any device.
 
 ``wide_words`` defines the bit of each cell. Bits without a cell are wall.
-Axes: ``words`` the words of a plane, ``*B`` any batch shape, A the four moves, C the planes of
-``tensor_boards.Plane``, H rows and W columns.
+Axes: ``words`` the words of a plane, ``*B`` any batch shape, A the four moves, H rows and W
+columns.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int, Int64
+from jaxtyping import Bool, Int, Int64
 from torch import Tensor
 
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.interior import interior
 from tokoban.sokoban.simulation import wide_words, zones
-from tokoban.sokoban.simulation.bitboards import index
 from tokoban.sokoban.simulation.bits import NUM_BITS, mixed
 from tokoban.sokoban.simulation.wide_words import (
     Bit,
@@ -96,20 +95,12 @@ def _is_free(boards: WideBitboards, bit: Bit) -> Bool[Tensor, "*B"]:
     return ~(is_set(boards.walls, bit) | is_set(boards.boxes, bit))
 
 
-def successors(boards: WideBitboards) -> WideBitboards:
-    """The boards after each of the four moves, along a new last axis."""
-    return step(*_four_moves(boards))
-
-
 def is_legal(boards: WideBitboards) -> Bool[Tensor, "*B A"]:
     """Which of the four moves change the board: no wall or immovable box blocks them."""
-    *_, moves = _attempt(*_four_moves(boards))
-    return moves
-
-
-def _four_moves(boards: WideBitboards) -> tuple[WideBitboards, Int64[Tensor, "*B A"]]:
     spread = boards.map(lambda part: part.unsqueeze(-1).expand(*part.shape, 4))
-    return spread, torch.arange(4, device=boards.player.device).expand_as(spread.player)
+    actions = torch.arange(4, device=boards.player.device).expand_as(spread.player)
+    *_, moves = _attempt(spread, actions)
+    return moves
 
 
 def is_solved(boards: WideBitboards) -> Bool[Tensor, "*B"]:
@@ -172,13 +163,6 @@ def select(is_new: Bool[Tensor, "*B"], new: WideBitboards, old: WideBitboards) -
     return WideBitboards(walls, goals, boxes, player, old.height, old.width)
 
 
-def planes(boards: WideBitboards) -> Float[Tensor, "*B C H W"]:
-    """The five planes a network reads, in the order of ``tensor_boards.Plane``, as 0.0 and 1.0."""
-    player = only(_bit(boards, boards.player), boards.boxes)
-    words = (boards.walls, ~boards.walls, boards.goals, boards.boxes, player)
-    return boards.cells(torch.stack(words, dim=-1)).float()
-
-
 def keys(boards: WideBitboards) -> Int64[Tensor, "*B"]:
     """A hash of each board: equal for equal boards, else different with probability 1 - 2^-64."""
     words = torch.cat([boards.walls, boards.goals, boards.boxes, boards.player.unsqueeze(0)])
@@ -186,19 +170,6 @@ def keys(boards: WideBitboards) -> Int64[Tensor, "*B"]:
     salts = torch.arange(1, len(words) + 1, device=words.device)
     salts = mixed(salts).view(-1, *[1] * boards.player.dim())
     return mixed(mixed(mixed(words ^ salts)).sum(0))
-
-
-def push_keys(
-    boards: WideBitboards, zone: Int64[Tensor, "words *B"] | None = None
-) -> Int64[Tensor, "*B"]:
-    """Like ``keys``, but of the boxes and the player's zone instead of its cell.
-
-    ``zone`` as in ``pushes``.
-    """
-    zone = reachable(boards) if zone is None else zone
-    word = (zone != 0).int().argmax(0)  # the first that is not empty
-    bits = zone.gather(0, word.unsqueeze(0)).squeeze(0)
-    return keys(boards._replace(player=NUM_BITS * word + index(bits & -bits)))
 
 
 def pack(
