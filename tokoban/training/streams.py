@@ -5,7 +5,9 @@ are below 2^32, and equally many for a purpose. What a seed decides alone, such 
 held out, stays as it was: weights of before have never seen what is held out today.
 """
 
+from collections.abc import Iterator
 from enum import IntEnum
+from itertools import count
 
 import numpy as np
 import torch
@@ -38,6 +40,13 @@ def derived_seed(seed: int, purpose: Purpose, *numbers: int) -> int:
 def stream(seed: int, purpose: Purpose, *numbers: int) -> np.random.Generator:
     """NumPy's stream for one purpose and its numbers, equally many each time."""
     return np.random.default_rng((seed, purpose, *numbers))
+
+
+def streams(
+    seed: int, purpose: Purpose, rank: int, *, start_step: int
+) -> Iterator[np.random.Generator]:
+    """The streams of a process's batches without end, the first that of batch ``start_step``."""
+    return (stream(seed, purpose, rank, number) for number in count(start_step))
 
 
 def torch_stream(

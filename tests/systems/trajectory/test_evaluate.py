@@ -167,7 +167,6 @@ def test_the_share_that_came_to_the_goal_is_reported(seeker: str, tmp_path: Path
             "seed is 999991; expected at most 999990: beyond are seeds of training data",
         ),
         (["--keep", "2"], "--keep is for the mode plan; the mode here is return"),
-        (["--top-k", "2"], "--top-k is for the mode plan; the mode here is return"),
         (["--goal", "2"], "--goal is for the mode goal; the mode here is return"),
         (["--film", "x.gif", "--episodes", "1"], "graph:0 has no pictures to make a film of"),
     ],

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Int64
 from torch import Tensor
 
-from tokoban.training.streams import Purpose, stream
+from tokoban.training.streams import Purpose, streams
 
 IGNORED = -100  # a target that counts for nothing: torch's own number for it
 
@@ -47,9 +47,6 @@ def random_windows(
     rank: int = 0,
 ) -> Iterator[Batch]:
     """Windows from anywhere in the text, without end; batch n is the same whatever came before."""
-    number = start_step
-    while True:
-        random = stream(seed, Purpose.EXAMPLES, rank, number)
+    for random in streams(seed, Purpose.EXAMPLES, rank, start_step=start_step):
         starts = torch.from_numpy(random.integers(len(text) - window, size=batch_size))
         yield windows_at(text, starts.to(text.device), window)
-        number += 1

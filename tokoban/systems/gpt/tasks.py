@@ -13,7 +13,7 @@ import torch
 from tokoban.systems.gpt.config import Task
 from tokoban.systems.gpt.dataset import IGNORED, Batch
 from tokoban.text.characters import CharacterTokenizer
-from tokoban.training.streams import Purpose, stream
+from tokoban.training.streams import Purpose, streams
 
 NUM_SORTED = 3  # different digits that are sorted
 
@@ -68,9 +68,7 @@ def task_batches(
     Batch n of a rank is the same whatever ``start_step`` is.
     """
     tokenizer, total = tokenizer_of(task), num_problems(task, num_digits)
-    number = start_step
-    while True:
-        random = stream(seed, Purpose.EXAMPLES, rank, number)
+    for random in streams(seed, Purpose.EXAMPLES, rank, start_step=start_step):
         drawn: list[int] = []
         while len(drawn) < batch_size:
             found = random.integers(total, size=batch_size).tolist()
@@ -80,4 +78,3 @@ def task_batches(
         targets = tokens[:, 1:].clone()
         targets[:, : len(problems[0].question) - 1] = IGNORED
         yield Batch(tokens[:, :-1], targets)
-        number += 1

@@ -12,7 +12,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from tokoban.systems.life.rules import Rule, step
-from tokoban.training.streams import Purpose, stream
+from tokoban.training.streams import Purpose, streams
 
 
 class Examples(NamedTuple):
@@ -44,17 +44,12 @@ class RandomGames:
         purpose: Purpose = Purpose.EXAMPLES,
     ) -> Iterator[Examples]:
         """Batch n of a rank is the same whatever ``start_step`` is."""
-        number = start_step
-        while True:
+        for random in streams(self.seed, purpose, rank, start_step=start_step):
             drawn = random_grids(
-                self.num_grids // 2,
-                side=self.side,
-                density=self.density,
-                random=stream(self.seed, purpose, rank, number),
+                self.num_grids // 2, side=self.side, density=self.density, random=random
             ).to(device)
             after = step(drawn, self.rule)
             yield Examples(torch.cat([drawn, after]), torch.cat([after, step(after, self.rule)]))
-            number += 1
 
 
 def random_grids(

@@ -11,7 +11,6 @@ Axes: B batch, H rows, W columns, P candidates, N cells of a neighbourhood, T ce
 
 import math
 from collections.abc import Iterator
-from itertools import count
 
 import numpy as np
 import torch
@@ -21,7 +20,7 @@ from torch import Tensor
 from tokoban.systems.life.dataset import Examples, random_grids
 from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import Rule, step
-from tokoban.training.streams import Purpose, stream
+from tokoban.training.streams import Purpose, streams
 
 CANDIDATES = 128  # for each hard grid
 _LEAST_SHARE = 0.99  # of candidates that must be right with half-alive surroundings
@@ -41,15 +40,11 @@ def with_hard_grids(
     Unchanged while ``hard_grids`` gives None. A batch depends on the current weights only, so a
     resumed run sees the same batches as an uninterrupted one.
     """
-    for number in count(start_step):
-        batch = next(batches)
+    chances = streams(seed, Purpose.HARD_EXAMPLES, rank, start_step=start_step)
+    for batch, random in zip(batches, chances, strict=False):
         kept = Examples(batch.grids[::2], batch.successors[::2])
-        hard = hard_grids(
-            model,
-            rule,
-            num_grids=len(batch.grids) - len(kept.grids),
-            random=stream(seed, Purpose.HARD_EXAMPLES, rank, number),
-        )
+        num_grids = len(batch.grids) - len(kept.grids)
+        hard = hard_grids(model, rule, num_grids=num_grids, random=random)
         if hard is None:
             yield batch
         else:

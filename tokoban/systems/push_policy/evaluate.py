@@ -51,7 +51,6 @@ class PushEvaluation:
     levels: Annotated[tuple[Path, ...], Reads()] = ()  # files of levels
     first: Annotated[int | None, Between(1)] = None  # only so many levels of all files together
     search: SearchOrder = "phs"  # the search of the `solved_at` metrics
-    deadlock_weight: float = GuidedOptions.deadlock_weight  # how far a likely deadlock is put off
     classical: bool = False  # lets the classical deadlock rules prune that search too
     most_evaluated: Annotated[int, Between(1, 10**9)] = BUDGETS[-1]  # positions that it may
     # evaluate in each level
@@ -123,13 +122,9 @@ def metrics_of(
     judge = as_judge(model)
     labelled, optima = label_boards(boards, num_states=options.states, seed=options.seed)
     play = partial(play_all, judge, boards, num_views=options.views)
-    playing = GuidedOptions(order="greedy", deadlock_weight=options.deadlock_weight)
+    playing = GuidedOptions(order="greedy")
     greedy = play(playing, max_evaluated=_MOST_PUSHES)
-    searching = GuidedOptions(
-        order=options.search,
-        deadlock_weight=options.deadlock_weight,
-        is_classical=options.classical,
-    )
+    searching = GuidedOptions(order=options.search, is_classical=options.classical)
     searched = play(searching, max_evaluated=options.most_evaluated)
     metrics = {"levels": float(len(boards))}
     num_solved = sum(game.solution is not None for game in greedy)

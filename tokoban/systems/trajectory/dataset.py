@@ -16,7 +16,7 @@ from tokoban.systems.trajectory.discretise import Bins
 from tokoban.systems.trajectory.environments import Spec
 from tokoban.systems.trajectory.layout import Layout
 from tokoban.systems.trajectory.trajectories import Trajectories
-from tokoban.training.streams import Purpose, stream
+from tokoban.training.streams import Purpose, streams
 
 # A return that was cut short is learned if at most this share of its weight lies behind the cut.
 _MOST_LOST = 0.1
@@ -120,14 +120,11 @@ class WindowDataset:
         self, device: torch.device, *, start_step: int = 0, rank: int = 0
     ) -> Iterator[Windows]:
         """Batch n of a rank is the same whatever ``start_step`` is."""
-        step = start_step
-        while True:
-            random = stream(self.seed, Purpose.EXAMPLES, rank, step)
+        for random in streams(self.seed, Purpose.EXAMPLES, rank, start_step=start_step):
             starts = torch.from_numpy(random.integers(len(self.tokens), size=self.batch_windows))
             # How far behind the start a goal lies, as a share of what is left of the episode.
             shares = torch.from_numpy(random.random(self.batch_windows))
             yield self.at(starts, goal_shares=shares).to(device)
-            step += 1
 
     def at(self, starts: Int64[Tensor, "B"], *, goal_shares: Float[Tensor, "B"]) -> Windows:
         """The windows that begin with these transitions; a goal is drawn from what came of them.

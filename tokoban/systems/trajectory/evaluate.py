@@ -85,9 +85,8 @@ class TrajectoryEvaluation:
     horizon: int | None = None  # of the mode plan: transitions planned (default: the window's rest)
     keep: int | None = None  # of the mode plan: plans that live on (default: 16)
     expansion: int | None = None  # of the mode plan: actions tried after each (default: 4)
-    top_k: int | None = None  # of the mode plan: most probable bins of an action
-    top_p: float | None = None  # of the mode plan: the fewest that reach this probability
-    # (default: 0.9)
+    top_p: float | None = None  # of the mode plan: the fewest bins of an action that reach this
+    # probability (default: 0.9)
     plot: Annotated[Path | None, Writes((".png", ".svg"))] = None  # returns requested and achieved
     film: Annotated[Path | None, Writes((".gif",))] = None  # the first episode
     attention: Annotated[Path | None, Writes((".html",))] = None  # where it looks in the first
@@ -189,7 +188,6 @@ def _given(options: TrajectoryEvaluation) -> dict[str, Any]:
         "horizon": options.horizon,
         "keep": options.keep,
         "expansion": options.expansion,
-        "top_k": options.top_k,
         "top_p": options.top_p,
     }
     return {name: value for name, value in plan.items() if value is not None}

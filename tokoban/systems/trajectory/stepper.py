@@ -23,9 +23,7 @@ class PlanConfig:
     keep: int = 16  # plans that live on after each of them
     expansion: int = 4  # actions tried after each plan that lives on
     num_past: int = 1  # transitions read besides the current state
-    top_k: int | None = None  # of an action's bins, the most probable
-    top_p: float | None = 0.9  # and of these the fewest that reach this probability
-    temperature: float = 1.0  # of the actions that are drawn
+    top_p: float | None = 0.9  # of an action's bins, the fewest that reach this probability
     discount: float = 0.97  # that of the returns-to-go which the model was trained on
 
     @property
@@ -182,8 +180,7 @@ class PlanStepper:
         self._candidate_nats = log_probs.gather(1, order).masked_fill(is_cut, -torch.inf)
 
     def _restricted(self, log_probs: Float[Tensor, "_ V"]) -> Float[Tensor, "_ V"]:
-        plan = self.plan
-        return restrict(log_probs, temperature=plan.temperature, top_k=plan.top_k, top_p=plan.top_p)
+        return restrict(log_probs, top_p=self.plan.top_p)
 
     def _read(self, tokens: Int64[Tensor, "_"], column: int) -> Float[Tensor, "_ D"]:
         return self._reader.read(self.model.embed(tokens[:, None], [column]))

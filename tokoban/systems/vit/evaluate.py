@@ -3,7 +3,6 @@
 Axes: N pictures, A classes (in a confusion matrix: rows are what it is, columns what is said).
 """
 
-import csv
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,7 +12,6 @@ from jaxtyping import Float, Int64
 from torch import Tensor
 from torch.nn import functional
 
-from tokoban.files.atomic import atomically
 from tokoban.systems.vit.config import VitConfig
 from tokoban.systems.vit.dataset import load_test, load_training
 from tokoban.systems.vit.model import VisionTransformer
@@ -67,8 +65,8 @@ class VitEvaluation:
     data: str | None = None  # the folder of the pictures (default: as in training)
     part: Literal["test", "held-out"] = "test"  # the test set, which is for the last word alone, or
     # what was held out of the training pictures to choose by
-    confusion: Annotated[Path | None, Writes((".csv", ".png", ".svg"))] = None  # write what was
-    # taken for what: counts as .csv, or shares of each class as .png, .svg
+    confusion: Annotated[Path | None, Writes((".png", ".svg"))] = None  # draw what was taken for
+    # what, as shares of each class
 
 
 def evaluate(
@@ -93,7 +91,11 @@ def evaluate(
         "worst_confusions": _worst(counts, names),
     }
     if options.confusion is not None:
-        _write_table(counts, names, options.confusion)
+        from tokoban.viewing.plots import plot_weights
+
+        shares = counts / counts.sum(1, keepdim=True).clamp(min=1)
+        picture = options.confusion
+        plot_weights(shares.tolist(), row_names=names, column_names=names, picture=picture)
     return metrics
 
 
@@ -106,20 +108,3 @@ def _worst(counts: Int64[Tensor, "A A"], names: tuple[str, ...]) -> str:
         f"{names[label]} as {names[guess]}: {count}" for (label, guess), count in pairs if count
     ]
     return "; ".join(confusions) or "none"
-
-
-def _write_table(counts: Int64[Tensor, "A A"], names: tuple[str, ...], path: Path) -> None:
-    if path.suffix.lower() == ".csv":
-        with (
-            atomically(path) as temporary,
-            temporary.open("w", newline="", encoding="utf-8") as file,
-        ):
-            writer = csv.writer(file)
-            writer.writerow(["is, below; said, to the right", *names])
-            for name, row in zip(names, counts.tolist(), strict=True):
-                writer.writerow([name, *row])
-        return
-    from tokoban.viewing.plots import plot_weights
-
-    shares = counts / counts.sum(1, keepdim=True).clamp(min=1)
-    plot_weights(shares.tolist(), row_names=names, column_names=names, picture=path)
