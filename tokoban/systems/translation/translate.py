@@ -1,4 +1,4 @@
-"""Sentences -> translations: beam search, or greedy as a beam of one, as tokens.
+"""Sentences -> translations: beam search, or greedy (a beam of one), as tokens.
 
 Axes: M sources of a batch, S their positions, T target positions, K translations of each source.
 """
@@ -22,9 +22,6 @@ from tokoban.text.bpe import EOS
 from tokoban.transformer import evaluating
 
 BATCH_SIZE = 32
-
-# For each source its rows of tokens, -1 after the end, and their scores in nats.
-Found = tuple[list[list[list[int]]], list[list[float]]]
 
 
 @dataclass(frozen=True)
@@ -63,13 +60,13 @@ def translate(
     A translation has at most ``EXTRA_LENGTH`` tokens more than its source, its end counted, or
     ``max_length`` tokens; there it is made to end. It begins with ``forced_prefix``, which counts
     in its score. A source of no tokens has one translation, of no tokens. ``ValueError`` for a
-    source that is longer than the model was built for, and for a token that it does not have. The
-    ``engine`` is one of this model; by default torch's modules with a cache.
+    source that is longer than the model was built for, and for a token that it does not have; it
+    names the source by its number, which is ``first_number`` for the first one here. The ``engine``
+    is one of this model; by default torch's modules with a cache.
 
     Sources of like length are translated together, as many as ``batch_size`` and the memory of
     their rows allow; ``ValueError`` where one alone takes too much. What comes out depends on
-    neither order nor ``batch_size``, but for rounding. Messages call the first source
-    ``first_number``.
+    neither order nor ``batch_size``, but for rounding.
     """
     for name, size in {"beam": beam, "nbest": nbest, "batch_size": batch_size}.items():
         if size < 1:
@@ -103,8 +100,17 @@ def translate(
             forbidden=forbidden,
             starts_word=starts_word if is_blocked else None,
         )
-        found = _searched(stepper, len(numbers), beam=beam, nbest=nbest, penalty=penalty)
-        return [_hypotheses(*each, penalty) for each in zip(*found, strict=True)]
+        found = length_penalised_beam_search(
+            stepper,
+            num_searches=len(numbers),
+            width=beam,
+            max_steps=stepper.max_length,
+            end=EOS,
+            keep=nbest,
+            penalty=penalty,
+        )
+        rows = zip(found.actions.tolist(), found.scores_nats.tolist(), strict=True)
+        return [_hypotheses(*each, penalty) for each in rows]
 
     def starts_word(token: int) -> bool:
         return model.tokenizer is not None and model.tokenizer.bytes_of(token)[:1] == b" "
@@ -117,26 +123,6 @@ def translate(
                     (found,) = decoded([number], is_blocked=True)
                 translations[number] = found
     return translations
-
-
-def _searched(
-    stepper: TranslationStepper,
-    num_sources: int,
-    *,
-    beam: int,
-    nbest: int,
-    penalty: Callable[[int], float],
-) -> Found:
-    searched = length_penalised_beam_search(
-        stepper,
-        num_searches=num_sources,
-        width=beam,
-        max_steps=stepper.max_length,
-        end=EOS,
-        keep=nbest,
-        penalty=penalty,
-    )
-    return searched.actions.tolist(), searched.scores_nats.tolist()
 
 
 def _hypotheses(
