@@ -7,7 +7,9 @@ import torch
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.instructions import benchmark
-from tokoban.systems.instructions.config import tiny
+from tokoban.sokoban.instructions.play import Play
+from tokoban.sokoban.render import render_rgb
+from tokoban.systems.instructions.config import picture, tiny
 from tokoban.systems.instructions.dataset import (
     NO_PUSH,
     Example,
@@ -15,7 +17,7 @@ from tokoban.systems.instructions.dataset import (
     examples_of,
 )
 from tokoban.systems.instructions.model import InstructionNet, Output
-from tokoban.systems.instructions.prompts import NUM_MARKS
+from tokoban.systems.instructions.prompts import NUM_MARKS, Encoder, prompt_of
 from tokoban.systems.instructions.train import loss_of
 from tokoban.systems.instructions.words import END, PADDING, grammar_words
 
@@ -135,3 +137,21 @@ def test_the_loss_is_the_one_computed_by_hand(examples: list[Example]) -> None:
     parts = pushes, said, became
     weighted = [3 * torch.stack(meant).mean(), *(torch.stack(part).mean() for part in parts)]
     torch.testing.assert_close(loss.total, sum(weighted))
+
+
+def test_the_picture_that_is_read_is_the_one_that_people_see(
+    boards: list[Board],
+) -> None:
+    net, chance, num_players = InstructionNet(picture(), WORDS), random.Random(5), 0
+    for board in boards[:3]:
+        encoder, play = Encoder(board), Play.of(board)
+        for _ in range(7):
+            if pushes := play.pushes():
+                play = play.push(*chance.choice(pushes))
+            seen = net.seen(prompt_of(encoder.encode([play]), [[]]))[0]
+            pixels = torch.from_numpy(render_rgb(play.board, square_px=8)) / 127.5 - 1
+            for (row, column), patch in zip(encoder.squares.squares, seen, strict=True):
+                drawn = pixels[8 * row : 8 * row + 8, 8 * column : 8 * column + 8]
+                torch.testing.assert_close(patch, drawn.flatten())
+                num_players += (row, column) == play.board.player
+    assert num_players == 21

@@ -16,6 +16,7 @@ class InstructionsConfig:
     hidden_width: Annotated[int, Between(1, 2**14)] = 48  # inside each net that reads neighbours
     num_blocks: NumLayers = 8  # each attends to all squares and words
     num_heads: Count = 8  # of each attention
+    reads_pixels: bool = False  # of the board as it is drawn, in place of facts about its squares
     vocabulary_size: Annotated[int, Between(1, 2**16)] = 512  # words that it has room for
 
     # The examples
@@ -41,6 +42,11 @@ class InstructionsConfig:
 def base() -> InstructionsConfig:
     """1.4 million parameters, 2.8 MB in half precision."""
     return InstructionsConfig()
+
+
+def picture() -> InstructionsConfig:
+    """The same, but what it sees of the board is the picture that people see."""
+    return InstructionsConfig(reads_pixels=True)
 
 
 def tiny() -> InstructionsConfig:

@@ -16,10 +16,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.sokoban.encoding.encoded import frequencies, read_features
-from tokoban.sokoban.encoding.features import HAS_BOX, NUM_FEATURES
+from tokoban.sokoban.encoding.features import HAS_BOX, IS_GOAL, NUM_FEATURES
+from tokoban.sokoban.render import tiles_rgb
 from tokoban.sokoban.sizes import SIDE
 from tokoban.systems.instructions.config import InstructionsConfig
-from tokoban.systems.instructions.prompts import NUM_HISTORY, NUM_MARKS, Prompt
+from tokoban.systems.instructions.prompts import HAS_PLAYER_NOW, NUM_HISTORY, NUM_MARKS, Prompt
 from tokoban.systems.instructions.words import BEGIN, END, PADDING, Words
 from tokoban.text.saved import TextModel
 from tokoban.transformer import masks
@@ -33,6 +34,7 @@ from tokoban.transformer.positions import sinusoidal
 
 _MOST_WORDS = 10  # of an answer
 _NEVER = -1e9  # the logit of what is not legal
+_SQUARE_PX = 8  # of the picture
 
 
 class Output(NamedTuple):
@@ -49,6 +51,7 @@ class InstructionNet(TextModel[Words]):
     """Its blocks are the push policy's, with a net for words in each."""
 
     is_read: Tensor  # which features
+    tiles: Tensor | None  # the pixels of each kind of square, from -1 to 1
     waves: Tensor  # of the sinusoids
 
     def __init__(self, config: InstructionsConfig, words: Words | None = None) -> None:
@@ -56,7 +59,10 @@ class InstructionNet(TextModel[Words]):
         width = config.width
         self.register_buffer("is_read", torch.from_numpy(read_features("bounds")), persistent=False)
         self.register_buffer("waves", torch.from_numpy(frequencies(width)), persistent=False)
-        self.stem = NeighbourhoodLinear(NUM_FEATURES, width)
+        tiles = torch.from_numpy(tiles_rgb(_SQUARE_PX)).flatten(1) / 127.5 - 1
+        self.register_buffer("tiles", tiles if config.reads_pixels else None, persistent=False)
+        num_seen = tiles.shape[1] if config.reads_pixels else NUM_FEATURES
+        self.stem = NeighbourhoodLinear(num_seen, width)
         self.position_scale = nn.Parameter(torch.tensor(0.1))
         self.history = nn.Linear(NUM_HISTORY, width, bias=False)
         self.places = nn.Linear(2 * (width + 2), width, bias=False)
@@ -117,17 +123,24 @@ class InstructionNet(TextModel[Words]):
         texts = said.tolist()
         return [text[: text.index(END)] if END in text else text for text in texts]
 
+    def seen(self, prompt: Prompt) -> Float[Tensor, "B T _"]:
+        """What the network sees of each square: facts, or the patch of the picture there."""
+        features = prompt.boards.features.to(self.stem.weight.dtype)
+        if self.tiles is None:
+            return features * self.is_read.to(features)
+        has_player = prompt.history[:, :, HAS_PLAYER_NOW].to(features)
+        kind = 1 + features[:, :, IS_GOAL] + 2 * features[:, :, HAS_BOX] + 4 * has_player
+        return self.tiles[kind.long()].to(features)
+
     def _squares(self, prompt: Prompt) -> Float[Tensor, "B T D"]:
         """The vectors of the squares before the first block."""
-        boards = prompt.boards
-        features = boards.features.to(self.stem.weight.dtype)
-        near = self.stem(
-            (features * self.is_read.to(features)).flatten(0, 1), boards.rows_of_neighbours()
-        ).unflatten(0, features.shape[:2])
+        boards, seen = prompt.boards, self.seen(prompt)
+        near = self.stem(seen.flatten(0, 1), boards.rows_of_neighbours())
+        near = near.unflatten(0, seen.shape[:2])
         placed = grid_sinusoids(boards.coordinates, self.waves).to(near.dtype)
         # Sines tell equal places; which of several lies further left, plain numbers tell better.
         # Only boxes have an origin: names are of boxes.
-        has_box = features[:, :, HAS_BOX, None]
+        has_box = boards.features[:, :, HAS_BOX, None].to(seen)
         places = [
             part * shown
             for place, shown in ((boards.coordinates, 1.0), (prompt.origins, has_box))

@@ -25,6 +25,7 @@ from tokoban.systems.instructions.words import PADDING
 # the player, of a box whether it was pushed, first of all and last, and whether a box was pushed
 # onto the square.
 NUM_HISTORY = 7
+HAS_PLAYER_NOW = 2
 
 # The fields of a clause that name boxes and places, and the clauses whose names are marked.
 ROLES = ("box", "place", "other", "other_place")

@@ -23,6 +23,7 @@ SPEC = SystemSpec(
     config_type=InstructionsConfig,
     presets={
         "base": Preset(config.base, _RUN),
+        "picture": Preset(config.picture, _RUN),
         "tiny": Preset(config.tiny, replace(TINY_RUN, muon=3.0)),
     },
     smallest="tiny",

@@ -12,9 +12,8 @@ import torch
 from jaxtyping import Bool, Int, Int64, UInt8
 from torch import Tensor
 
-from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.puzzles.random_levels import sample
-from tokoban.sokoban.render import render_rgb
+from tokoban.sokoban.render import tiles_rgb
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import from_bitboards
@@ -96,25 +95,10 @@ def solver_labels(boards: Bitboards) -> Int64[Tensor, "N"]:
 def draw_pictures(boards: Bitboards, *, square_px: int) -> UInt8[Tensor, "N 3 H W"]:
     """The pictures of ``render.render_rgb``, many at a time."""
     walls, goals, boxes, player = (bitboards.cells(word) for word in boards)
-    tiles = torch.from_numpy(np.stack([_tile(kind, square_px) for kind in range(7)]))
+    tiles = torch.from_numpy(tiles_rgb(square_px))
     squares = (1 + goals.long() + 2 * boxes.long() + 4 * player.long()).masked_fill(walls, 0)
     pictures = tiles[squares]  # [N, rows, columns, pixels down, pixels across, 3]
     return pictures.permute(0, 5, 1, 3, 2, 4).flatten(4).flatten(2, 3)
-
-
-def _tile(kind: int, square_px: int) -> UInt8[np.ndarray, "H W 3"]:
-    """The picture of a square of one of the kinds of ``draw_pictures``."""
-    square, beside = Square(0, 0), Square(0, 1)
-    is_there = kind > 0
-    board = Board(
-        height=1,
-        width=2,
-        walls=frozenset() if is_there else frozenset({square}),
-        goals=frozenset({square}) if kind in (2, 4, 6) else frozenset(),
-        boxes=frozenset({square}) if kind in (3, 4) else frozenset(),
-        player=square if kind in (5, 6) else beside,
-    )
-    return render_rgb(board, square_px=square_px)[:, :square_px]
 
 
 def _play(num_boxes: int, generator: torch.Generator) -> Bitboards:
