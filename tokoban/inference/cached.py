@@ -24,17 +24,10 @@ class CachedEngine(Engine):
     to a compiler and one kind of kernel to a CUDA graph; the network needs ``may_attend`` then.
     """
 
-    def __init__(
-        self,
-        network: Network,
-        *,
-        fixed_shapes: bool = False,
-        cache_dtype: torch.dtype | None = None,
-    ) -> None:
-        """The cache is of the weights' type unless ``cache_dtype`` names another."""
+    def __init__(self, network: Network, *, fixed_shapes: bool = False) -> None:
         if fixed_shapes and network.may_attend is None:
             raise ValueError("fixed shapes need a mask, to hide what is not filled yet")
-        self.network, self.fixed_shapes, self.cache_dtype = network, fixed_shapes, cache_dtype
+        self.network, self.fixed_shapes = network, fixed_shapes
 
     @torch.no_grad()
     def read(
@@ -68,7 +61,6 @@ class CachedRows(Rows):
             network.stack,
             len(inputs),
             max_length,
-            dtype=engine.cache_dtype,
             initial_capacity=None if engine.fixed_shapes else _INITIAL_CAPACITY,
         )
         hidden = self._run(inputs)

@@ -7,7 +7,6 @@ Axes: B batch, T positions, M rows and S positions of a memory, D width; total =
 the cache and T.
 """
 
-import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
@@ -128,10 +127,9 @@ def empty_cache_for(
     batch_size: int,
     max_length: int,
     *,
-    dtype: torch.dtype | None = None,
     initial_capacity: int | None = None,
 ) -> KVCache:
-    """A cache for the stack, on its device and by default of its type."""
+    """A cache for the stack, on its device and of its type."""
     block = stack.blocks[0]
     assert isinstance(block, EncoderBlock | DecoderBlock)
     # Not of a projection, which may be packed.
@@ -143,6 +141,6 @@ def empty_cache_for(
         max_length,
         len(weight) // num_heads,
         device=weight.device,
-        dtype=dtype or weight.dtype,
+        dtype=weight.dtype,
         initial_capacity=initial_capacity,
     )

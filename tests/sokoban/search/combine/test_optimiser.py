@@ -20,6 +20,7 @@ from tokoban.sokoban.search.level.ground import Ground
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.searches.vicinity import windows
 from tokoban.sokoban.search.searches.vicinity.store import Store
+from tokoban.sokoban.search.state.positions import num_bytes
 
 SHAPES = {
     "one box, open": Shape(4, 5, 1, is_closed=False),
@@ -188,7 +189,7 @@ def test_the_memory_limit_holds(long_solution: Given, monkeypatch: pytest.Monkey
 
     def listen(store: Store, ground: Ground) -> Store:
         larger = grown(store, ground)
-        held.append(larger.num_bytes)
+        held.append(num_bytes(larger))
         return larger
 
     monkeypatch.setattr(windows, "grown", listen)
