@@ -2,7 +2,7 @@
 
 Runs each level, in some of its images (turned, mirrored), by the whole portfolio, by each member
 alone, and by the portfolio without each member and each part, or several of them at once
-("without hotspots+packing"). Those without run only on the levels that the whole solves after
+("without hotspots+waypoints"). Those without run only on the levels that the whole solves after
 ``--hard-after`` seconds or not at all. The score is the mean
 logarithm of the processor time, an unsolved level counting twice the limit. Its difference from
 the whole has a 90 % interval by bootstrap over levels (Efron 1979). A mechanism goes if the upper

@@ -12,6 +12,7 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
+from tokoban.sokoban.search.combine.waypoints import Waypoints
 from tokoban.sokoban.search.level.ground import (
     Ground,
     Squares,
@@ -52,6 +53,7 @@ _FEW_EXPANSIONS_OF_SQUARES = 1_000
 _TURN = 1 << 12  # the work of a turn by the share of its member
 # What may be left out beside members: the A* before all, and parts of members.
 FIRST = "first-astar"
+WAYPOINTS = "waypoints"  # of the beam of pulls
 _EQUAL_ROUNDS = 16  # the first ones, in which all members have the same share
 
 
@@ -121,7 +123,10 @@ def _pull_beam(context: SearchContext) -> Steps[Searcher]:
     push_beam.prepare()
     yield
     goals, seed = context.ground.goals, 2 * context.seed
-    return PullBeam(context.by_pulls, goals, context.player, context.learned, seed=seed)
+    beam = PullBeam(context.by_pulls, goals, context.player, context.learned, seed=seed)
+    if WAYPOINTS in context.without:
+        return beam
+    return Waypoints(context.board, context.squares, beam)
 
 
 def _push_beam(context: SearchContext) -> Steps[Searcher]:
@@ -134,6 +139,7 @@ def _push_beam(context: SearchContext) -> Steps[Searcher]:
         context.player,
         context.learned,
         context.pulls,
+        schedule=push_beam.FROM_START,
         # Not the seed of the pulls: by 0 Microban II 131 stays open.
         seed=2 * context.seed + 1,
     )
@@ -159,6 +165,7 @@ MEMBERS = {
             _pull_beam,
             share=6,
             first_round=2,
+            parts=(WAYPOINTS,),
             is_complete=False,
         ),
         Member("push-beam", _push_beam, share=4, first_round=2, is_complete=False),

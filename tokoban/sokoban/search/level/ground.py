@@ -100,10 +100,7 @@ def ground_in_steps(board: Board, squares: Squares) -> Steps[Ground]:
         is_immovable=np.zeros((2, num_floor + 1), np.bool_),
         keys=zobrist_keys(num_floor),
     )
-    pushes = yield from _pushes_in_steps(ground.neighbours, zone, goals, are_starts=False)
-    ground = _with_goals(ground, goals, pushes)
-    _fill_immovable(ground.neighbours, zone, ground.lower_bound, ground.is_immovable)
-    return ground
+    return (yield from with_goals_in_steps(ground, goals))
 
 
 def grounds_both_ways(board: Board, squares: Squares) -> tuple[Ground, Ground]:
@@ -123,6 +120,15 @@ def reversed_in_steps(ground: Ground, starts: Int16[np.ndarray, " G"]) -> Steps[
     pulls = yield from _pushes_in_steps(ground.neighbours, ground.zone, starts, are_starts=True)
     backward = _with_goals(ground, starts, pulls)
     return backward._replace(is_immovable=np.zeros_like(ground.is_immovable))
+
+
+def with_goals_in_steps(ground: Ground, goals: Int16[np.ndarray, " G"]) -> Steps[Ground]:
+    """The same floor with other goals, for a search by pushes."""
+    pushes = yield from _pushes_in_steps(ground.neighbours, ground.zone, goals, are_starts=False)
+    ground = _with_goals(ground, goals, pushes)
+    ground = ground._replace(is_immovable=np.zeros_like(ground.is_immovable))
+    _fill_immovable(ground.neighbours, ground.zone, ground.lower_bound, ground.is_immovable)
+    return ground
 
 
 def _with_goals(

@@ -19,7 +19,7 @@ from tests.sokoban.search.searches.beam.test_rounds import begin_midway
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.combine.portfolio import MEMBERS, context_in_steps
+from tokoban.sokoban.search.combine.portfolio import MEMBERS, WAYPOINTS, context_in_steps
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.level.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
@@ -45,7 +45,7 @@ PUZZLES = [
 
 
 def beam_of(board: Board) -> PullBeam:
-    context = completed(context_in_steps(board, Squares(board)))
+    context = completed(context_in_steps(board, Squares(board), without=frozenset({WAYPOINTS})))
     search = completed(MEMBERS["pull-beam"].start(context))
     assert isinstance(search, PullBeam)
     return search

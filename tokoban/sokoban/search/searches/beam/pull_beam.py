@@ -82,7 +82,7 @@ class PullBeam(Beam):
         The ground and ``learned`` are shared, and not counted in the bytes. ``seed`` is that of
         ``Round``.
         """
-        self._player, self._goals = player, goals
+        self._player, self.goals, self.seed = player, goals, seed
         self._is_matched = are_all_matched(ground)
         num_floor = len(ground.zone)
         starts = _is_blocked(num_floor, ground.goals)
@@ -96,7 +96,7 @@ class PullBeam(Beam):
     def _begin(self) -> None:
         ground, current = self.ground, self._rounds.current
         num_floor = len(ground.zone)
-        is_blocked = _is_blocked(num_floor, self._goals)
+        is_blocked = _is_blocked(num_floor, self.goals)
         goal_words = packed_bits(is_blocked[:-1])
         # A step of the path pushes back to the position before its pull, where the player's region
         # is ``step.player``. So the step after the prefix tells where the player begins.
@@ -110,6 +110,19 @@ class PullBeam(Beam):
         self._pulled_to = np.full(len(self._positions.player), NONE, np.int16)
         self._layer = empty_layer(_FIRST_CANDIDATES + 8 * num_floor, goal_words)
         self._layer_ends = int(self._positions.num_known[0])  # the position after its last
+
+    @property
+    def path(self) -> list[Step]:
+        """From the end to the best position of the round, once that is over.
+
+        Each step pushes back to the position before its pull, where the player's region is
+        ``step.player``.
+        """
+        return self._rounds.path_of_round
+
+    def cut_path(self, length: int) -> None:
+        """Drops all but the first so many steps of ``path``: no solution comes by the others."""
+        self._rounds.cut_path(length)
 
     @property
     def num_expansions(self) -> int:

@@ -52,8 +52,10 @@ from tokoban.sokoban.search.state.positions import num_bytes, refill, unpacked_b
 from tokoban.sokoban.search.steps import Steps, completed
 
 # How often regions of floor count, and packed squares and boxes out of plan. No pair is better on
-# all levels, so the rounds take them in turn.
-_SCHEDULE: Schedule = ((1, 0), (1, 4), (4, 4))
+# all levels, so the rounds take them in turn. Pushes to a position midway solve more by other pairs
+# than pushes from the start to the goals.
+TO_POSITIONS: Schedule = ((1, 4), (1, 1), (4, 4))
+FROM_START: Schedule = ((1, 0), (1, 4), (4, 4))
 
 
 class PushBeam(Beam):
@@ -67,6 +69,7 @@ class PushBeam(Beam):
         learned: Learned | None = None,
         pulls: Sequence[FromTheEnd] = (),
         *,
+        schedule: Schedule,
         seed: int,
     ) -> None:
         """``learned``, which other searches share, and the ground are not in ``num_bytes`` then.
@@ -82,7 +85,7 @@ class PushBeam(Beam):
         self._meeting: Meeting | None = None
         is_shared = learned is not None
         rules = Applied(learned or learned_of(ground), is_shared=is_shared)
-        rounds = Rounds(ground.is_goal[:-1], _SCHEDULE, seed=seed)
+        rounds = Rounds(ground.is_goal[:-1], schedule, seed=seed)
         super().__init__(ground, rules, rounds)
         self._table_bytes = num_bytes((tables, self._scratch))
         if is_shared:
@@ -204,7 +207,7 @@ def prepare() -> None:
     ground, by_pulls = grounds_both_ways(ONE_PUSH, squares)
     player = squares.number[ONE_PUSH.player]
     tables = completed(tables_in_steps(ground, by_pulls, player))
-    beam = PushBeam(tables, by_pulls.goals, player, seed=0)
+    beam = PushBeam(tables, by_pulls.goals, player, schedule=FROM_START, seed=0)
     found_by(beam)
     # One push solves that board before a layer ends, so nothing was looked up yet.
     meetings.prepare(tables.ground.keys, beam._tree)

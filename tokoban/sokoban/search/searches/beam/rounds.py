@@ -72,6 +72,8 @@ class Rounds:
         # To the position with the most boxes on goals among those learnt from.
         self._best_path: list[Step] = []
         self._most_on_goals = 0
+        # To that position of the last round; empty while the first one is underway.
+        self.path_of_round: list[Step] = []
         self.current = self._next()
 
     @property
@@ -102,13 +104,15 @@ class Rounds:
         ``is_box`` has the boxes of its best positions; ``path_to`` gives the steps to one of them,
         from where the round began.
         """
+        self.path_of_round = []
         if len(is_box) > 0:
             self._bonuses.learn(is_box)
             num_on_goals = is_box[:, self._is_goal].sum(axis=1)
             end = int(num_on_goals.argmax())
+            self.path_of_round = [*self.current.prefix, *path_to(end)]
             if num_on_goals[end] >= self._most_on_goals:
                 self._most_on_goals = int(num_on_goals[end])
-                self._best_path = [*self.current.prefix, *path_to(end)]
+                self._best_path = self.path_of_round
 
     def end(self, work: int) -> None:
         """Has the next round; the one that is over took so much work."""
@@ -116,6 +120,13 @@ class Rounds:
         self._num_rounds[kind] += 1
         self._work_of[kind] += work
         self.current = self._next()
+
+    def cut_path(self, length: int) -> None:
+        """No solution has the steps of ``path_of_round`` but for the first so many: drops them."""
+        is_best = self._best_path is self.path_of_round
+        self.path_of_round = self.path_of_round[:length]
+        if is_best:
+            self._best_path = self.path_of_round
 
     def forget_path(self) -> None:
         """Drops the best path: no solution has the prefix of this round."""
