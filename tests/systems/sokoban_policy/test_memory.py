@@ -107,7 +107,7 @@ def test_a_limit_too_small_for_one_level_is_refused_with_what_it_needs() -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [8, 32])
 def test_a_thousand_boxoban_sized_boards_stay_within_the_limit_and_free_it(width: int) -> None:
-    limit_bytes = 300 * 10**6
+    limit_bytes = 240 * 10**6
     script = REPOSITORY / "tests/systems/sokoban_policy/play_boxoban_sized.py"
     words = map(str, (1000, width, 5, limit_bytes))
     if not Path("/proc/self/status").exists():
