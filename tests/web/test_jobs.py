@@ -156,6 +156,43 @@ def test_a_cancelled_job_ends_at_once_and_leaves_its_worker(tmp_path: Path) -> N
     run_apart(check())
 
 
+def test_a_spare_process_ends_once_it_has_rested_since_its_last_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rests: list[asyncio.Future[None]] = []
+    sleep = asyncio.sleep
+
+    async def rest(seconds: float) -> None:
+        if seconds != jobs._IDLE_S:
+            return await sleep(seconds)
+        rests.append(asyncio.get_running_loop().create_future())
+        return await rests[-1]
+
+    monkeypatch.setattr(asyncio, "sleep", rest)
+
+    async def drawn(queue: JobQueue) -> int:
+        [*_, answer, _] = await events_of(queue.submit("animation", {}))
+        await sleep(0.05)  # until the process is laid by
+        pid: int = answer["pid"]
+        return pid
+
+    async def check() -> None:
+        async with running(tmp_path) as queue:
+            for kind in ("hint", "echo"):  # the processes that are always ready
+                await events_of(queue.submit(kind, {}))
+            await sleep(0.05)
+            rests.clear()
+            first, second = await drawn(queue), await drawn(queue)
+            rests[0].set_result(None)  # of the first job: there was another since
+            await sleep(0.05)
+            assert first == second == await drawn(queue)
+            rests[-1].set_result(None)
+            while is_alive(first):
+                await sleep(0.01)
+
+    run_apart(check())
+
+
 def test_a_job_that_does_not_listen_is_ended_with_its_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

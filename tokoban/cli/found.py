@@ -40,7 +40,7 @@ _BY_PUSHES = ("predicted_pushes_left", "predicted_unsolvable")
 _PREDICTED: dict[str, tuple[str, ...]] = dict.fromkeys(("beam", "rollout"), _BY_MOVES)
 _PREDICTED |= dict.fromkeys(("policy", "phs"), _BY_PUSHES)
 _PREDICTED["network"] = ("predicted_unsolvable",)
-# By status of what is said of a level, in whichever command.
+# The style of each status that a command reports of a level.
 _STYLES = {
     **dict.fromkeys(("solved", "shorter", "solvable"), "green"),
     **dict.fromkeys(("unsolvable", "not shorter", "deadlocked"), "yellow"),
@@ -88,7 +88,7 @@ def lengths(num_moves: int, num_pushes: int) -> str:
 
 
 def entry(number: int, status: str, figures: str, level: Level, *below: Text) -> Text:
-    """What is said of a level: a line with its status and figures, and lines below."""
+    """The report on a level: a line with its status and figures, and lines below."""
     head = Text.assemble(
         (f"{number:>4}  ", "dim"),
         (status, f"bold {_STYLES[status]}"),
@@ -109,7 +109,7 @@ def show(screen: Screen, number: int, level: Level, found: Found) -> None:
 
 
 def describe_search(number: int, sought: Objective, progress: Progress) -> str:
-    """How far the search of a level is, in a line."""
+    """The progress of the search of a level, in a line."""
     from tokoban.sokoban.search.combine.anytime import OBJECTIVE_NAMES  # imports all searches
 
     least = f", at least {progress.at_least:,}" if progress.at_least else ""

@@ -1,4 +1,4 @@
-"""The answers of the searches and of the policy of pushes, found here or by other processes."""
+"""The answers of the searches and of the push policy, found here or by other processes."""
 
 import argparse
 import threading
@@ -16,12 +16,12 @@ from tokoban.sokoban.search.answer import Objective, Progress
 from tokoban.sokoban.search.limits import Limits, Watch
 from tokoban.sokoban.work import Workers
 
-# Called with the number of a level, what is looked for, and how far that is.
+# Called with the number of a level, and the objective and the progress of its search.
 Report = Callable[[int, Objective, Progress], None]
 
 
 class Asked(NamedTuple):
-    """An item of work of the policy of pushes."""
+    """A level for the push policy, as an item of work."""
 
     number: int
     board: Board
@@ -52,7 +52,7 @@ def by_search(
 def by_push_policy(
     boards: Mapping[int, Board], arguments: argparse.Namespace, workers: Workers, report: Report
 ) -> Iterator[tuple[int, Found]]:
-    """The answers of the policy of pushes, as they come."""
+    """The answers of the push policy, as they come."""
     from tokoban.sokoban.search.searches.guided import search as guided
 
     name = arguments.weights or policies.PUSHES
@@ -76,7 +76,7 @@ def by_push_policy(
 
 
 def _play(asked: Asked, stop: threading.Event, report: Report | None = None) -> Found:
-    """The answer of the policy of pushes."""
+    """The answer of the push policy."""
     policy = policies.load_push_policy(*asked.weights)
     own = None if report is None else partial(report, asked.number, "any")
     return Found(*policy.solve(asked.board, limits=replace(asked.limits, stop=stop), report=own))

@@ -45,7 +45,7 @@ def shorten(
     memory_limit_mb: float,
     report: Callable[[Answer], None],
 ) -> Outcome:
-    """Makes the best solution that the level has shorter; a level that is too large is given up.
+    """Shortens the best solution that the level has; gives up a level that is too large.
 
     Ctrl-C raises ``InterruptedSearch`` with the outcome by then, if there is one.
     """

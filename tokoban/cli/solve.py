@@ -36,8 +36,11 @@ _OF_SEARCH = ("--time-limit", "--max-expansions", "--threads")
 _OF_ANSWERS = "by", "minimise", "time_limit", "memory_limit", "max_expansions", "weights", "beam"
 # Further options of earlier versions, so that their folders go on.
 _OF_OLD_ANSWERS = {
-    "score": "log_likelihood", "max_unsolvable": 1.0, "max_moves": None, "precision": "fp32"
-}  # fmt: skip
+    "score": "log_likelihood",
+    "max_unsolvable": 1.0,
+    "max_moves": None,
+    "precision": "fp32",
+}
 _NOT_OF_INSTRUCTION = (
     *("--minimise", "--time-limit", "--threads", "--memory-limit", "--folder", "--output"),
     *("--attention", "--device", "--beam"),
@@ -327,7 +330,7 @@ def _with_bar(
 ) -> "Iterator[tuple[int, Found]]":
     """The answers as they come, with a bar below what is printed on a terminal.
 
-    Beside it stands how far the search is that has begun first of those that take long.
+    Beside it stands the progress of one search that takes long: of the first that did.
     """
     from tokoban.cli.found import describe_search
 

@@ -87,7 +87,7 @@ def render_rgb(board: Board, *, square_px: int = SQUARE_PX) -> UInt8[np.ndarray,
 
 
 def tiles_rgb(square_px: int) -> UInt8[np.ndarray, "7 H W 3"]:
-    """The pictures of all kinds of squares: 0 is a wall, others 1 + goal + 2 box + 4 player."""
+    """The tile of each kind of square: 0 is a wall, others are 1 + goal + 2 box + 4 player."""
     return np.stack([_tile(letter, square_px) for letter in "# .$*@+"])
 
 

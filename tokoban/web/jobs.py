@@ -191,10 +191,11 @@ class JobQueue:
     def _lay_by(self, lane: "_Lane", worker: "_Worker") -> None:
         """Keeps a process for the next job; for a while, unless it is the one kept ready."""
         lane.idle.append(worker)
+        since_s = worker.idle_since_s = asyncio.get_running_loop().time()
 
         async def end_idle() -> None:
             await asyncio.sleep(_IDLE_S)
-            if worker in lane.idle[int(lane.is_kept) :]:
+            if worker.idle_since_s == since_s and worker in lane.idle[int(lane.is_kept) :]:
                 lane.idle.remove(worker)
                 await self._end(worker)
 
@@ -303,6 +304,7 @@ class _Worker:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self.is_compiling = False
+        self.idle_since_s = 0.0  # by the clock of the event loop
 
     @classmethod
     async def start(cls, command: Sequence[str]) -> "_Worker":

@@ -1,4 +1,4 @@
-"""Jobs of the push policy: its opinion of a position and of a game, a search by it, its attention.
+"""Jobs of the push policy: what it predicts for positions, its beam search and its attention.
 
 The compiled searches are imported by the jobs, so that a worker is ready before.
 """

@@ -17,7 +17,7 @@ from tokoban.systems.sokoban_policy.train import build_model
 
 
 def random_boards(num_levels: int) -> Bitboards:
-    """Interiors of 8x8 with ten walls, four boxes and four goals anywhere."""
+    """Words with ten walls, four boxes and four goals anywhere: memory depends on no rule."""
     generator = torch.Generator().manual_seed(5)
     cells = torch.rand(num_levels, SIDE * SIDE, generator=generator).argsort(1)
     bits = torch.ones_like(cells) << cells

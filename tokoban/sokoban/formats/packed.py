@@ -21,6 +21,7 @@ _ROW = SIDE + 1  # a row and its line end
 _BODY = SIDE * _ROW + 1  # the rows and the blank line below them
 _WALL, _PLAYER, _BOX, _GOAL, _FLOOR = b"#@$. "
 _SETS = ("unfiltered", "medium", "hard")
+# The columns of no level, so that there may be no files to join.
 _NOTHING = (*[np.empty(0, np.uint64)] * 4, np.empty(0, np.int32), np.empty((0, 2), np.int32))
 _NOT_FIRST_COLUMN = np.uint64(0xFEFEFEFEFEFEFEFE)
 _NOT_LAST_COLUMN = np.uint64(0x7F7F7F7F7F7F7F7F)
@@ -72,7 +73,7 @@ class PackedLevels:
         return Board(SIDE, SIDE, walls | _BORDER, goals, boxes, player_square)
 
     def at(self, rows: np.ndarray) -> "PackedLevels":
-        """The levels at these indices, or where this mask is true."""
+        """The levels that an array of indices, or a mask, selects."""
         return PackedLevels(
             self.walls[rows],
             self.goals[rows],

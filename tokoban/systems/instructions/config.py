@@ -16,7 +16,7 @@ class InstructionsConfig:
     hidden_width: Annotated[int, Between(1, 2**14)] = 48  # inside each net that reads neighbours
     num_blocks: NumLayers = 8  # each attends to all squares and words
     num_heads: Count = 8  # of each attention
-    reads_pixels: bool = False  # of the board as it is drawn, in place of facts about its squares
+    reads_pixels: bool = False  # squares as pixels of the drawn board, in place of features
     vocabulary_size: Annotated[int, Between(1, 2**16)] = 512  # words that it has room for
 
     # The examples
@@ -45,7 +45,7 @@ def base() -> InstructionsConfig:
 
 
 def picture() -> InstructionsConfig:
-    """The same, but what it sees of the board is the picture that people see."""
+    """The same network, which reads the drawn board: 8x8 pixels of each square."""
     return InstructionsConfig(reads_pixels=True)
 
 

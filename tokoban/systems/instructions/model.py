@@ -51,7 +51,7 @@ class InstructionNet(TextModel[Words]):
     """Its blocks are the push policy's, with a net for words in each."""
 
     is_read: Tensor  # which features
-    tiles: Tensor | None  # the pixels of each kind of square, from -1 to 1
+    tiles: Tensor | None  # [7, pixels], the tile of each kind of square, from -1 to 1
     waves: Tensor  # of the sinusoids
 
     def __init__(self, config: InstructionsConfig, words: Words | None = None) -> None:
@@ -124,7 +124,7 @@ class InstructionNet(TextModel[Words]):
         return [text[: text.index(END)] if END in text else text for text in texts]
 
     def seen(self, prompt: Prompt) -> Float[Tensor, "B T _"]:
-        """What the network sees of each square: facts, or the patch of the picture there."""
+        """The input of each square: its features, or the pixels of its tile."""
         features = prompt.boards.features.to(self.stem.weight.dtype)
         if self.tiles is None:
             return features * self.is_read.to(features)

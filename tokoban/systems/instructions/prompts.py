@@ -116,7 +116,7 @@ def hidden(prompt: Prompt) -> Prompt:
 
 
 def padded(rows: Sequence[np.ndarray]) -> Tensor:
-    """Arrays of unequal lengths side by side, [B, longest, ...]."""
+    """Stacks arrays of unequal lengths, padded at the end, as [B, longest, ...]."""
     return pad_sequence(
         [torch.from_numpy(row) for row in rows], batch_first=True, padding_value=PADDING
     )

@@ -49,7 +49,7 @@ Moves = tuple[Direction, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Play:
-    """How a policy plays many levels; a rollout has no use for what is said of beams."""
+    """Options of play; a rollout ignores the width of the beam."""
 
     max_moves: Annotated[int | None, Between(1)] = None  # none: as many as the policy can read
     width: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = 32  # of the beam

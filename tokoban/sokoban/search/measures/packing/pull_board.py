@@ -36,7 +36,7 @@ class PullBoard(NamedTuple):
 
 
 def pull_board(ground: Ground, by_pulls: Ground) -> PullBoard:
-    """A level, of which both grounds are known."""
+    """A level by its two grounds."""
     num_floor = len(ground.zone)
     nearest = ground.lower_bound.reshape(num_floor, 4).min(axis=1)
     distance = np.where(nearest < UNREACHABLE, nearest, 0)

@@ -41,7 +41,7 @@ def fess_in_steps(
 ) -> "Steps[Fess]":
     """The search for a board that is neither solved nor hopeless, set up in steps.
 
-    ``by_pulls`` is its other ground. ``learned`` may be that of other searches of the same level.
+    ``by_pulls`` is the ground for pulls. ``learned`` may be that of other searches of the level,
     ``silent`` are names of advisors.
     """
     tables = yield from tables_in_steps(ground, by_pulls, player)

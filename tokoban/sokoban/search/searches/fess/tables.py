@@ -28,7 +28,7 @@ class Tables(NamedTuple):
 
 
 def tables_in_steps(ground: Ground, by_pulls: Ground, player: int) -> Steps[Tables]:
-    """The tables of a level; boxes and goals are equally many. ``by_pulls`` is its other ground."""
+    """The tables of a level; boxes and goals are equally many. ``by_pulls`` is for pulls."""
     packing = yield from packing_in_steps(ground, by_pulls, player)
     hotspots = yield from hotspots_in_steps(ground)
     return Tables(
