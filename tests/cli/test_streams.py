@@ -16,7 +16,7 @@ LEVEL = "######\n#@   #\n#  $ #\n#.   #\n######\n"
 @pytest.mark.parametrize(
     ("words", "redirected", "status", "out", "err"),
     [
-        ("check l.xsb", ">&-", 2, "", "tokoban: standard output: Bad file descriptor\n"),
+        ("check l.xsb", ">&-", 2, "", "tokoban: standard output: closed\n"),
         ("check l.xsb", "2>&- <&-", 0, "1 good level, 0 solutions, 0 problems\n", ""),
         (
             "check -",

@@ -64,7 +64,8 @@ def in_one_line(error: Exception) -> str:
         is_folder = error.strerror == os.strerror(errno.EISDIR)
         return printable(f"{name}: {'a folder; expected a file' if is_folder else error.strerror}")
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EBADF):
-        return f"standard output: {error.strerror}"  # errors of other files name them
+        # Errors of other files name them.
+        return f"standard output: {'closed' if error.errno == errno.EBADF else error.strerror}"
     text = "; ".join(str(error).splitlines())
     if len(text) > _LONGEST_LINE:
         text = text[:_LONGEST_LINE] + " ..."
