@@ -78,7 +78,7 @@ def test_levels_that_cannot_be_read_are_reported_and_the_others_labelled(
         (["--output", "out/put"], "seed 0, not 1"),
         (["--cluster", ""], "--threads has no effect with --cluster"),
         (["--evaluation", "none.xsb"], "none.xsb: No such file or directory"),
-        (["--output", "levels.xsb"], "levels.xsb: a file, where a folder is to be"),
+        (["--output", "levels.xsb"], "levels.xsb: a file; expected a folder"),
     ],
 )
 def test_what_cannot_be_is_one_line(

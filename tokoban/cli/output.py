@@ -135,7 +135,7 @@ def check_folder(path: str, option: str) -> None:
     if path == "":
         raise ValueError(f"{option} is empty; expected a path")
     if Path(path).exists() and not Path(path).is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, "a file, where a folder is to be", path)
+        raise NotADirectoryError(errno.ENOTDIR, "a file; expected a folder", path)
 
 
 def write_output(destination: str, content: str | bytes) -> None:
