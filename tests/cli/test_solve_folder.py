@@ -120,7 +120,10 @@ def test_interrupted_levels_are_looked_at_again(
     ("words", "told"),
     [
         (("solve", "levels", "--folder", ""), "--folder is empty; expected a path"),
-        (("solve", "levels", "--folder", "levels/a.xsb"), "levels/a.xsb: a file; expected a folder"),
+        (
+            ("solve", "levels", "--folder", "levels/a.xsb"),
+            "levels/a.xsb: a file; expected a folder",
+        ),
         (("solve", "levels/more", "--folder", "out"), "out holds the answers to other levels"),
         ((*COMMAND, "--minimise", "any"), "out holds the answers to other levels"),
         (("solve", "levels", "--by", "search"), "levels is a folder; its levels are answered with"),
