@@ -207,7 +207,10 @@ def test_the_same_levels_make_one_collection_which_is_removed_after_a_question(
     choose_file(page, NAMED)
     page.wait_for_selector(".toast:text('These levels are there already, as François | 1: rR.')")
     for rows in (ROWS, [*ROWS[:2], "#   #", ROWS[0]]):
+        before = page.evaluate("location.hash")
         send(page, "paste", "\n".join(rows))
+        # The second level has the heading of the first: only the address tells them apart.
+        page.wait_for_function("before => location.hash !== before", arg=before)
         page.wait_for_selector("h1:text-is('Untitled level')")
     page.keyboard.press("l")
     page.locator(".collection-name:text-is('Pasted (2)')").wait_for()
