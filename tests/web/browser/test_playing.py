@@ -209,10 +209,16 @@ def test_replay_plays_the_line_to_its_end(open_page: Open) -> None:
     page = opened(open_page(ROOM, reduced_motion="reduce"))
     press(page, "drRR")
     page.keyboard.press("Home")
-    page.keyboard.press("Space")
-    page.wait_for_function(
-        """async () => (await import("/static/js/main.js")).app.session.game.at === 4"""
+    assert game(page)["at"] == 0
+    # A promise would count as true at once, so that the game is fetched before.
+    page.evaluate(
+        """async () => {
+          const { app } = await import("/static/js/main.js");
+          window.played = app.session.game;
+        }"""
     )
+    page.keyboard.press("Space")
+    page.wait_for_function("() => window.played.at === 4")
 
 
 def test_a_reload_keeps_moves_redo_and_kept_positions(open_page: Open) -> None:
@@ -227,14 +233,21 @@ def test_a_reload_keeps_moves_redo_and_kept_positions(open_page: Open) -> None:
     page.get_by_text("After 4 moves, 2 pushes").wait_for()
 
 
+def wait_until_kept(page: Any, moves: str) -> None:
+    """Until a tab has what another one has written: soon, but not at once."""
+    page.wait_for_function("moves => JSON.stringify(localStorage).includes(moves)", arg=moves)
+
+
 def test_two_tabs_keep_the_better_solution_and_each_its_own_level(open_page: Open) -> None:
     first = opened(open_page(ROOM))
     second = opened(open_page("#/play/file-1/1", context=first.context), "Corridor")
     second.keyboard.press("ArrowRight")
     press(first, SOLUTION)
+    wait_until_kept(second, SOLUTION)
     second.goto(second.url.split("#")[0] + ROOM)
     opened(second)
     press(second, "rl" + SOLUTION)  # a longer solution
+    wait_until_kept(first, "rl" + SOLUTION)
     first.keyboard.press("l")
     # What the other tab wrote may come after the list was made.
     for card, solution in (("Corridor", "1 move, 1 push"), ("Room", "14 moves, 5 pushes")):
@@ -258,7 +271,12 @@ def test_behind_a_proxy_that_rewrites_the_host_the_page_says_what_to_do(
 def test_no_move_is_lost_when_the_server_dies_in_mid_game(open_page: Open, server: Any) -> None:
     page = opened(open_page("#/play/tokoban/1"), "Easy 1")
     page.keyboard.press("ArrowLeft")
-    page.wait_for_load_state("networkidle")  # the list of levels, too, is fetched by then
+    # The page fetches the list of levels by itself, after its first frame, and then its parts.
+    page.wait_for_function(
+        """() => performance.getEntriesByType("resource")
+          .some(({ name }) => name.endsWith("/views/levels.js"))"""
+    )
+    page.evaluate("async () => { await import('/static/js/views/levels.js'); }")
     server.close()
     try:
         page.keyboard.press("ArrowDown")
