@@ -94,6 +94,7 @@ class Tabs:
             page = context.new_page()
             self._opened.append(page if context is self._context else context)
             self._watch(page)
+        page.set_default_timeout(30_000)  # a busy machine is slow
         if reduced_motion:
             page.emulate_media(reduced_motion=reduced_motion)
         page.goto(self._server.url + hash)
@@ -118,7 +119,6 @@ class Tabs:
     def _watch(self, page: Any) -> None:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", self._report)
-        page.set_default_timeout(30_000)  # a busy machine is slow
 
     def _report(self, said: Any) -> None:
         # That a server is gone is no error of the page; a missing file has another text. Beside a

@@ -119,7 +119,7 @@ def test_hints_come_in_grades_and_lead_to_the_solution(open_page: Open) -> None:
             break
         for begins in ("Push the box", "Bring it", "First push"):
             page.keyboard.press("h")
-            text.filter(has_text=begins).wait_for()
+            text.filter(has_text=begins).wait_for(timeout=WARMING_MS)
         page.keyboard.press("h")
     page.wait_for_selector("[data-owner=solved]")
 
@@ -185,7 +185,7 @@ def test_a_beam_is_followed_to_its_solution(open_page: Open) -> None:
     assert 0.9 < sum(weights) <= 1.001
     panel.get_by_label("Show its pushes by probability").uncheck()
     panel.get_by_label("Show it on the board").check()
-    panel.get_by_label("From").wait_for()
+    panel.get_by_label("From").wait_for(timeout=WARMING_MS)
     assert kinds(page) == {"heat", "focus"}
     panel.get_by_label("Head").select_option("2")
     assert complaints(page) == []
