@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.web.browser.test_accessibility import complaints
-from tests.web.browser.test_analysing import WARMING_MS
+from tests.web.browser.test_analysing import HOLD_JOBS, WARMING_MS
 
 Open = Callable[..., Any]
 
@@ -111,6 +111,14 @@ def test_a_drawn_board_is_judged_and_proved(lab: Any) -> None:
     page.get_by_text("1 box, but 2 goals.").wait_for()
     draw("Box", 1, 1)
     page.get_by_text("Proved lost").wait_for()
+    # The end of a job about an earlier drawing does not take away what is said of this one.
+    page.evaluate(HOLD_JOBS)
+    draw("Wall", 6, 6)
+    page.get_by_text("The solver is at work").wait_for()
+    draw("Floor", 1, 1)
+    page.get_by_text("1 box, but 2 goals.").wait_for()
+    page.evaluate("releaseJobs()")
+    assert page.get_by_text("1 box, but 2 goals.").is_visible()
 
 
 def test_a_step_of_an_episode_shows_where_the_player_looked(lab: Any) -> None:

@@ -78,7 +78,9 @@ function mount(element, { app, newJob, showAttention, whenQuiet, signal }) {
       showAttention(event.panels.map((/** @type {any} */ panel) =>
         ({ ...panel, name: t("play.board"), start })));
     });
-    proof.textContent = done ? t(`labs.proved-${done.proved}`) : "";
+    if (done) proof.textContent = t(`labs.proved-${done.proved}`);
+    // What a later drawing says stays.
+    else if (!job.isRunning && proof.textContent === t("labs.proving")) proof.textContent = "";
   }
 
   draft.addEventListener("change", () => {
