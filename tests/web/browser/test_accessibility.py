@@ -41,6 +41,7 @@ def test_play_levels_and_dialogs(open_page: Callable[..., Any]) -> None:
     page.keyboard.press("ArrowRight")
     page.wait_for_selector("[data-owner=solved]")
     page.locator("summary:text('Board as text')").click()
+    page.locator(".grid-text td[data-square]").first.wait_for()
     assert complaints(page) == []
     for key, name in (("?", "Help and keys"), ("c", "Share and export")):
         page.keyboard.press(key)
@@ -51,7 +52,8 @@ def test_play_levels_and_dialogs(open_page: Callable[..., Any]) -> None:
     assert complaints(page) == []
     page.keyboard.press("Escape")
     page.keyboard.press("l")
-    page.wait_for_selector(".level-card")
+    for part in (".level-card", ".collection"):
+        page.wait_for_selector(part)
     assert complaints(page) == []
 
 
@@ -69,6 +71,7 @@ def test_german_fits_320_pixels_and_messages_neither_move_nor_cover_the_board(
         assert page.evaluate("document.documentElement.scrollWidth") == 320, address
     for panel in ("understand", "watch", "work"):
         page.locator(f"#tab-{panel}").click()
+        page.wait_for_selector(f"#panel-{panel} > *")
         assert page.evaluate("document.documentElement.scrollWidth") == 320, panel
         boxes = [tab.bounding_box() for tab in page.get_by_role("tab").all()]
         assert all(box["x"] >= 0 and box["x"] + box["width"] <= 320 for box in boxes), panel
