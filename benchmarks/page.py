@@ -230,7 +230,7 @@ def first_board_ms(page: Any, url: str) -> float:
     """The milliseconds from opening the page to its first board."""
     page.add_init_script(f"({WATCH_BOARD})()")
     page.goto(f"{url}#/play/file-1/1")
-    page.wait_for_function("window.boardPaintedMs")
+    page.wait_for_function("() => window.boardPaintedMs")
     return page.evaluate("window.boardPaintedMs")
 
 
