@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from tokoban.compiling import entry
-from tokoban.inference.compiled_products import TILE, add_rows, affine, panels
+from tokoban.inference.compiled_products import TILE, add_rows, affine, panels, product
 
 ROWS, PANEL = TILE
 
 
 @entry
 @no_type_check
-def product(out, weights, bias, x, least, tile):
+def affine_map(out, weights, bias, x, least, tile):
     affine(out, weights, bias, x, least, tile)
 
 
@@ -27,9 +27,24 @@ def test_tiles_make_up_the_product(num_rows: int, num_outputs: int, least: float
     x = draw.standard_normal((num_rows, 11), np.float32)
     out = np.full((num_rows + 1, num_outputs), np.nan, np.float32)
     tile = np.empty(TILE, np.float32)
-    product(out[:num_rows], panels(weight), bias, x, np.float32(least), tile)
+    affine_map(out[:num_rows], panels(weight), bias, x, np.float32(least), tile)
     np.testing.assert_allclose(out[:num_rows], np.maximum(x @ weight.T + bias, least), atol=1e-5)
     assert np.isnan(out[num_rows]).all()
+
+
+@entry
+@no_type_check
+def product_of_panel(out, panel, x):
+    product(out, panel, x)
+
+
+@pytest.mark.parametrize("num_rows", [1, ROWS - 1, ROWS, 2 * ROWS + 1])
+def test_a_product_with_one_panel_fills_whole_tiles(num_rows: int) -> None:
+    draw = np.random.default_rng(num_rows)
+    panel, x = draw.standard_normal((11, PANEL), np.float32), draw.standard_normal((num_rows, 13))
+    out, x = np.empty((num_rows + ROWS, PANEL), np.float32), x.astype(np.float32)
+    product_of_panel(out, panel, x)  # rows of x are longer than the panel is deep
+    np.testing.assert_allclose(out[:num_rows], x[:, :11] @ panel, atol=1e-5)
 
 
 @entry

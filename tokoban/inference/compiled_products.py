@@ -165,3 +165,11 @@ def affine(out, weights, bias, x, least, tile):
                 into = out[row + i, first:last]
                 for j in range(len(into)):
                     into[j] = max(tile[i, j] + own[j], least)
+
+
+@inner
+@no_type_check
+def product(out, panel, x):
+    """out [R, W] = x [R, D] @ panel [D, W]; ``out`` has room for a tile's rows behind the last."""
+    for row in range(0, len(x), TILE[0]):
+        _sum_6(out[row : row + TILE[0]], panel, x, row)

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float32, Int8, Int64
 
 from tokoban.inference.compiled_math import entry, exp, inner, norm
-from tokoban.inference.compiled_products import TILE, add_rows, affine, panels
+from tokoban.inference.compiled_products import TILE, add_rows, affine, panels, product
 from tokoban.sokoban.encoding.encoded import Encoded, frequencies, read_features, seen
 from tokoban.sokoban.encoding.features import (
     CAN_PUSH,
@@ -31,6 +31,7 @@ _NUM_NEIGHBOURS = len(NEIGHBOURHOOD)
 _NO_LEAST = np.float32(-np.inf)  # of a map without a ReLU
 _DEADLOCK = int(Result.DEADLOCK)
 _PROJECTIONS = "query", "key", "value"
+_STRIP = 64  # scores of an attention that are read at once: whole rows of a panel's outputs
 _ROWS_AT_ONCE = 36  # whose neighbours' vectors stay in a core's cache; a multiple of a tile's rows
 
 
@@ -157,7 +158,7 @@ def _pack(state: State, config: PushPolicyConfig) -> PackedNet:
         value_hidden_bias=state["value.0.bias"],
         value=maps("value.2"),
         value_bias=state["value.2.bias"],
-        nothing=np.zeros(MOST_SQUARES + max(3 * width, len(state["stem.weight"])), np.float32),
+        nothing=np.zeros(3 * width, np.float32),
         num_heads=config.num_heads,
     )
 
@@ -187,10 +188,13 @@ def _judge_boards(
         hidden=np.empty((num_tokens, net.first.shape[1] * TILE[1]), np.float32),
         change=np.empty((num_tokens, net.second.shape[1] * TILE[1]), np.float32),
         queries_keys_values=np.empty((num_tokens, 3 * width), np.float32),
-        query=np.empty((num_tokens, head_width), np.float32),
-        keys=np.zeros((-(-num_tokens // TILE[1]), head_width, TILE[1]), np.float32),
-        values=np.zeros((-(-head_width // TILE[1]), num_tokens, TILE[1]), np.float32),
-        scores=np.empty((_ROWS_AT_ONCE, num_tokens), np.float32),
+        queries=np.empty((head_width, TILE[1]), np.float32),
+        keys=np.empty((num_tokens, head_width), np.float32),
+        values=np.empty((head_width, num_tokens), np.float32),
+        scores=np.empty((num_tokens + TILE[0], TILE[1]), np.float32),
+        mixed=np.empty((head_width + TILE[0], TILE[1]), np.float32),
+        greatest=np.empty(_STRIP, np.float32),
+        totals=np.empty(_STRIP, np.float32),
         recorded=np.zeros((num_recorded, net.num_heads, num_tokens, num_tokens), np.float32),
         heads=np.empty((num_tokens, len(net.heads_bias)), np.float32),
         pooled=np.empty((1, 2 * width), np.float32),
@@ -213,10 +217,13 @@ class _Work(NamedTuple):
     hidden: Float32[np.ndarray, "T whole_H"]  # of whole panels
     change: Float32[np.ndarray, "T whole_D"]
     queries_keys_values: Float32[np.ndarray, "T 3*D"]
-    query: Float32[np.ndarray, "T E"]  # of one head
-    keys: Float32[np.ndarray, "panels E W"]
-    values: Float32[np.ndarray, "panels T W"]
-    scores: Float32[np.ndarray, "G T"]
+    queries: Float32[np.ndarray, "E W"]  # of one head, and of as many squares as a panel has
+    keys: Float32[np.ndarray, "T E"]
+    values: Float32[np.ndarray, "E T"]
+    scores: Float32[np.ndarray, "more_than_T W"]
+    mixed: Float32[np.ndarray, "more_than_E W"]
+    greatest: Float32[np.ndarray, "64"]  # score of each query, in each place of a strip
+    totals: Float32[np.ndarray, "64"]  # the sum of their exponentials, in the first W places
     recorded: Float32[np.ndarray, "R N T T"]  # the weights of every attention, if R is not 0
     heads: Float32[np.ndarray, "T O"]
     pooled: Float32[np.ndarray, "1 2*D"]
@@ -337,39 +344,47 @@ def _attend_to_all(net, number, work, x, recorded):
 
     ``recorded`` has room for its weights, or no rows.
 
-    Keys and values are packed as the weights of maps: of a query to the scores of all squares, and
-    of their weights to the mean of the values.
+    The queries of as many squares as a panel has outputs are read at once, each in a column of its
+    own: the panel of a map from keys to scores, and these are the panel of a map of the values.
     """
     count, none = len(x), net.nothing
     normed, change = work.normed[:count], work.change[:count]
     projected = work.queries_keys_values[:count]
     norm(normed, x, net.attention_gain[number], none)
     affine(projected, net.queries_keys_values[number], none, normed, _NO_LEAST, work.tile)
-    width, lanes = x.shape[1], work.tile.shape[1]
+    width, lanes = x.shape[1], TILE[1]
     head_width = width // net.num_heads
     scale = np.float32(1) / np.sqrt(np.float32(head_width))
+    queries, keys, values = work.queries, work.keys[:count], work.values
+    strip_rows = _STRIP // lanes
+    num_rows = (count + strip_rows - 1) // strip_rows * strip_rows
     for head in range(net.num_heads):
         first = head * head_width
         for row in range(count):
-            panel, lane = row // lanes, row % lanes
             for i in range(head_width):
-                work.query[row, i] = projected[row, first + i] * scale
-                work.keys[panel, i, lane] = projected[row, width + first + i]
-                work.values[i // lanes, row, i % lanes] = projected[row, 2 * width + first + i]
-        keys = work.keys[: (count + lanes - 1) // lanes]
-        for start in range(0, count, _ROWS_AT_ONCE):
-            end = min(start + _ROWS_AT_ONCE, count)
-            scores = work.scores[: end - start]
-            affine(scores[:, :count], keys, none, work.query[start:end], _NO_LEAST, work.tile)
-            for row in range(end - start):
-                _softmax(scores[row, :count])
+                keys[row, i] = projected[row, width + first + i]
+                values[i, row] = projected[row, 2 * width + first + i]
+        for start in range(0, count, lanes):
+            num_queries = min(lanes, count - start)
+            for i in range(head_width):
+                for lane in range(num_queries):
+                    queries[i, lane] = projected[start + lane, first + i] * scale
+                for lane in range(num_queries, lanes):
+                    queries[i, lane] = np.float32(0)
+            product(work.scores, queries, keys)
+            for row in range(count, num_rows):
+                for lane in range(lanes):
+                    work.scores[row, lane] = np.float32(-np.inf)
+            _softmax_of_columns(work.scores[:num_rows], work.greatest, work.totals)
+            scores = work.scores[:count]
+            product(work.mixed, scores, values)
+            for lane in range(num_queries):
+                share = np.float32(1) / work.totals[lane]
+                for i in range(head_width):
+                    normed[start + lane, first + i] = work.mixed[i, lane] * share
                 for own in range(len(recorded)):
                     for square in range(count):
-                        recorded[own, head, start + row, square] = scores[row, square]
-                for padding in range(count, scores.shape[1]):
-                    scores[row, padding] = np.float32(0)
-            mixed = normed[start:end, first : first + head_width]
-            affine(mixed, work.values, none, scores, _NO_LEAST, work.tile)
+                        recorded[own, head, start + lane, square] = scores[square, lane] * share
     affine(change, net.output[number], none, normed, _NO_LEAST, work.tile)
     _add(x, change)
 
@@ -433,3 +448,31 @@ def _softmax(x):
         total += x[i]
     for i in range(len(x)):
         x[i] /= total
+
+
+@inner
+@no_type_check
+def _softmax_of_columns(scores, greatest, totals):
+    """Of each column but for the division by ``totals``; the rows are whole strips.
+
+    A strip of rows is read at once, whose length no compiler knows: it would write a short loop
+    out, number by number, in place of many at once.
+    """
+    lanes, length, flat = TILE[1], len(totals), scores.reshape(-1)
+    for i in range(length):
+        greatest[i], totals[i] = flat[i], np.float32(0)
+    for start in range(length, len(flat), length):
+        strip = flat[start : start + length]
+        for i in range(length):
+            greatest[i] = max(greatest[i], strip[i])
+    for i in range(lanes, length):
+        greatest[i % lanes] = max(greatest[i % lanes], greatest[i])
+    for i in range(lanes, length):
+        greatest[i] = greatest[i % lanes]
+    for start in range(0, len(flat), length):
+        strip = flat[start : start + length]
+        for i in range(length):
+            strip[i] = exp(strip[i] - greatest[i])
+            totals[i] += strip[i]
+    for i in range(lanes, length):
+        totals[i % lanes] += totals[i]
