@@ -4,7 +4,8 @@ Labels of generated levels come from one thread, one worker and two workers (pro
 each), from two of which one is killed in the middle and another joins late, from a coordinator
 that is killed and resumed, and from a pool of two processes. All must be equal byte for byte; so
 must puzzles, and answers in all but the seconds. Exits with 1 if one differs. The seconds include
-the start of each command.
+the start of each command. With ``--rate-of FILE...`` the labels of these levels are made by one
+worker and by two, three times in turn, and their rate is that between the first shard and the last.
 """
 
 import argparse
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
@@ -91,6 +92,24 @@ def contents(place: Path) -> object:
     return [{k: v for k, v in one.items() if k not in ("seconds", "elapsed_s")} for one in answers]
 
 
+def labels_per_second(out: Path, per_shard: int) -> float:
+    """Between the first shard and the last: without the start and the end of the command."""
+    written_s = sorted(shard.stat().st_mtime for shard in out.glob("[0-9]*.safetensors"))
+    return per_shard * (len(written_s) - 1) / (written_s[-1] - written_s[0])
+
+
+def print_rates(place: Path, files: Sequence[str], per_shard: int) -> None:
+    """The rates of one worker and of two; each has loaded its compiled code before."""
+    for turn, num_workers in [(turn, count) for turn in range(3) for count in (1, 2)]:
+        with cluster_in(place / f"rate-{num_workers}-{turn}", num_workers) as cluster:
+            label = "label", *files, "--levels-per-shard", str(per_shard), *cluster.given
+            for name in ("cold", "warm"):
+                out = place / f"rates-{num_workers}-{turn}-{name}"
+                seconds = run(*label, "--output", str(out))
+            rate = labels_per_second(out, per_shard)
+            print(f"{num_workers} workers: {seconds:.1f} s, {rate:.0f} levels a second", flush=True)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Makes levels, runs and compares."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -98,10 +117,16 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--per-shard", type=int, default=200, help="levels a file")
     parser.add_argument("--puzzles", type=int, default=50)
     parser.add_argument("--answers", type=int, default=500, help="levels to be solved")
+    parser.add_argument(
+        "--rate-of", nargs="+", metavar="FILE", help="only the rates, of its levels"
+    )
     options = parser.parse_args(argv)
     are_same: list[bool] = []
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
+        if options.rate_of:
+            print_rates(place, options.rate_of, options.per_shard)
+            return 0
         levels, few = str(place / "levels.xsb"), str(place / "few.xsb")
         made = "generate", "--seed", "5", "--levels"
         run(*made, str(options.levels), "--output", levels)
