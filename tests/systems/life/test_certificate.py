@@ -16,7 +16,7 @@ from tokoban.systems.life.bounds import bound_logits
 from tokoban.systems.life.cell_cases import cell_cases, logits
 from tokoban.systems.life.certificate import certify, margins, prove
 from tokoban.systems.life.model import LifeNet
-from tokoban.systems.life.rounding import EXP_ULPS, STEEPEST
+from tokoban.systems.life.rounding import EXP_ULPS, STEEPEST, HeadErrors
 from tokoban.systems.life.rules import parse_rule, step
 from tokoban.systems.life.train import build_model
 
@@ -128,6 +128,47 @@ def test_no_forward_pass_is_further_from_exact_arithmetic_than_is_reported(
         assert (exactly <= exact.amin(1)).all()
         assert ((observed - exact).abs().amax(1) <= rounding).all()
         assert rounding.max() < most
+
+
+@pytest.mark.parametrize("stage", ["weights", "mixed", "inputs", "logit"])
+def test_an_error_of_one_stage_moves_no_logit_further_than_is_reported(stage: str) -> None:
+    model, draw = drawn_net(4), torch.Generator().manual_seed(3)
+    cases = list(cell_cases(model, dtype=torch.double))[6]
+
+    def size_of(name: str, like: torch.Tensor) -> torch.Tensor:
+        sizes = torch.rand(like.shape, generator=draw, dtype=torch.double) * 1e-3
+        return sizes if name == stage else torch.zeros_like(sizes)
+
+    errors = cases.errors
+    weights, mixed = size_of("weights", errors.weights), size_of("mixed", errors.mixed)
+    inputs, logit = size_of("inputs", errors.head.inputs), size_of("logit", errors.head.logit)
+    head = HeadErrors(inputs, logit)
+    cases = cases._replace(errors=errors._replace(weights=weights, mixed=mixed, head=head))
+    found_bounds = bound_logits(model, cases)
+    reported = found_bounds.rounding
+    exactly = bound_logits(model, cases, rounding=torch.zeros_like(reported))
+    surroundings = (torch.arange(2**7)[:, None] >> torch.arange(7) & 1).bool()
+    for case in range(0, len(cases.states), 37):
+        grids = torch.empty(2**7, 16, dtype=torch.bool)
+        grids[:, cases.known], grids[:, cases.far] = cases.states[case], surroundings
+        greatest = 0.0
+        for _ in range(20):
+
+            def off(sizes: torch.Tensor) -> torch.Tensor:
+                return sizes * torch.randint(0, 2, sizes.shape, generator=draw).mul(2).sub(1)
+
+            dead, alive = cases.weights + off(weights)
+            each = torch.where(grids, alive, dead)  # [128, 16]
+            values = torch.where(grids[..., None], cases.values[1], cases.values[0])
+            attended = (each[..., None] * values).sum(1) / each.sum(1, keepdim=True)
+            x = cases.token + attended + off(mixed)
+            found = model.answer(x + functional.silu(model.hidden(x) + off(inputs)))[:, 0]
+            moved = found + off(logit) - logits(model, cases, grids)
+            greatest = max(greatest, float(moved.abs().max()))
+        assert reported[case] / 10 < greatest <= reported[case]
+        # The tables of the bounds are off by as much: they are in the same precision here.
+        assert greatest <= exactly.low[case] - found_bounds.low[case] + 1e-12
+        assert greatest <= found_bounds.high[case] - exactly.high[case] + 1e-12
 
 
 def test_exp_and_silu_are_as_exact_as_the_bounds_assume() -> None:
