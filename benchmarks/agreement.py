@@ -1,8 +1,8 @@
 """Plays random moves by all the rules at once and counts where they disagree.
 
 Prints one JSON object with a row for each kind of board; exits with 1 if any two rules disagreed.
-After every single move the plain rules are held against planes, wide words and, where all boards
-of a batch fit, single words: boxes, player and whether the board is solved. Games played whole by
+After every single move the plain rules are held against wide words and, where all boards of a batch
+fit, single words: boxes, player and whether the board is solved. Games played whole by
 compiled code are held against them at their end, with the move that first solved each board.
 """
 
@@ -19,12 +19,12 @@ import numpy as np
 import torch
 
 from benchmarks import games
-from benchmarks.random_boards import KINDS, cut_out, padded, random_board
+from benchmarks.random_boards import KINDS, cut_out, random_board
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.interior import interior
-from tokoban.sokoban.simulation import bitboards, tensor_boards, wide_bitboards
+from tokoban.sokoban.simulation import bitboards, wide_bitboards
 from tokoban.sokoban.simulation.simulators import simulator_for
 
 # What the border encloses, or the whole board where it is open.
@@ -45,7 +45,6 @@ class Counts:
     steps: int = 0
     pushes: int = 0
     solved: int = 0
-    plane_disagreements: int = 0
     word_disagreements: int = 0
     wide_disagreements: int = 0
     game_disagreements: int = 0  # looked at once a game
@@ -56,12 +55,7 @@ class Counts:
 
     @property
     def num_disagreements(self) -> int:
-        return (
-            self.plane_disagreements
-            + self.word_disagreements
-            + self.wide_disagreements
-            + self.game_disagreements
-        )
+        return self.word_disagreements + self.wide_disagreements + self.game_disagreements
 
 
 class ReferenceGames:
@@ -74,7 +68,6 @@ class ReferenceGames:
         self._width = max(inside.width for inside in self._interiors)
         num_words = (height * (self._width + 1) + 64) // 64
         # Boxes and player.
-        self.planes = np.zeros((2, len(boards), boards[0].height, boards[0].width), dtype=bool)
         self.words = np.zeros((2, len(boards)), dtype=np.uint64)
         self.wide_boxes = np.zeros((len(boards), num_words), dtype=np.uint64)
         self.wide_player = np.zeros(len(boards), dtype=np.int64)
@@ -105,10 +98,8 @@ class ReferenceGames:
 
     def _write_boxes(self, number: int) -> None:
         board = self.boards[number]
-        self.planes[0, number] = False
         word = wide_word = 0
         for square in board.boxes:
-            self.planes[0, number, square.row, square.column] = True
             bit, wide_bit = self._bits(number, square)
             word |= 1 << bit
             wide_word |= 1 << wide_bit
@@ -119,8 +110,6 @@ class ReferenceGames:
 
     def _write_player(self, number: int) -> None:
         player = self.boards[number].player
-        self.planes[1, number] = False
-        self.planes[1, number, player.row, player.column] = True
         bit, self.wide_player[number] = self._bits(number, player)
         self.words[1, number] = 1 << bit & 2**64 - 1
 
@@ -134,7 +123,6 @@ class ReferenceGames:
 def play(boards: Sequence[Board], actions: np.ndarray) -> Counts:
     """Plays ``actions`` [moves, boards] from boards of one size and compares after each move."""
     reference = ReferenceGames(boards)
-    on_planes = tensor_boards.from_boards(boards)
     on_wide_words = wide_bitboards.pack(boards)
     starts = bitboards.pack(boards, margin=0) if simulator_for(boards) is bitboards else None
     on_words = starts
@@ -145,11 +133,6 @@ def play(boards: Sequence[Board], actions: np.ndarray) -> Counts:
         counts.pushes += num_pushes
         counts.solved += int(reference.is_solved.sum())
         directions = torch.from_numpy(row)
-        on_planes = tensor_boards.step(on_planes, directions)
-        differs = (on_planes.boxes.numpy() != reference.planes[0]).any(axis=(1, 2))
-        differs |= (on_planes.player.numpy() != reference.planes[1]).any(axis=(1, 2))
-        differs |= tensor_boards.is_solved(on_planes).numpy() != reference.is_solved
-        counts.plane_disagreements += int(differs.sum())
         on_wide_words = wide_bitboards.step(on_wide_words, directions)
         wide_boxes = on_wide_words.boxes.numpy().view(np.uint64).T
         differs = (wide_boxes != reference.wide_boxes).any(axis=1)
@@ -199,7 +182,7 @@ def level_batches(
             batch = levels[start : start + NUM_LEVELS]
             if is_cut:
                 batch = [cut_out(chance, board, max_side=max_side) for board in batch]
-            yield padded(batch)
+            yield batch
 
 
 def compare(

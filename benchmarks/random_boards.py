@@ -1,8 +1,7 @@
 """Boards to try rules on: random ones of several kinds, and rectangles cut out of real levels."""
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tokoban.sokoban.board import Board, Square
 
@@ -64,18 +63,6 @@ def cut_out(chance: random.Random, board: Board, *, max_side: int) -> Board:
     (player,) = moved(frozenset({board.player}))
     walls, goals, boxes = moved(board.walls), moved(board.goals), moved(board.boxes)
     return Board(bottom - top, right - left, walls, goals, boxes, player)
-
-
-def padded(boards: Sequence[Board]) -> list[Board]:
-    """The same boards, all as high and as wide as the largest, with wall below and to the right."""
-    height, width = max(board.height for board in boards), max(board.width for board in boards)
-    every = {Square(row, column) for row in range(height) for column in range(width)}
-    return [
-        replace(
-            board, height=height, width=width, walls=board.walls | every.difference(board.squares())
-        )
-        for board in boards
-    ]
 
 
 def _stretch(chance: random.Random, place: int, length: int, longest: int) -> tuple[int, int]:

@@ -101,8 +101,6 @@ def ways() -> Iterator[Way]:
     yield Way(POSTED_EAGER, posted_planes, play_posted)
     yield Way(POSTED_COMPILED, posted_planes, play_posted, is_compiled=True)
     yield from _bitboard_ways("wide bitboards", wide_bitboards, (1, FUSED[0]))
-    planes = partial(_packed, tensor_boards.from_boards)
-    yield Way("planes, one shift, eager", planes, partial(play, tensor_boards))
 
 
 def _bitboard_ways(name: str, simulator: ModuleType, calls: Sequence[int]) -> Iterator[Way]:

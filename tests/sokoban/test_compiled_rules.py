@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 
 import tokoban.sokoban.simulation
-from benchmarks.random_boards import KINDS, padded, random_board
+from benchmarks.random_boards import KINDS, random_board
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.simulation import bitboards, tensor_boards, wide_bitboards
+from tokoban.sokoban.simulation import bitboards, wide_bitboards
 from tokoban.sokoban.simulation.zones import max_flood_rounds
 
 pytestmark = [
@@ -61,7 +61,6 @@ def compiled(function: Callable) -> Callable:
 @pytest.mark.parametrize(
     ("name", "height", "width"),
     [
-        ("tensor_boards", 5, 7),
         ("bitboards", 5, 7),
         ("bitboards", 8, 8),
         ("wide_bitboards", 8, 8),
@@ -74,11 +73,7 @@ def test_compiled_step_is_eager_step(
     name: str, height: int, width: int, dtype: torch.dtype, unchecked: dict[str, ModuleType]
 ) -> None:
     rules = unchecked[name]
-    boards = random_boards(height, width)
-    if name == "tensor_boards":
-        eager = rules.from_boards(padded(boards))
-    else:
-        eager = rules.pack(boards, margin=0)
+    eager = rules.pack(random_boards(height, width), margin=0)
 
     def play(boards: Any, actions: Tensor) -> tuple[Any, Tensor]:
         after = rules.step(boards, actions)
@@ -129,7 +124,7 @@ def test_compiled_pushes_are_eager_pushes(
 
 
 def test_the_copies_are_the_rules(unchecked: dict[str, ModuleType]) -> None:
-    for original in (tensor_boards, bitboards, wide_bitboards):
+    for original in (bitboards, wide_bitboards):
         copy = unchecked[original.__name__.rsplit(".", 1)[1]]
         assert copy is not original
         assert copy.__file__ == original.__file__

@@ -1,7 +1,6 @@
-"""The rules on boolean planes, for boards of any one size and on any device.
+"""Boards of any one size as boolean planes, on any device: what networks read.
 
 Axes: ``*B`` any batch shape, C the planes, H rows, W columns.
-Walls and goals are separate from boxes and player, so a step never copies them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,10 +8,10 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool
 from torch import Tensor
 
-from tokoban.sokoban.board import OFFSETS, Board, Square
+from tokoban.sokoban.board import Board, Square
 
 
 class Plane(IntEnum):
@@ -26,31 +25,12 @@ class Plane(IntEnum):
 
 
 class TensorBoards(NamedTuple):
-    """A batch of boards of one size in four planes; a step replaces the last two."""
+    """A batch of boards of one size in four planes."""
 
     walls: Bool[Tensor, "*B H W"]
     goals: Bool[Tensor, "*B H W"]
     boxes: Bool[Tensor, "*B H W"]
     player: Bool[Tensor, "*B H W"]
-
-
-def step(boards: TensorBoards, actions: Int[Tensor, "*B"]) -> TensorBoards:
-    """Moves each player in its own direction (0 to 3); an impossible move changes nothing."""
-    ahead = _shift(boards.player, actions)
-    beyond = _shift(ahead, actions)
-    free = ~(boards.walls | boards.boxes)
-    # A square beyond the edge is on no plane: neither free nor a box, like a wall.
-    is_push = _any_cell(ahead & boards.boxes) & _any_cell(beyond & free)
-    moves = is_push | _any_cell(ahead & free)
-    return boards._replace(
-        boxes=torch.where(is_push, (boards.boxes & ~ahead) | beyond, boards.boxes),
-        player=torch.where(moves, ahead, boards.player),
-    )
-
-
-def is_solved(boards: TensorBoards) -> Bool[Tensor, "*B"]:
-    """Whether the boxes cover exactly the goals."""
-    return (boards.boxes == boards.goals).flatten(-2).all(-1)
 
 
 def planes(boards: TensorBoards) -> Bool[Tensor, "*B C H W"]:
@@ -110,20 +90,3 @@ def to_board(boards: TensorBoards, index: tuple[int, ...] = (0,)) -> Board:
     )
     (player,) = players
     return Board(height, width, walls, goals, boxes, player)
-
-
-def _shift(plane: Bool[Tensor, "*B H W"], actions: Int[Tensor, "*B"]) -> Bool[Tensor, "*B H W"]:
-    """Each plane moved one step in its own direction; cells that leave the board are dropped."""
-    height, width = plane.shape[-2:]
-    padded = plane.new_zeros(*plane.shape[:-2], height + 2, width + 2)
-    padded[..., 1:-1, 1:-1] = plane
-    shifted = torch.zeros_like(plane)
-    for direction, (row_step, column_step) in enumerate(OFFSETS):
-        top, left = 1 - row_step, 1 - column_step
-        moved = padded[..., top : top + height, left : left + width]
-        shifted |= moved & (actions == direction)[..., None, None]
-    return shifted
-
-
-def _any_cell(plane: Bool[Tensor, "*B H W"]) -> Bool[Tensor, "*B 1 1"]:
-    return plane.flatten(-2).any(-1)[..., None, None]
