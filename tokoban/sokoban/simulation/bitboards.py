@@ -54,6 +54,11 @@ class Bitboards(NamedTuple):
         """Rows and columns of ``planes``, and of the cells that ``push`` counts."""
         return SIDE, SIDE
 
+    @property
+    def player_words(self) -> Int64[Tensor, "*B"]:
+        """The player's cell, in the layout of the boxes."""
+        return self.player
+
     def cells(self, words: Int64[Tensor, "*B"]) -> Bool[Tensor, "*B H W"]:
         """The cells of zones, pushes or any other words of these boards."""
         return cells(words)
@@ -126,12 +131,9 @@ def is_solved(boards: Bitboards) -> Bool[Tensor, "*B"]:
     return boards.boxes == boards.goals
 
 
-def reachable(boards: Bitboards, *, num_rounds: int | None = None) -> Int64[Tensor, "*B"]:
-    """The player's zone: the cells reachable without a push, its own included.
-
-    With ``num_rounds``, such as ``zones.max_flood_rounds(8, 8)``, it never synchronises.
-    """
-    return flood(boards.player, ~(boards.walls | boards.boxes), shift, num_rounds)
+def reachable(boards: Bitboards) -> Int64[Tensor, "*B"]:
+    """The player's zone: the cells reachable without a push, its own included."""
+    return flood(boards.player, ~(boards.walls | boards.boxes), shift)
 
 
 def pushes(boards: Bitboards, zone: Int64[Tensor, "*B"] | None = None) -> Int64[Tensor, "*B A"]:

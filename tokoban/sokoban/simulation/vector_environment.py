@@ -216,9 +216,7 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
 
     def _observation(self, boards: Any, levels: Int64[Tensor, "B"]) -> UInt8[Tensor, "B C H W"]:
         planes = self._static_planes.index_select(0, levels)
-        # After a walk of no steps: the player's own cell, in the layout of the boxes.
-        player = self._simulator.reachable(boards, num_rounds=0)
-        moving = self._cells(boards, torch.stack([boards.boxes, player], dim=-1))
+        moving = self._cells(boards, torch.stack([boards.boxes, boards.player_words], dim=-1))
         planes[:, Plane.BOX :, 1:-1, 1:-1] = moving.view(torch.uint8)
         return planes
 

@@ -62,6 +62,11 @@ class WideBitboards(NamedTuple):
         """Rows and columns of ``planes``, and of the cells that ``push`` counts."""
         return self.height, self.width
 
+    @property
+    def player_words(self) -> Int64[Tensor, "words *B"]:
+        """The player's cell, in the layout of the boxes."""
+        return only(_bit(self, self.player), self.boxes)
+
     def cells(self, words: Int64[Tensor, "words *B"]) -> Bool[Tensor, "*B H W"]:
         """The cells of zones, pushes or any other words of these boards."""
         return cells(words, self.height, self.width)
@@ -108,14 +113,9 @@ def is_solved(boards: WideBitboards) -> Bool[Tensor, "*B"]:
     return (boards.boxes == boards.goals).all(0)
 
 
-def reachable(boards: WideBitboards, *, num_rounds: int | None = None) -> Int64[Tensor, "words *B"]:
-    """The player's zone: the cells reachable without a push, its own included.
-
-    With ``num_rounds``, such as ``zones.max_flood_rounds`` of the size, it never synchronises.
-    """
-    start = only(_bit(boards, boards.player), boards.boxes)
-    free = ~(boards.walls | boards.boxes)
-    return zones.flood(start, free, _shift_of(boards), num_rounds)
+def reachable(boards: WideBitboards) -> Int64[Tensor, "words *B"]:
+    """The player's zone: the cells reachable without a push, its own included."""
+    return zones.flood(boards.player_words, ~(boards.walls | boards.boxes), _shift_of(boards))
 
 
 def pushes(

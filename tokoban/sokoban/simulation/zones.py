@@ -18,35 +18,20 @@ _ROUNDS_PER_CHECK = 4
 
 
 def flood(
-    start: Int64[Tensor, "*words"],
-    free: Int64[Tensor, "*words"],
-    shift: Shift,
-    num_rounds: int | None = None,
+    start: Int64[Tensor, "*words"], free: Int64[Tensor, "*words"], shift: Shift
 ) -> Int64[Tensor, "*words"]:
     """All cells that a walk over ``free`` cells reaches from ``start``, the start included.
 
-    Repeats until nothing new is found, which synchronises with the device every few rounds. A fixed
-    ``num_rounds`` never does, for compiled code and CUDA graphs; see ``max_flood_rounds``.
+    Repeats until nothing new is found, which synchronises with the device every few rounds.
     """
     zone = start
-    if num_rounds is not None:
-        for _ in range(num_rounds):
-            zone = _round(zone, free, shift)
-        return zone
     while True:
         before = zone
         for _ in range(_ROUNDS_PER_CHECK):
-            zone = _round(zone, free, shift)
+            for direction in range(4):
+                zone = zone | (shift(zone, direction) & free)
         if torch.equal(zone, before):
             return zone
-
-
-def max_flood_rounds(height: int, width: int) -> int:
-    """Rounds that suffice for any board of this size: the length of the longest shortest walk.
-
-    A shortest walk has at most three cells of any 2x2 block: with four there would be a shortcut.
-    """
-    return 3 * -(-height // 2) * -(-width // 2) - 1
 
 
 def pushable(
@@ -61,9 +46,3 @@ def pushable(
         boxes & shift(zone, direction) & shift(free, (direction + 2) % 4) for direction in range(4)
     ]
     return torch.stack(by_direction, dim=-1)
-
-
-def _round(zone: Tensor, free: Tensor, shift: Shift) -> Tensor:
-    for direction in range(4):
-        zone = zone | (shift(zone, direction) & free)
-    return zone
