@@ -20,16 +20,18 @@ import pytest
 import tokoban
 from tokoban import cli
 from tokoban.cli import saved_games
-from tokoban.cli.advice import Advice, Adviser, Background, Deadlock, Solvable
+from tokoban.cli.advice import Advice, Adviser, Background
 from tokoban.cli.keyboard import Keyboard
 from tokoban.cli.play import shipped_levels
 from tokoban.cli.screen import Screen
 from tokoban.cli.table import Table
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import UNDO, Board, Direction, Square
-from tokoban.sokoban.formats import Level, lurd, parse_board, read_levels
+from tokoban.sokoban.explanation import Explanation
+from tokoban.sokoban.formats import Level, Solution, lurd, parse_board, read_levels
 from tokoban.sokoban.hints import Hint
 from tokoban.sokoban.play import Game, Progress
+from tokoban.sokoban.proofs.certificate import Certificate
 
 UP, LEFT, DOWN, RIGHT = Direction
 ROOM = parse_board("#######|#     #|# $@. #|#     #|#######")
@@ -281,9 +283,15 @@ def test_a_hint_ends_where_another_box_is_pushed(adviser: Adviser) -> None:
 
 def test_a_deadlock_of_several_boxes_is_proved_and_blamed(adviser: Adviser) -> None:
     deadlock = adviser.prove(TWO_LOST)
-    assert isinstance(deadlock, Deadlock)
-    assert deadlock.boxes and deadlock.boxes <= TWO_LOST.boxes
-    assert "box" in deadlock.reason
+    assert deadlock.status == "deadlocked"
+    assert deadlock.boxes and TWO_LOST.boxes.issuperset(deadlock.boxes)
+    assert "box" in deadlock.sentences[0]
+
+
+def deadlocked(board: Board) -> Explanation:
+    """As if it were proved of all its boxes, in few words."""
+    certificate = Certificate(board, "count", (*board.boxes,), without=())
+    return Explanation(status="deadlocked", board=board, certificate=certificate)
 
 
 class _Slow(Adviser):
@@ -295,14 +303,12 @@ class _Slow(Adviser):
     def hint(self, board: Board, stop: threading.Event | None = None) -> Hint:
         return Hint(status="unsolvable")
 
-    def prove(
-        self, board: Board, stop: threading.Event | None = None
-    ) -> Deadlock | Solvable | None:
+    def prove(self, board: Board, stop: threading.Event | None = None) -> Explanation:
         if board == ROOM:
             assert stop is not None
             stop.wait()
-            return None
-        return Deadlock(board.boxes, "reason")
+            return Explanation(status="unknown", board=board)
+        return deadlocked(board)
 
 
 def test_a_search_is_dropped_when_something_else_is_wanted() -> None:
@@ -314,7 +320,7 @@ def test_a_search_is_dropped_when_something_else_is_wanted() -> None:
     assert background.look(ROOM, wants_hint=True) == Advice(Hint(status="unsolvable"))
     assert background.look(TWO_LOST, wants_hint=False) == Advice()
     assert answered.acquire(timeout=10)
-    found = Advice(proof=Deadlock(TWO_LOST.boxes, "reason"))
+    found = Advice(proof=deadlocked(TWO_LOST))
     assert background.look(TWO_LOST, wants_hint=False) == found
     background.close()
 
@@ -349,6 +355,7 @@ class _Oracle:
         hint = Hint(
             status="solved",
             box=Square(2, 2),
+            push=RIGHT,
             destination=Square(2, 4),
             moves="luR",
             moves_left=5,
@@ -356,7 +363,8 @@ class _Oracle:
             optimum="moves",
             solver="astar",
         )
-        proof = Solvable(2) if board == self.start else Deadlock(board.boxes, "Stuck.")
+        solved = Explanation(status="solvable", board=board, solution=Solution("luRR"))
+        proof = solved if board == self.start else deadlocked(board)
         return Advice(hint if wants_hint else None, proof)
 
 
@@ -405,7 +413,8 @@ def test_a_deadlock_is_shown_until_the_moves_are_taken_back(
     sitting: Callable[..., Sitting],
 ) -> None:
     at = sitting(ROOM)
-    line = "Deadlocked, proved. Stuck. Take moves back with u."
+    why = "There are fewer boxes than goals."
+    line = f"Deadlocked, proved. {why} Take moves back with u."
     pages = [at.page(), *at.press("up", "a", "backspace", "u", "y")]
     assert [line in page for page in pages] == [False, True, True, True, False, True]
     assert [page[8][6] for page in pages] == ["0", "1", "2", "1", "0", "1"]

@@ -7,37 +7,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tokoban
-from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.board import Board
 from tokoban.sokoban.hints import Hint
 
 if TYPE_CHECKING:
     from tokoban.api.learning import Pretrained
+    from tokoban.sokoban.explanation import Explanation
 
 _DEADLOCK_TIME_S = 5.0
 _MEMORY_MB = 500.0
 _MAX_ANSWERS = 10_000  # that are kept
 
 
-@dataclass(frozen=True)
-class Deadlock:
-    """It is proved that no moves solve the board: by which boxes, and why in a sentence."""
-
-    boxes: frozenset[Square]
-    reason: str
-
-
-@dataclass(frozen=True)
-class Solvable:
-    """It is proved that some moves solve the board."""
-
-    pushes_left: int  # of the solution that was found
-
-
 class Advice(NamedTuple):
     """All that is known of a board so far."""
 
     hint: Hint | None = None
-    proof: Deadlock | Solvable | None = None
+    proof: "Explanation | None" = None
 
 
 class Adviser:
@@ -52,18 +38,11 @@ class Adviser:
         self._policy = self._policy or self._load_policy()
         return tokoban.hint(board, policy=self._policy, stop=stop)
 
-    def prove(
-        self, board: Board, stop: threading.Event | None = None
-    ) -> Deadlock | Solvable | None:
-        """The proof that no moves solve the board, or that some do; None if the time is over."""
-        found = tokoban.explain(
+    def prove(self, board: Board, stop: threading.Event | None = None) -> "Explanation":
+        """The proof that no moves solve the board, or that some do, if there is time for one."""
+        return tokoban.explain(
             board, time_limit_s=_DEADLOCK_TIME_S, memory_limit_mb=_MEMORY_MB, stop=stop
         )
-        if found.status == "solvable" and found.solution is not None:
-            return Solvable(found.solution.num_pushes)
-        if found.status != "deadlocked":
-            return None
-        return Deadlock(frozenset(found.boxes), found.sentences[0])
 
 
 @dataclass(frozen=True)
@@ -72,7 +51,7 @@ class _Question:
 
     key: tuple
     board: Board
-    find: Callable[[Board, threading.Event], Hint | Deadlock | Solvable | None]
+    find: "Callable[[Board, threading.Event], Hint | Explanation]"
 
 
 class Background:

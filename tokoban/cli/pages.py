@@ -8,9 +8,10 @@ from tokoban.sokoban.wording import counted, placed
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from tokoban.cli.advice import Advice, Deadlock
+    from tokoban.cli.advice import Advice
     from tokoban.cli.screen import Screen
     from tokoban.sokoban.board import Board, Square
+    from tokoban.sokoban.explanation import Explanation
     from tokoban.sokoban.hints import Hint
     from tokoban.sokoban.play import Game, Progress
     from tokoban.sokoban.render import Mark
@@ -36,11 +37,11 @@ def game_page(
     """The board between the level's title and what there is to say about the game."""
     from rich.text import Text
 
-    from tokoban.sokoban.formats import printable
+    from tokoban.sokoban.formats import Solution, printable
 
     title = f"Level {game.number} of {game.num_levels}  {printable(game.level.title)}"
     above = [Text(title, "bold"), Text()]
-    counts = f"moves {len(game.lurd)}, pushes {_count_pushes(game.lurd)}"
+    counts = f"moves {len(game.lurd)}, pushes {Solution(game.lurd).num_pushes}"
     below = [Text(), Text(counts), *notes, Text(), Text(_SHORT_KEYS, "dim")]
     board = screen.view(game.board, marks=marks, spare=screen.num_lines(*above, *below))
     return [*above, *board, *below]
@@ -97,55 +98,45 @@ def describe_solution(moves: str) -> str:
 
 def describe_hint(hint: "Hint", grade: int) -> str:
     """The part of a hint that a grade shows; grades begin with 1."""
-    if hint.box is None or hint.destination is None:
+    if hint.box is None or hint.destination is None or hint.push is None:
         return str(hint)
     text = f"Hint: the box at {placed(hint.box)}"
     if grade > 1:
         text += f" goes to {placed(hint.destination)}"
     if grade == NUM_GRADES:
         walk = f"go {hint.moves[:-1]}, then " if len(hint.moves) > 1 else ""
-        return f"{text}: {walk}push {_direction(hint.moves[-1])}\n{_remark(hint)}"
+        return f"{text}: {walk}push {hint.push.name.lower()}\n{_remark(hint)}"
     return f"{text} (h: more)\n{_remark(hint)}"
 
 
 def _remark(hint: "Hint") -> str:
     """How long the solution behind a hint is, and which search found it."""
-    from tokoban.cli.found import SOLVER_NAMES
+    from tokoban.cli.found import SOLVER_NAMES, lengths
 
-    left = f"{counted(hint.moves_left or 0, 'move')}, {counted(hint.pushes_left or 0, 'push')} left"
+    left = lengths(hint.moves_left or 0, hint.pushes_left or 0)
     proved = "" if hint.optimum is None else f"; no solution has fewer {hint.optimum}"
-    return f"{left}{proved}; found by {SOLVER_NAMES[hint.solver]}"
+    return f"{left} left{proved}; found by {SOLVER_NAMES[hint.solver]}"
 
 
 def describe_prospects(advice: "Advice") -> "Text":
     """The pushes left where a solution is known."""
     from rich.text import Text
 
-    from tokoban.cli.advice import Solvable
-
-    if isinstance(advice.proof, Solvable):
-        return Text(f"{counted(advice.proof.pushes_left, 'push')} left, or fewer", "dim")
+    if advice.proof is not None and advice.proof.solution is not None:
+        return Text(f"{counted(advice.proof.solution.num_pushes, 'push')} left, or fewer", "dim")
     return Text()
 
 
-def describe_deadlock(deadlock: "Deadlock | None", *, is_start: bool) -> str:
+def describe_deadlock(deadlock: "Explanation | None", *, is_start: bool) -> str:
     """A proof, or that there was one of an earlier position."""
-    reason = "" if deadlock is None else f" {deadlock.reason}"
+    reason = "" if deadlock is None else f" {deadlock.sentences[0]}"
     if is_start:
         return f"This level cannot be solved, proved.{reason}"
     return f"Deadlocked, proved.{reason} Take moves back with u."
 
 
 def _length(moves: str) -> str:
-    return f"{counted(len(moves), 'move')}, {counted(_count_pushes(moves), 'push')}"
+    from tokoban.cli.found import length
+    from tokoban.sokoban.formats import Solution
 
-
-def _count_pushes(moves: str) -> int:
-    return sum(map(str.isupper, moves))
-
-
-def _direction(letter: str) -> str:
-    from tokoban.sokoban.board import Direction
-    from tokoban.sokoban.formats import lurd
-
-    return Direction(lurd.LETTERS.index(letter.lower())).name.lower()
+    return length(Solution(moves))

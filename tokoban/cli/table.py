@@ -5,7 +5,7 @@ from collections.abc import Callable
 from rich.text import Text
 
 from tokoban.cli import pages
-from tokoban.cli.advice import Advice, Deadlock
+from tokoban.cli.advice import Advice
 from tokoban.cli.screen import Screen
 from tokoban.sokoban.board import Direction, Square
 from tokoban.sokoban.play import Game
@@ -141,7 +141,7 @@ class Table:
             heading = Text(pages.describe_solution(game.lurd), "bold green")
             return pages.game_page(self._screen, game, marks, heading, Text(self.message, "cyan"))
         advice = self._look(game.board, wants_hint=self._grade > 0)
-        deadlock = advice.proof if isinstance(advice.proof, Deadlock) else None
+        deadlock = advice.proof if advice.proof and advice.proof.certificate else None
         if deadlock and self._deadlocked_after is None:
             self._deadlocked_after = len(game.directions)
         heading, message = Text(), self.message
