@@ -3,23 +3,24 @@
 import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
 from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_interrupted, write_output
 from tokoban.cli.report import entries
-from tokoban.sokoban.search.answer import Optimum
+from tokoban.sokoban.search.answer import Answer, Optimum
 from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
-    from tokoban.cli.shortening import Outcome
-    from tokoban.sokoban.formats import Level, LevelFile
-    from tokoban.sokoban.search.answer import Answer
+    from tokoban.sokoban.formats import Level, LevelFile, Solution
 
 SUMMARY = "make the solutions in a level file shorter, by moves or by pushes"
 UNDECIDED = "some levels were given up, or none has a solution"
+
+_NO_SOLUTION = Answer(status="gave up", solver="", reason="there is none in the file")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,13 +61,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     screen = Screen(stderr="-" in (arguments.json, arguments.jsonl, arguments.output))
     started_s = compiling.clock()
-    outcomes: dict[int, Outcome] = {}
+    outcomes: dict[int, _Outcome] = {}
     with entries(arguments) as written:
         try:
             for number, outcome in _outcomes(levels, arguments, screen):
                 outcomes[number] = outcome
                 _show(screen, number, levels[number], outcome)
-                written.add(_described(number, levels[number], outcome, arguments.minimise))
+                written.add(_described(number, levels[number], outcome))
             statuses = {outcome.status for outcome in outcomes.values()}
             status = int("gave up" in statuses or statuses <= {"no solution"})
         except KeyboardInterrupt:
@@ -85,38 +86,92 @@ def _check(arguments: argparse.Namespace) -> None:
     level_options.check_whole(arguments)
 
 
+@dataclass(frozen=True)
+class _Outcome:
+    """The answer that ``before`` led to, the best solution in the file; None if it has none."""
+
+    before: "Solution | None"
+    answer: Answer
+    minimise: Optimum
+
+    @property
+    def best(self) -> "Solution | None":
+        """The shortest solution that is known now."""
+        return self.answer.solution
+
+    @property
+    def status(self) -> str:
+        if self.before is None:
+            return "no solution"
+        if self.best is None:
+            return "gave up"
+        is_shorter = _in_order(self.best, self.minimise) < _in_order(self.before, self.minimise)
+        return "shorter" if is_shorter else "not shorter"
+
+    @property
+    def remark(self) -> str:
+        """What is proved, or what ended the search."""
+        if self.answer.optimum is not None:
+            return f"proved: no solution has fewer {self.minimise}"
+        stopped = "" if self.best is None else "stopped at "
+        return f"{stopped}{self.answer.reason}"
+
+
 def _outcomes(
     levels: "Mapping[int, Level]", arguments: argparse.Namespace, screen: "Screen"
-) -> "Iterator[tuple[int, Outcome]]":
-    """The outcome of each level in order; a bar shows the best solution so far."""
+) -> "Iterator[tuple[int, _Outcome]]":
+    """The outcome of each level in order, also of one at Ctrl-C; a bar shows the best so far."""
+    import tokoban
     from tokoban.cli.found import length
-    from tokoban.cli.shortening import shorten
     from tokoban.sokoban.search.combine.anytime import InterruptedSearch
 
+    minimise = arguments.minimise
     with screen.counting("", len(levels)) as update:
         for number, level in levels.items():
 
-            def report(answer: "Answer", number: int = number) -> None:
+            def report(answer: Answer, number: int = number) -> None:
                 if answer.solution is not None:
                     update(description=f"level {number}: {length(answer.solution)}")
 
+            before = _best_known(level, minimise)
+            answer = _NO_SOLUTION
             try:
-                outcome = shorten(
-                    level,
-                    minimise=arguments.minimise,
-                    time_limit_s=arguments.time_limit,
-                    memory_limit_mb=arguments.memory_limit / 1e6,
-                    report=report,
-                )
+                if before is not None:
+                    answer = tokoban.optimise(
+                        level.board,
+                        before,
+                        minimise=minimise,
+                        time_limit_s=arguments.time_limit,
+                        memory_limit_mb=arguments.memory_limit / 1e6,
+                        report=report,
+                    )
+            except ValueError as error:  # the level is too large
+                answer = replace(_NO_SOLUTION, reason=str(error))
             except InterruptedSearch as interrupt:
                 if interrupt.answer is not None:
-                    yield number, interrupt.answer
+                    answer = replace(interrupt.answer, reason="Ctrl-C")
+                    yield number, _Outcome(before, answer, minimise)
                 raise
-            yield number, outcome
+            yield number, _Outcome(before, answer, minimise)
             update(advance=1)
 
 
-def _show(screen: "Screen", number: int, level: "Level", outcome: "Outcome") -> None:
+def _best_known(level: "Level", minimise: Optimum) -> "Solution | None":
+    """The best solution of a level; a level that starts solved has that of no moves."""
+    from tokoban.sokoban.formats import Solution
+
+    if level.board.is_solved:
+        return Solution("")
+    return min(level.solutions, key=lambda one: _in_order(one, minimise), default=None)
+
+
+def _in_order(solution: "Solution", minimise: Optimum) -> tuple[int, int]:
+    """Moves and pushes, the objective first."""
+    figures = solution.num_moves, solution.num_pushes
+    return figures if minimise == "moves" else figures[::-1]
+
+
+def _show(screen: "Screen", number: int, level: "Level", outcome: _Outcome) -> None:
     """A line of figures, a line of remarks, and shorter moves in a line of their own."""
     from rich.text import Text
 
@@ -126,13 +181,13 @@ def _show(screen: "Screen", number: int, level: "Level", outcome: "Outcome") -> 
     figures = ""
     if outcome.before is not None and best is not None:
         after = f" -> {length(best)}" if outcome.status == "shorter" else ""
-        figures = f": {length(outcome.before)}{after}, {outcome.elapsed_s:.2f} s"
+        figures = f": {length(outcome.before)}{after}, {outcome.answer.elapsed_s:.2f} s"
     moves = [Text(best.lurd)] if best is not None and outcome.status == "shorter" else []
     remark = Text(outcome.remark, "dim")
     screen.print(entry(number, outcome.status, figures, level, remark, *moves))
 
 
-def _summarise(outcomes: "Iterable[Outcome]", *, elapsed_s: float) -> str:
+def _summarise(outcomes: Iterable[_Outcome], *, elapsed_s: float) -> str:
     """The closing line: how many are shorter, and all figures before and after."""
     from tokoban.cli.found import lengths
 
@@ -143,7 +198,7 @@ def _summarise(outcomes: "Iterable[Outcome]", *, elapsed_s: float) -> str:
         lengths(sum(one.num_moves for one in column), sum(one.num_pushes for one in column))
         for column in (list(zip(*tried, strict=True)) or [(), ()])
     )
-    num_proved = sum(outcome.is_proved_optimal for outcome in outcomes)
+    num_proved = sum(outcome.answer.optimum is not None for outcome in outcomes)
     return (
         f"{counted(len(outcomes), 'level')} in {elapsed_s:.1f} s: {statuses['shorter']} shorter, "
         f"{num_proved} proved the shortest, {len(outcomes) - len(tried)} without a solution; "
@@ -151,7 +206,7 @@ def _summarise(outcomes: "Iterable[Outcome]", *, elapsed_s: float) -> str:
     )
 
 
-def _described(number: int, level: "Level", outcome: "Outcome", minimise: str) -> dict[str, object]:
+def _described(number: int, level: "Level", outcome: _Outcome) -> dict[str, object]:
     """The object of a level in ``--json``; what is not known is null."""
     best = outcome.best
     return {
@@ -163,15 +218,15 @@ def _described(number: int, level: "Level", outcome: "Outcome", minimise: str) -
         "pushes": best and best.num_pushes,
         "moves_before": outcome.before and outcome.before.num_moves,
         "pushes_before": outcome.before and outcome.before.num_pushes,
-        "optimum": minimise if best and outcome.is_proved_optimal else None,
-        "elapsed_s": round(outcome.elapsed_s, 6),
+        "optimum": outcome.answer.optimum,
+        "elapsed_s": round(outcome.answer.elapsed_s, 6),
     }
 
 
 def _as_file(
     file: "LevelFile",
     levels: "Mapping[int, Level]",
-    outcomes: "Mapping[int, Outcome]",
+    outcomes: Mapping[int, _Outcome],
     minimise: str,
 ) -> str:
     """The levels as text, each with the solutions it had and the shorter one."""
