@@ -14,7 +14,7 @@ from typing import Any
 from tokoban import compiling
 from tokoban.files.atomic import atomically
 from tokoban.sokoban.labels.items import ExactItem, LargeItem, MadeShard, do_item, items_of
-from tokoban.sokoban.labels.job import Job, LargeTally, Tally, without_names
+from tokoban.sokoban.labels.job import Job, Tally, without_names
 from tokoban.sokoban.labels.large import LargeLabels
 from tokoban.sokoban.labels.large_shards import LargeShard, pack_large, read_large_shard
 from tokoban.sokoban.labels.shards import Shard, read_about, read_shard, to_bytes
@@ -94,27 +94,18 @@ class LabelFolder:
 
     def conclude(self) -> dict[str, Any] | None:
         """Writes the manifest and returns it; None while shards are missing."""
-        tally, large_tally = Tally(), LargeTally()
-        shards = []
+        tally, shards = Tally(self.job), []
         for shard in range(self.job.num_shards):
             about = self._about(shard)
             if about is None:
                 return None
             path = self._path(shard)
-            if self.job.is_large(shard):
-                levels = [level for _, level in self.job.large_levels_of(shard)]
-                large_tally.add(read_large_shard(path), levels)
-            else:
-                tally.add(read_shard(path), self.job.levels_of(shard))
+            read = read_large_shard if self.job.is_large(shard) else read_shard
+            tally.add(shard, read(path))
             shards.append(
                 {"file": path.name, "bytes": path.stat().st_size, "blake2b": about["blake2b"]}
             )
-        manifest = {
-            **tally.described(self.job.dropped),
-            "large": large_tally.described(self.job.sources),
-            "shards": shards,
-            "job": self.job.record,
-        }
+        manifest = {**tally.described(), "shards": shards, "job": self.job.record}
         self._write("manifest.json", _as_json(manifest))
         return manifest
 

@@ -7,14 +7,14 @@ Axes: B levels that fit one word.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Int64, UInt8
 
 from tokoban.sokoban.formats.level import Problem
 from tokoban.sokoban.formats.packed import PackedLevels
@@ -205,69 +205,66 @@ def words_of(levels: PackedLevels) -> Levels:
     return Levels(levels.walls, levels.goals, levels.boxes, levels.player)
 
 
-class LargeTally:
-    """Counts over shards of large levels, as ``Tally``."""
-
-    def __init__(self) -> None:
-        self.verdicts: Counter[int] = Counter()
-        self.origins: Counter[int] = Counter()
-        self.given_up: list[tuple[int, int]] = []  # file and number
-
-    def add(self, shard: LargeShard, levels: Sequence[LargeLevel]) -> None:
-        """Counts one more shard, of these levels."""
-        self.verdicts.update(shard.level_verdict.tolist())
-        self.origins.update(shard.origin.tolist())
-        is_known = np.isin(shard.level_verdict, (Verdict.SOLVED, Verdict.UNSOLVABLE))
-        rows = np.flatnonzero(~is_known).tolist()
-        self.given_up += [(levels[row].file, levels[row].number) for row in rows]
-
-    def described(self, sources: Sequence[Source]) -> dict[str, Any]:
-        """The figures of a manifest."""
-        return {
-            "levels": {
-                "labelled": self.verdicts.total() - len(self.given_up),
-                "solvable": self.verdicts[Verdict.SOLVED],
-                "unsolvable": self.verdicts[Verdict.UNSOLVABLE],
-                "given_up": [f"{sources[file].file}#{number}" for file, number in self.given_up],
-            },
-            "positions": self.origins.total(),
-            "origins": {origin.name.lower(): self.origins[origin] for origin in LargeOrigin},
-        }
-
-
 class Tally:
-    """Counts over shards, added one after the other; storage."""
+    """Counts over the shards of a job, added one after the other; storage."""
 
-    def __init__(self) -> None:
-        self.verdicts: Counter[int] = Counter()
-        self.states = np.zeros((len(Origin), 2), np.int64)  # deadlocked and solvable, by origin
-        self.given_up: list[str] = []
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._levels, self._large_levels = _Levels(), _Levels()
+        self._states = np.zeros((len(Origin), 2), np.int64)  # deadlocked and solvable, by origin
+        self._positions: Counter[int] = Counter()  # of large levels, by origin
 
-    def add(self, shard: Shard, levels: PackedLevels) -> None:
-        """Counts one more shard, of these levels."""
-        self.verdicts.update(shard.level_verdict.tolist())
-        np.add.at(self.states, (shard.origin, shard.is_solvable.astype(np.int64)), 1)
-        is_known = np.isin(shard.level_verdict, (Verdict.SOLVED, Verdict.UNSOLVABLE))
-        self.given_up += [levels.name(row) for row in np.flatnonzero(~is_known).tolist()]
+    def add(self, number: int, shard: Shard | LargeShard) -> None:
+        """Counts one more shard, the one of this number."""
+        if isinstance(shard, LargeShard):
+            rows = self._job.large_levels_of(number)
+            files = [self._job.sources[level.file].file for _, level in rows]
+            names = [f"{file}#{level.number}" for file, (_, level) in zip(files, rows, strict=True)]
+            self._large_levels.add(shard.level_verdict, names.__getitem__)
+            self._positions.update(shard.origin.tolist())
+        else:
+            self._levels.add(shard.level_verdict, self._job.levels_of(number).name)
+            np.add.at(self._states, (shard.origin, shard.is_solvable.astype(np.int64)), 1)
 
-    def described(self, dropped: Sequence[Dropped]) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """The figures of a manifest."""
         reasons = Counter(
             f"{level.reason}, same {level.same}" if level.same else level.reason
-            for level in dropped
+            for level in self._job.dropped
         )
         return {
-            "levels": {
-                "labelled": self.verdicts.total() - len(self.given_up),
-                "solvable": self.verdicts[Verdict.SOLVED],
-                "unsolvable": self.verdicts[Verdict.UNSOLVABLE],
-                "given_up": self.given_up,
-            },
+            "levels": self._levels.described(),
             "dropped": dict(sorted(reasons.items())),
-            "states": int(self.states.sum()),
-            "solvable_states": int(self.states[:, 1].sum()),
+            "states": int(self._states.sum()),
+            "solvable_states": int(self._states[:, 1].sum()),
             "origins": {
                 origin.name.lower(): {"states": int(row.sum()), "solvable_states": int(row[1])}
-                for origin, row in zip(Origin, self.states, strict=True)
+                for origin, row in zip(Origin, self._states, strict=True)
             },
+            "large": {
+                "levels": self._large_levels.described(),
+                "positions": self._positions.total(),
+                "origins": {origin.name.lower(): self._positions[origin] for origin in LargeOrigin},
+            },
+        }
+
+
+class _Levels:
+    """Counts of levels by what is known of them, and the names of those that were given up."""
+
+    def __init__(self) -> None:
+        self.verdicts: Counter[int] = Counter()
+        self.given_up: list[str] = []
+
+    def add(self, verdicts: UInt8[np.ndarray, " _"], name: Callable[[int], str]) -> None:
+        self.verdicts.update(verdicts.tolist())
+        is_known = np.isin(verdicts, (Verdict.SOLVED, Verdict.UNSOLVABLE))
+        self.given_up += map(name, np.flatnonzero(~is_known).tolist())
+
+    def described(self) -> dict[str, Any]:
+        return {
+            "labelled": self.verdicts.total() - len(self.given_up),
+            "solvable": self.verdicts[Verdict.SOLVED],
+            "unsolvable": self.verdicts[Verdict.UNSOLVABLE],
+            "given_up": self.given_up,
         }
