@@ -24,14 +24,14 @@ import os
 import sys
 from tokoban.cli import answer_folder, main
 
-add = answer_folder._Lines.add
-def add_or_die(lines, answer):
-    if lines.stream.tell() == 0:
-        return add(lines, answer)
-    lines.stream.write(b'{"level": 5, "stat')
-    lines.stream.flush()
+add = answer_folder.AnswerFolder.add
+def add_or_die(folder, answer, stream):
+    if stream.tell() == 0:
+        return add(folder, answer, stream)
+    stream.write(b'{"level": 5, "stat')
+    stream.flush()
     os.kill(os.getpid(), 9)
-answer_folder._Lines.add = add_or_die
+answer_folder.AnswerFolder.add = add_or_die
 main(sys.argv[1:])
 """
 COMMAND = ("solve", "levels", "--by", "search", "--folder", "out", "--time-limit", "20")

@@ -111,7 +111,8 @@ def test_compiled_pushes_are_eager_pushes(
         return (
             rules.pushes(boards, area),
             rules.is_legal(boards),
-            rules.keys(after),
+            after.boxes,
+            after.player,
         )
 
     eager = answers(boards, places, directions)

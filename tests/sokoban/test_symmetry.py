@@ -83,14 +83,3 @@ def test_there_are_eight_and_the_first_changes_nothing() -> None:
     assert len(images) == len(SYMMETRIES) == 8
     assert SYMMETRIES[0].of_board(board) == board
     assert [SYMMETRIES[0].of_action(action) for action in range(5)] == [0, 1, 2, 3, 4]
-
-
-@pytest.mark.parametrize("after", SYMMETRIES)
-@EVERY_SYMMETRY
-def test_one_then_another_is_their_composition(symmetry: Symmetry, after: Symmetry) -> None:
-    both = symmetry.then(after)
-    assert both in SYMMETRIES
-    board = parse_board("#@$|*.-")
-    assert both.of_board(board) == after.of_board(symmetry.of_board(board))
-    for action in (*Direction, UNDO):
-        assert both.of_action(action) == after.of_action(symmetry.of_action(action))

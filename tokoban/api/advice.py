@@ -90,7 +90,6 @@ def predict(board: Board, *, policy: "Pretrained") -> Hint:
         push=predicted.push,
         pushes_left=predicted.predicted_pushes_left,
         deadlock_probability=predicted.predicted_unsolvable,
-        solver="policy",
     )
 
 

@@ -90,14 +90,21 @@ class AnswerFolder:
         known = self._known()
         self.missing = [number for number in numbers if number not in known]
 
-    @contextmanager
-    def writing(self) -> Iterator["_Lines"]:
+    def open(self) -> IO[bytes]:
         """The file to which finished answers are added."""
         place = self.path / _UNFINISHED
-        with open(place, "ab") as stream:
-            if place.stat().st_size and not place.read_bytes().endswith(b"\n"):
-                stream.write(b"\n")  # whoever was killed in the middle of a line
-            yield _Lines(stream, place)
+        stream = open(place, "ab")  # noqa: SIM115 (the caller closes it)
+        if place.stat().st_size and not place.read_bytes().endswith(b"\n"):
+            stream.write(b"\n")  # whoever was killed in the middle of a line
+        return stream
+
+    def add(self, answer: Mapping[str, Any], stream: IO[bytes]) -> None:
+        """A line, which is on its way to the disk when this returns."""
+        try:
+            stream.write(f"{line_of(answer)}\n".encode())
+            stream.flush()
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path / _UNFINISHED)) from None
 
     def conclude(self) -> list[dict[str, Any]] | None:
         """Writes the answers in order and returns them; None while some are missing."""
@@ -122,20 +129,6 @@ class AnswerFolder:
                 except (ValueError, TypeError, KeyError):
                     continue
         return known
-
-
-@dataclass(frozen=True)
-class _Lines:
-    stream: IO[bytes]
-    place: Path
-
-    def add(self, answer: Mapping[str, Any]) -> None:
-        """A line, which is on its way to the disk when this returns."""
-        try:
-            self.stream.write(f"{line_of(answer)}\n".encode())
-            self.stream.flush()
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(self.place)) from None
 
 
 @contextmanager

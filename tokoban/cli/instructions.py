@@ -9,7 +9,7 @@ from typing import Any
 
 from tokoban.cli import options
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import check_outputs, write_output
+from tokoban.cli.output import check_folder, check_outputs, write_output
 from tokoban.cli.parser import Parser, whole
 from tokoban.sokoban.wording import counted
 
@@ -51,9 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.cli.report import line_of
     from tokoban.sokoban.instructions import benchmark
 
+    check_folder(arguments.output, "--output")
     folder = Path(arguments.output)
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"{folder}: a file; expected a folder")
     folder.mkdir(parents=True, exist_ok=True)
     boards = benchmark.boards(arguments.levels, seed=arguments.seed)
     for name, split in benchmark.SPLITS.items():

@@ -187,14 +187,14 @@ def _into_folder(arguments: argparse.Namespace) -> int:
         missing = {number: many.levels[number].level for number in folder.missing}
         num_done = 0
         try:
-            with folder.writing() as lines:
+            with folder.open() as stream:
                 for number, found in _with_bar(missing, arguments, workers, screen):
                     if STOPPED in (found.answer.reason or ""):
                         continue
                     num_done += 1
                     level = many.levels[number]
                     described = describe(level.number, level.level, found)
-                    lines.add({"level": number, "file": level.file, **described})
+                    folder.add({"level": number, "file": level.file, **described}, stream)
                     show(screen, number, level.level, found)
         except KeyboardInterrupt:
             report_interrupted(num_done, len(missing))

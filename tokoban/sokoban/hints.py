@@ -100,7 +100,6 @@ def predicted_hint(
     push: Direction | None,
     pushes_left: float | None,
     deadlock_probability: float,
-    solver: str,
 ) -> Hint:
     """The hint of a policy that prefers this legal push; without one there is no advice."""
     destination, moves = None, ""
@@ -115,5 +114,5 @@ def predicted_hint(
         moves=moves,
         pushes_left=None if pushes_left is None else round(pushes_left),
         deadlock_probability=deadlock_probability,
-        solver=solver,
+        solver="policy",
     )

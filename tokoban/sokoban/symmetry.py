@@ -21,12 +21,6 @@ class Symmetry:
     turns: int
     is_mirrored: bool
 
-    def then(self, after: "Symmetry") -> "Symmetry":
-        """This symmetry and, on its result, ``after``."""
-        # A turn seen in a mirror goes the other way.
-        turns = self.turns + (-after.turns if self.is_mirrored else after.turns)
-        return Symmetry(turns % 4, self.is_mirrored != after.is_mirrored)
-
     def of_action(self, action: int) -> int:
         """The action that does on the image what ``action`` does on the board; undo stays undo."""
         if action == UNDO:

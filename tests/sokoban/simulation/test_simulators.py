@@ -86,11 +86,12 @@ def test_select_takes_each_row_from_one_of_two_batches(simulator: Simulator) -> 
 def test_at_takes_the_rows_requested(simulator: Simulator) -> None:
     drawn = ("@$.", ".@$", "*@-", "@*#")
     boards = simulator.pack([parse_board(text) for text in drawn], margin=0)
-    keys = simulator.keys(boards)
     for place in (2, slice(1, 3), [3, 3, 0], torch.tensor([True, False, False, True])):
-        assert torch.equal(simulator.keys(boards.at(place)), keys[place])
+        assert torch.equal(boards.at(place).boxes, boards.boxes[..., place])
+        assert torch.equal(boards.at(place).player, boards.player[place])
     folded = boards.at(torch.tensor([[0, 1], [2, 3]]))
-    assert torch.equal(simulator.keys(folded.at((1, 0))), keys[2])
+    assert simulator.to_board(folded, (1, 0)) == simulator.to_board(boards, (2,))
+    assert torch.equal(folded.at((1, 0)).player, boards.player[2])
 
 
 @BOTH
@@ -110,8 +111,9 @@ def answers(simulator: Simulator, boards: Any, zone: Tensor, actions: Tensor) ->
         simulator.is_legal(after),
         after.player_words,
         simulator.pushes(boards, zone),
-        simulator.keys(after),
-        simulator.keys(pushed),
+        after.boxes,
+        pushed.boxes,
+        pushed.player,
     )
 
 

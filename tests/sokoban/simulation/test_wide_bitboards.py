@@ -115,7 +115,8 @@ def test_any_batch_shape_will_do() -> None:
     expected = wide_bitboards.step(flat, actions)
     places = torch.arange(6).reshape(2, 3)
     folded = wide_bitboards.step(flat.at(places), actions.reshape(2, 3))
-    assert torch.equal(wide_bitboards.keys(folded), wide_bitboards.keys(expected)[places])
+    assert torch.equal(folded.boxes, expected.boxes[:, places])
+    assert torch.equal(folded.player, expected.player[places])
     for number in range(6):
         single = wide_bitboards.step(flat.at(number), actions[number])
         assert wide_bitboards.to_board(single, ()) == wide_bitboards.to_board(expected, (number,))
@@ -184,44 +185,6 @@ def test_a_board_without_walls_comes_back_as_it_was(height: int, width: int) -> 
     goals = frozenset(Square(*square) for square in squares[::2])
     board = Board(height, width, frozenset(), goals, boxes, Square(0, 0))
     assert wide_bitboards.to_board(wide_bitboards.pack([board])) == board
-
-
-# The numbers that stand for boards.
-
-
-def test_keys_are_equal_for_equal_boards_alone() -> None:
-    boards = [board for drawing in DRAWINGS.values() for board in (drawing.start, drawing.end)]
-    boards = [*boards, *random_boards()]
-    keys = wide_bitboards.keys(wide_bitboards.pack(boards)).tolist()
-    drawn = [shown(board, 13, 19) for board in boards]
-    assert len(set(keys)) == len(set(drawn)) == len(set(zip(drawn, keys, strict=True)))
-
-
-@pytest.mark.parametrize("part", ["walls", "goals", "boxes"])
-def test_keys_tell_boards_apart_by_every_bit_of_every_word(part: str) -> None:
-    board = wide_bitboards.pack([parse_board("#-$-------|.-@-------|*---------")])
-    board = board.at(torch.zeros(65, dtype=torch.long))
-    # Row 0 is the board itself; row n + 1 differs from it in bit n of one word.
-    changes = torch.tensor([0] + [1 << number for number in range(63)] + [-(2**63)])
-    words = getattr(board, part)
-    assert len(words) == 1
-    changed = board._replace(**{part: words ^ changes})
-    assert wide_bitboards.keys(changed).unique().numel() == 65
-
-
-def test_keys_tell_boards_apart_by_where_the_words_stand() -> None:
-    boards = wide_bitboards.pack([parse_board("@-" + "-" * 140)]).at([0] * 6)
-    # One and the same bit, but in each of three words of the boxes, then of the goals.
-    boxes, goals = boards.boxes.clone(), boards.goals.clone()
-    boxes[[0, 1, 2], [0, 1, 2]] = 1 << 17
-    goals[[0, 1, 2], [3, 4, 5]] = 1 << 17
-    changed = boards._replace(boxes=boxes, goals=goals)
-    assert wide_bitboards.keys(changed).unique().numel() == 6
-    # Two words that changed places, and players by every cell.
-    swapped = boards._replace(boxes=boxes[:, :2].flip(1).repeat(1, 3))
-    assert wide_bitboards.keys(swapped).unique().numel() == 2
-    players = boards.at([0] * 142)._replace(player=torch.arange(1, 143))
-    assert wide_bitboards.keys(players).unique().numel() == 142
 
 
 # What the moves do.

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from jaxtyping import Bool, Int32, Int64, UInt8, UInt16
+from jaxtyping import Int32, Int64, UInt8, UInt16
 
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.labels.large import After, LargeLabels, LargeOrigin, LargePosition
@@ -64,11 +64,6 @@ class LargeShard:
             and (self.boxes < np.repeat(num_floor, num_boxes)).all()
             and (self.player < np.repeat(num_floor, num_states)).all()
         )
-
-    @property
-    def is_solvable(self) -> Bool[np.ndarray, " Q"]:
-        """Whether each position can still be solved."""
-        return self.origin != LargeOrigin.DEADLOCKED
 
     def level_of(self, state: int) -> int:
         """The level of a position."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import torch
-from jaxtyping import Bool, Int, Int64
+from jaxtyping import Bool, Int
 from torch import Tensor
 
 from tokoban.sokoban.board import Board
@@ -37,7 +37,6 @@ class Simulator(Protocol):
         zone: Tensor | None = None,
     ) -> Any: ...
     def select(self, is_new: Bool[Tensor, "*B"], new: Any, old: Any) -> Any: ...
-    def keys(self, boards: Any) -> Int64[Tensor, "*B"]: ...
     def pack(
         self, boards: Sequence[Board], *, device: torch.device | str = "cpu", margin: int = 0
     ) -> Any: ...

@@ -16,7 +16,7 @@ from torch import Tensor
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.interior import interior
 from tokoban.sokoban.simulation import wide_words, zones
-from tokoban.sokoban.simulation.bits import NUM_BITS, mixed
+from tokoban.sokoban.simulation.bits import NUM_BITS
 from tokoban.sokoban.simulation.wide_words import (
     Bit,
     bit_number,
@@ -161,15 +161,6 @@ def select(is_new: Bool[Tensor, "*B"], new: WideBitboards, old: WideBitboards) -
     pairs = zip(new[:4], old[:4], strict=True)
     walls, goals, boxes, player = (torch.where(is_new, *pair) for pair in pairs)
     return WideBitboards(walls, goals, boxes, player, old.height, old.width)
-
-
-def keys(boards: WideBitboards) -> Int64[Tensor, "*B"]:
-    """A hash of each board: equal for equal boards, else different with probability 1 - 2^-64."""
-    words = torch.cat([boards.walls, boards.goals, boards.boxes, boards.player.unsqueeze(0)])
-    # A salt for each word, or exchanging two words would not change the sum.
-    salts = torch.arange(1, len(words) + 1, device=words.device)
-    salts = mixed(salts).view(-1, *[1] * boards.player.dim())
-    return mixed(mixed(mixed(words ^ salts)).sum(0))
 
 
 def pack(
