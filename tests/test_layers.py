@@ -45,6 +45,7 @@ ALLOWED_HERE = {
     "sokoban/simulation/environment.py": {"gymnasium"},
     "sokoban/simulation/registration.py": {"gymnasium"},
     "sokoban/simulation/vector_environment.py": {"gymnasium"},
+    "sokoban/png.py": {"PIL"},
     "sokoban/search/level/words.py": {"numba", "llvmlite"},
     "cli/cluster.py": {"distributed"},
     "inference/compiled_math.py": {"numba", "llvmlite"},

@@ -1,22 +1,21 @@
 """Why a position is deadlocked: in sentences, as a drawing and as a picture, with the proof."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.formats import Solution, format_board
+from tokoban.sokoban.formats import Solution, format_board, lurd
 from tokoban.sokoban.proofs.certificate import Certificate
 from tokoban.sokoban.proofs.explainer import Deadlocked
 from tokoban.sokoban.proofs.explainer import explain as explain_position
-from tokoban.sokoban.proofs.games import explain_game
+from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.limits import STOPPED, Limits
 from tokoban.sokoban.wording import counted, placed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy as np
     from jaxtyping import UInt8
 
@@ -97,29 +96,60 @@ def explain(
     *,
     moves: str = "",
     limits: Limits,
-    clock: "Callable[[], float]" = compiling.clock,
+    clock: Callable[[], float] = compiling.clock,
 ) -> Explanation:
     """Explains the position after ``moves``, or after the first push of them that deadlocked it.
 
     The limits hold for each position looked at. Raises ``ValueError`` for moves that the rules
     forbid.
     """
-    explained = explain_game(board, moves, partial(explain_position, limits=limits, clock=clock))
-    found = explained.answer
-    describe = partial(
-        Explanation,
-        board=explained.board,
-        moves=explained.moves,
-        num_moves_solvable=explained.num_moves_solvable,
+    return explain_game(board, moves, partial(explain_position, limits=limits, clock=clock))
+
+
+def explain_game(
+    start: Board, moves: str, explain_one: Callable[[Board], Deadlocked | Answer]
+) -> Explanation:
+    """Replays the moves (``lurd`` letters), and finds the push that lost the game by bisection.
+
+    A deadlock is never undone, so that some ten answers suffice for a thousand pushes. Raises
+    ``ValueError`` at moves that cannot be made.
+    """
+    replayed = lurd.replay(start, moves)
+    if replayed.reason is not None:
+        raise ValueError(replayed.reason)
+    moves = replayed.lurd
+    found, num_moves = explain_one(replayed.board), len(moves)
+    if not isinstance(found, Deadlocked):
+        is_solved = found.solution is not None
+        return Explanation(
+            status="solvable" if is_solved else "unknown",
+            board=replayed.board,
+            moves=moves,
+            num_moves_solvable=num_moves if is_solved else None,
+            solution=found.solution,
+            reason=found.reason,
+            num_expansions=found.num_expansions,
+            elapsed_s=found.elapsed_s,
+        )
+    # The start and each push: a walk deadlocks nothing.
+    turns = [0, *(i for i, letter in enumerate(moves, 1) if letter.isupper())]
+    # The first deadlocked turn is from ``first`` on and at most ``last``.
+    solvable, first, last = None, 0, len(turns)
+    while first < last:
+        middle = (first + last) // 2
+        earlier = explain_one(lurd.replay(start, moves[: turns[middle]]).board)
+        if isinstance(earlier, Deadlocked):
+            found, num_moves, last = earlier, turns[middle], middle
+        else:
+            first = middle + 1
+            solvable = turns[middle] if earlier.status == "solved" else solvable
+    return Explanation(
+        status="deadlocked",
+        board=lurd.replay(start, moves[:num_moves]).board,
+        moves=moves[:num_moves],
+        num_moves_solvable=solvable,
+        certificate=found.certificate,
         elapsed_s=found.elapsed_s,
-    )
-    if isinstance(found, Deadlocked):
-        return describe(status="deadlocked", certificate=found.certificate)
-    return describe(
-        status="unknown" if found.solution is None else "solvable",
-        solution=found.solution,
-        reason=found.reason,
-        num_expansions=found.num_expansions,
     )
 
 

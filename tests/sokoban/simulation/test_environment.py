@@ -313,7 +313,6 @@ CASES = [
       for wrong in ("ab", 0, None, [0.5, 1], [[0, 1]], [0], [None, 1], [10**30, 0], [[0], [0, 1]],
                     [0, 4], [-1, 0], [True, False])),
     *(lambda wrong=wrong: started(many()).board(wrong) for wrong in ("0", 0.5, None, 2)),
-    lambda: started(many(render_mode="ansi")).render(rows=1),
     lambda: gymnasium.make("tokoban/Sokoban-v0", levels=[ROOM], rewards=5),
     lambda: gymnasium.make_vec("tokoban/Sokoban-v0", num_envs=2, levels=[ROOM], device="meta"),
 ]
