@@ -21,13 +21,14 @@ _DIRECTIONS = {
     "s": Direction.DOWN,
     "d": Direction.RIGHT,
 }
+_MOVES_BETWEEN_SAVES = 50
 
 
 class Table:
     """A game, its advice and its screen; mutable. ``message`` is shown until the next key.
 
-    ``look`` is that of ``advice.Background``. ``save`` is called when a level is solved or left;
-    it answers a complaint.
+    ``look`` is that of ``advice.Background``. ``save`` is called when a level is solved or left,
+    and now and then; it answers a complaint.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Table:
         self._cursor = game.number  # in the list of levels
         self._typed = ""  # the digits of a level's number
         self._deadlocked_after: int | None = None  # moves; all that follow are deadlocked too
+        self._num_unsaved = 0
 
     def press(self, key: str) -> bool:
         """Obeys a key; whether the game goes on. Unknown keys change nothing."""
@@ -107,16 +109,18 @@ class Table:
             self._page = "game"
 
     def _note_change(self, number_before: int, *, is_solved: bool = False) -> None:
-        """Discards the hint of the previous board; saves where a level is left or solved."""
+        """Discards the hint of the previous board, and saves the game now and then."""
         self._grade = 0
+        self._num_unsaved += 1
         is_another = self._game.number != number_before
         if is_another or len(self._game.directions) < (self._deadlocked_after or 0):
             self._deadlocked_after = None
-        if is_another or is_solved:
+        if is_another or is_solved or self._num_unsaved == _MOVES_BETWEEN_SAVES:
             self.save()
 
     def save(self) -> None:
         """Saves what was played; a complaint becomes the message."""
+        self._num_unsaved = 0
         self.message = self._save() or ""
 
     def show(self) -> None:
