@@ -12,6 +12,7 @@ def has_instructions(name: str) -> bool:
 
     Where ``NUMBA_CPU_FEATURES`` is set, numba goes by it, and so does this.
     """
-    if config.CPU_FEATURES is not None:
-        return f"+{name}" in config.CPU_FEATURES.split(",")
+    chosen: str | None = getattr(config, "CPU_FEATURES", None)  # set where numba is imported
+    if chosen is not None:
+        return f"+{name}" in chosen.split(",")
     return bool(binding.get_host_cpu_features().get(name, False))
