@@ -63,7 +63,7 @@ def test_german_fits_320_pixels_and_messages_neither_move_nor_cover_the_board(
     page = open_page(viewport={"width": 320, "height": 640}, locale="de-DE")
     labs = [f"#/labs/{name}" for name in ("translation", "gpt", "life", "pictures", "memory")]
     views = {"#/levels": ".level-card", "#/editor": ".drawing canvas"}
-    views |= {lab: f".lab-links [aria-current][href='{lab}']" for lab in labs}
+    views |= {lab: f"[aria-current][href='{lab}']" for lab in labs}
     views |= {"#/play/file-1/1": "h1:text-is('Corridor')"}
     for address, selector in views.items():
         page.evaluate("address => { location.hash = address; }", address)

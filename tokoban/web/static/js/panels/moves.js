@@ -49,13 +49,19 @@ function mount(element, session, app, signal) {
 
 /** @param {Session} session @param {Replay} replay @returns {Part} */
 function timeline(session, replay) {
-  const slider = el("input", { type: "range", min: "0", "aria-label": t("moves.slider"), "data-own-keys": true });
+  const slider = el("input", {
+    type: "range",
+    class: "wide",
+    min: "0",
+    "aria-label": t("moves.slider"),
+    "data-own-keys": true,
+  });
   slider.addEventListener("input", () => session.game.goTo(Number(slider.value)));
   const place = el("span", { class: "soft" });
   const play = button({ label: t("moves.replay"), icon: "play", run: () => replay.toggle() });
   const element = el(
     "div",
-    { class: "timeline" },
+    { class: "stack" },
     slider,
     el(
       "div",

@@ -185,12 +185,12 @@ export class App extends EventTarget {
         "nav",
         { class: "views", "aria-label": t("app.views") },
         ...this.views.map(({ id, titleKey }) =>
-          el("a", { href: hashOf(id), "data-view": id }, t(titleKey)),
+          el("a", { class: "button plain", href: hashOf(id), "data-view": id }, t(titleKey)),
         ),
       ),
       el(
         "div",
-        { class: "top-tools" },
+        { class: "row top-tools" },
         button({ label: t("app.help"), icon: "help", class: "plain", run: () => this.showHelp() }),
         button({
           label: t("app.settings"),

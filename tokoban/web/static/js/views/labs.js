@@ -46,7 +46,7 @@ export function mount(element, app, params, signal) {
   const links = LABS.map(({ id }) =>
     el(
       "a",
-      { href: hashOf("labs", [id]), "aria-current": id === lab.id ? "page" : null },
+      { class: "button", href: hashOf("labs", [id]), "aria-current": id === lab.id ? "page" : null },
       t(`labs.${id}`),
     ),
   );
@@ -59,7 +59,7 @@ export function mount(element, app, params, signal) {
       "div",
       { class: "labs" },
       el("h1", {}, t("labs.title")),
-      el("nav", { class: "lab-links", "aria-label": t("labs.title") }, ...links),
+      el("nav", { class: "row", "aria-label": t("labs.title") }, ...links),
       el("section", { class: "card stack" }, el("h2", {}, t(`labs.${lab.id}`)), content, status),
       attention,
     ),

@@ -25,11 +25,11 @@ export function levelCard(level, { collection, index }, progress, painter) {
   setTimeout(() => canvas.isConnected && painter.draw(canvas, Board.fromRows(level.rows)));
   return el(
     "a",
-    { class: `level-card ${state}`, href: hashOf("play", [collection, index + 1]) },
+    { class: `card level-card ${state}`, href: hashOf("play", [collection, index + 1]) },
     canvas,
     el(
       "span",
-      { class: "level-title" },
+      { class: "level-title one-line" },
       el("span", { class: "soft" }, `${index + 1} `),
       titleText(level.title, collection),
     ),

@@ -116,7 +116,7 @@ async function showCollections(app, element, chosen) {
           el(
             "a",
             {
-              class: "collection",
+              class: "button plain collection",
               href: `#/levels/${encodeURIComponent(id)}`,
               "aria-current": id === chosen ? "true" : null,
             },

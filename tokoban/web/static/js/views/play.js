@@ -42,7 +42,7 @@ function mount(element, app, params, signal) {
   const head = new Head(app);
   const notices = el("div", { class: "notices", role: "status" });
   const main = el("div", { class: "play-main" }, head.element, notices, boardBox);
-  const side = el("div", { class: "side" });
+  const side = el("div", { class: "card side" });
   element.append(el("div", { class: "play" }, main, side));
 
   const board = new BoardView(room);

@@ -12,7 +12,7 @@ export class Head {
   /** @param {App} app */
   constructor(app) {
     this._app = app;
-    this._title = el("h1");
+    this._title = el("h1", { class: "one-line" });
     this._place = el("p", { class: "soft" });
     this._moves = counter(t("moves.title"));
     this._pushes = counter(t("play.pushes"));

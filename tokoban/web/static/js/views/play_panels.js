@@ -16,6 +16,7 @@ export function mountPanels(element, app, signal) {
       "button",
       {
         type: "button",
+        class: "button plain",
         role: "tab",
         id: `tab-${id}`,
         "aria-controls": `panel-${id}`,

@@ -52,7 +52,7 @@ export class AttentionPart {
     this._text = el("p", { class: "soft", "aria-live": "polite" });
     this.element = section(
       t("attend.title"),
-      el("label", { class: "row" }, this._box, t("attend.show")),
+      el("label", { class: "choice" }, el("span", {}, t("attend.show")), this._box),
       this._choices,
       this._text,
     );

@@ -23,7 +23,7 @@ export class OpinionPart {
     this._text = el("p", { class: "soft", "aria-live": "polite" });
     this.element = section(
       t("opinion.title"),
-      el("label", { class: "row" }, this._box, t("opinion.arrows")),
+      el("label", { class: "choice" }, el("span", {}, t("opinion.arrows")), this._box),
       this._text,
     );
     session.addEventListener("level", () => this._ask(), { signal });

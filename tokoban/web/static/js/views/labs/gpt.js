@@ -64,7 +64,7 @@ function mount(element, { newJob, showAttention, whenQuiet }) {
   /** @param {{text: string, probability: number}} next */
   function barOf(next) {
     const add = button({
-      label: shown(next.text), text: true, class: "plain",
+      label: shown(next.text), text: true, class: "mono",
       run: () => {
         text.value += next.text;
         look();

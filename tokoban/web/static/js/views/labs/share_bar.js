@@ -10,7 +10,7 @@ import { number } from "../../strings/index.js";
  */
 export function shareBar(name, share) {
   const bar = el("span", { class: "lab-bar" });
-  bar.style.width = `${100 * share}%`;
+  bar.style.setProperty("--share", `${100 * share}%`);
   const percent = number(Math.round(share * 1000) / 10);
-  return el("li", {}, name, el("span", { class: "lab-bar-room" }, bar), el("span", {}, `${percent} %`));
+  return el("li", {}, name, bar, el("span", {}, `${percent} %`));
 }

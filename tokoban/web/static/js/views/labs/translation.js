@@ -67,7 +67,7 @@ function mount(element, { newJob, showAttention, hideAttention, whenQuiet }) {
   let shown = 0;
   const text = el("textarea", { id: "lab-text", rows: "2", maxlength: LONGEST, oninput: () => typed() });
   const prefix = el("input", { id: "lab-prefix", type: "text", maxlength: LONGEST, oninput: () => typed() });
-  const found = el("ol", { class: "lab-found", "aria-label": t("labs.translations") });
+  const found = el("ol", { class: "list lab-found", "aria-label": t("labs.translations") });
   const certainty = el("p", { class: "note", hidden: true });
 
   async function translate() {
