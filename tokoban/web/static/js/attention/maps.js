@@ -3,42 +3,18 @@
 import { MEAN, ROLLOUT, greatest } from "./weights.js";
 
 const MOST_PRODUCTS = 2e8; // for a map of rollout, of which each row is a pass through all layers
-// Of black and white ink the one that is read better on a ground lighter than this is black.
-const BLACK_INK_FROM_LUMINANCE = 0.179;
 
 /** @typedef {[number, number, number]} Colour red, green and blue from 0 to 255 */
 
 /**
- * The colour that an element's style has, in whichever scheme the page is.
+ * The colour that an element's text has, in whichever scheme the page is.
  * @param {Element} element
- * @param {"color" | "backgroundColor"} property
  * @returns {Colour}
  */
-export function colourOf(element, property) {
-  const parts = getComputedStyle(element)[property].match(/[\d.]+/g) ?? ["0", "0", "0"];
+export function colourOf(element) {
+  const parts = getComputedStyle(element).color.match(/[\d.]+/g) ?? ["0", "0", "0"];
   const [red, green, blue] = parts.map(Number);
   return [red, green, blue];
-}
-
-/** Relative luminance, as WCAG 2 defines it. @param {Colour} colour */
-function luminance(colour) {
-  const [red, green, blue] = colour.map((part) => {
-    const share = part / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
-/**
- * Whether text on a mixture of paper and shade is to be black.
- * @param {Colour} paper
- * @param {Colour} shade
- * @param {number} share of the shade, from 0 to 1
- * @returns {boolean}
- */
-export function isInkBlack(paper, shade, share) {
-  const mixed = paper.map((part, i) => part * (1 - share) + shade[i] * share);
-  return luminance(/** @type {Colour} */ (mixed)) > BLACK_INK_FROM_LUMINANCE;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { el } from "../shell/el.js";
 import { makeFrame } from "./frame.js";
-import { choicesOf, colourOf, indexAt, isInkBlack, paintMap } from "./maps.js";
+import { choicesOf, colourOf, indexAt, paintMap } from "./maps.js";
 import { goByKey, layTokens } from "./tokens.js";
 import { AttentionWeights, ROLLOUT, greatest } from "./weights.js";
 import { describe, nameOf, rounded, short } from "./words.js";
@@ -157,7 +157,7 @@ export class AttentionViewer {
   }
 
   get shade() {
-    return colourOf(this.frame.shades, "color");
+    return colourOf(this.frame.shades);
   }
 
   /** @param {import("./weights.js").Choice} choice */
@@ -221,15 +221,11 @@ export class AttentionViewer {
     const hasClass = "has_class_token" in panel.keys && panel.keys.has_class_token;
     const shaded = greatest(row.subarray(Number(hasClass)));
     const darkest = { query: shaded, map: this.mapGreatest }[frame.scale.value] ?? 1;
-    const [paper, shade] = [colourOf(frame.root, "backgroundColor"), this.shade];
     const isGrid = panel.keys.kind === "grid";
     this.keyTokens.forEach((token, key) => {
       const weight = row[key];
       const share = darkest ? Math.min(1, weight / darkest) : 0;
       token.style.setProperty("--weight", share.toFixed(3));
-      const isBlack = isInkBlack(paper, shade, share);
-      token.classList.toggle("black-ink", isBlack);
-      token.classList.toggle("white-ink", !isBlack);
       // Of a grid's many numbers the least would only hide what lies below.
       const number = /** @type {Element} */ (token.lastElementChild); // of `tokenOf`
       number.textContent = isGrid && weight < 0.0005 ? "" : short(weight);

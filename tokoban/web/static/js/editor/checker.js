@@ -1,7 +1,7 @@
 /** Whether the level that is drawn has a solution, as the server finds out. */
 
 import { JobButton } from "../jobs/job_button.js";
-import { el } from "../shell/dom.js";
+import { inRow, inStack } from "../shell/dom.js";
 import { reasonText } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 
@@ -27,10 +27,8 @@ export class Checker {
     this.solution = null;
     this._checked = "";
     this._isLegal = false;
-    this.element = el(
-      "div",
-      { class: "stack" },
-      el("div", { class: "row" }, this._job.element),
+    this.element = inStack(
+      inRow(this._job.element),
       this._job.status,
     );
   }

@@ -5,7 +5,7 @@ import { snapshotName } from "../game/session.js";
 import { parseLurd } from "../rules/text.js";
 import { afterPaint } from "../shell/after_paint.js";
 import { confirm } from "../shell/dialog.js";
-import { button, el, setIcon } from "../shell/dom.js";
+import { button, el, inRow, inStack, setIcon } from "../shell/dom.js";
 import { STEP_MS } from "../shell/settings.js";
 import { t } from "../strings/index.js";
 import { aboutLevel } from "./about_level.js";
@@ -31,7 +31,7 @@ function mount(element, session, app, signal) {
     asText(session),
     aboutLevel(session),
   ];
-  element.append(el("div", { class: "stack" }, ...parts.map((part) => part.element)));
+  element.append(inStack(...parts.map((part) => part.element)));
   const refresh = () => parts.forEach((part) => part.refresh());
   // The move is painted first.
   const refreshSoon = afterPaint(refresh);
@@ -59,13 +59,9 @@ function timeline(session, replay) {
   slider.addEventListener("input", () => session.game.goTo(Number(slider.value)));
   const place = el("span", { class: "soft" });
   const play = button({ label: t("moves.replay"), icon: "play", run: () => replay.toggle() });
-  const element = el(
-    "div",
-    { class: "stack" },
+  const element = inStack(
     slider,
-    el(
-      "div",
-      { class: "row" },
+    inRow(
       button({ label: t("moves.first"), icon: "first", run: () => session.game.restart() }),
       button({
         label: t("play.undo-push"),
@@ -112,7 +108,7 @@ function movesLine(session) {
   );
   const left = button({ label: "", text: true, run: () => session.game.returnToLeftLine() });
   return {
-    element: el("div", { class: "stack" }, line, left),
+    element: inStack(line, left),
     refresh() {
       const { at, moves, leftLines } = session.game;
       played.textContent = moves.slice(0, Math.max(0, at - 1));
@@ -137,9 +133,7 @@ function keepSnapshot(session) {
 /** @param {Session} session @returns {Part} */
 function snapshots(session) {
   const list = el("ul", { class: "list", "aria-label": t("moves.snapshots") });
-  const element = el(
-    "div",
-    { class: "stack" },
+  const element = inStack(
     button({ label: t("moves.snapshot"), icon: "camera", text: true, run: () => keepSnapshot(session) }),
     list,
   );
@@ -196,11 +190,9 @@ function typing(session) {
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter") run();
   });
-  const element = el(
-    "div",
-    { class: "stack" },
+  const element = inStack(
     el("label", { for: "typed-moves" }, t("moves.type")),
-    el("div", { class: "row" }, input, button({ label: t("moves.make"), run })),
+    inRow(input, button({ label: t("moves.make"), run })),
     told,
   );
   return { element, refresh: () => {} };

@@ -1,6 +1,6 @@
 /** The panel that explains: is it lost and why, hints, and the line of the pushes left. */
 
-import { button, el, relabel, section } from "../shell/dom.js";
+import { button, el, inRow, inStack, relabel, section } from "../shell/dom.js";
 import { t } from "../strings/index.js";
 import { Chart } from "../understand/chart.js";
 import { certificateSteps, staticSteps } from "../understand/certificate_steps.js";
@@ -22,7 +22,7 @@ function mount(element, session, app, signal) {
   const lost = lostPart(session, app, signal);
   const hints = hintPart(session, app, lost.watch, signal);
   const line = linePart(session, lost.watch, signal);
-  element.append(el("div", { class: "stack" }, lost.element, hints.element, line.element));
+  element.append(inStack(lost.element, hints.element, line.element));
   const actions = [
     { id: "hint", titleKey: "hint.more", keys: ["h"], run: hints.more },
     { id: "why", titleKey: "why.why", keys: ["e"], run: lost.explain },
@@ -45,7 +45,7 @@ function lostPart(session, app, signal) {
     "section",
     { class: "stack", "aria-label": t("lost.title") },
     status,
-    el("div", { class: "row" }, why, back),
+    inRow(why, back),
     steps.element,
   );
   let wasLost = false;
@@ -136,7 +136,7 @@ function hintPart(session, app, watch, signal) {
   const more = () => hints.more();
   const text = el("p", { "aria-live": "polite" });
   const ask = button({ label: t("hint.more"), class: "primary", run: more });
-  const element = section(t("hint.more"), text, el("div", { class: "row" }, ask));
+  const element = section(t("hint.more"), text, inRow(ask));
   const refresh = () => {
     text.textContent = hints.text || t("hint.grades");
     const label = hints.grade === 0 ? "hint.more" : hints.grade < MOST ? "hint.next" : "hint.play";

@@ -1,6 +1,6 @@
 /** The panel that works: solve, obey, optimise, rate, generate. */
 
-import { el } from "../shell/dom.js";
+import { inStack } from "../shell/dom.js";
 import { GeneratePart } from "../work/generate_part.js";
 import { InstructionPart } from "../work/instruction_part.js";
 import { RatePart } from "../work/rate_part.js";
@@ -15,5 +15,5 @@ export function mount(element, session, app, signal) {
     new RatePart(session, signal),
     new GeneratePart(app, signal),
   ];
-  element.append(el("div", { class: "stack" }, ...parts.map((part) => part.element)));
+  element.append(inStack(...parts.map((part) => part.element)));
 }

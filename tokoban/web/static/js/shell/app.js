@@ -78,12 +78,15 @@ export class App extends EventTarget {
       if (location.hash !== this._opened || !this._toastTexts.length) this._endToasts();
       this.route();
     });
-    this.store.addEventListener("change", () => this._warnOfFullStore());
+    this.store.addEventListener("change", () => {
+      const warning = /** @type {const} */ ({ text: t("app.storage-full"), kind: "bad" });
+      this.notify("storage", this.store.isFull ? warning : null);
+    });
     refusals.addEventListener("other-origin", (event) => {
       const text = sentenceOf(/** @type {CustomEvent} */ (event).detail);
       this.notify("origin", { text, kind: "bad" });
     });
-    this.keys.add([{ id: "help", titleKey: "app.help", keys: ["?"], run: () => this.showHelp() }]);
+    this.keys.add([{ id: "help", titleKey: "app.help", keys: ["?"], run: () => openHelp(this) }]);
     takePastedAndDropped(this);
   }
 
@@ -191,12 +194,12 @@ export class App extends EventTarget {
       el(
         "div",
         { class: "row top-tools" },
-        button({ label: t("app.help"), icon: "help", class: "plain", run: () => this.showHelp() }),
+        button({ label: t("app.help"), icon: "help", class: "plain", run: () => openHelp(this) }),
         button({
           label: t("app.settings"),
           icon: "settings",
           class: "plain",
-          run: () => this.showSettings(),
+          run: () => openSettings(this),
         }),
       ),
     );
@@ -207,21 +210,9 @@ export class App extends EventTarget {
     return this._main.dataset.view ?? "";
   }
 
-  showHelp() {
-    openHelp(this);
-  }
-
-  showSettings() {
-    openSettings(this);
-  }
-
   /** @param {Event} event */
   _skip(event) {
     event.preventDefault();
     this._main.focus();
-  }
-
-  _warnOfFullStore() {
-    this.notify("storage", this.store.isFull ? { text: t("app.storage-full"), kind: "bad" } : null);
   }
 }

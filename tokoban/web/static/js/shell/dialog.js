@@ -1,7 +1,7 @@
 /** One dialog at a time, closed by Escape, its button or a click beside it. */
 
 import { t } from "../strings/index.js";
-import { button, el } from "./dom.js";
+import { button, el, inRow } from "./dom.js";
 
 /**
  * Asks before something is lost for good.
@@ -10,9 +10,7 @@ import { button, el } from "./dom.js";
  */
 export function confirm(question, { label, run }) {
   openDialog(question, (close) =>
-    el(
-      "div",
-      { class: "row" },
+    inRow(
       button({
         label,
         class: "primary",

@@ -4,6 +4,16 @@ import { el } from "./el.js";
 
 export { el };
 
+/** Side by side. @param {...import("./el.js").Child} children */
+export function inRow(...children) {
+  return el("div", { class: "row" }, ...children);
+}
+
+/** One below the other. @param {...import("./el.js").Child} children */
+export function inStack(...children) {
+  return el("div", { class: "stack" }, ...children);
+}
+
 /**
  * A part of a panel or dialog, below its title.
  * @param {string} title

@@ -2,7 +2,7 @@
 
 import { t } from "../strings/index.js";
 import { openDialog } from "./dialog.js";
-import { button, el } from "./dom.js";
+import { button, el, inRow, inStack } from "./dom.js";
 import { keyName } from "./keys.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -24,7 +24,7 @@ const ABOUT = {
 /** @param {App} app */
 export function openHelp(app) {
   openDialog(t("app.help"), () => {
-    const body = el("div", { class: "stack" });
+    const body = inStack();
     const show = () => {
       const rows = app.keys.actions.map((action) => keyRow(app, action, show));
       const about = ABOUT[app.shownView] ?? ["help.mouse", "help.touch"];
@@ -32,9 +32,7 @@ export function openHelp(app) {
         ...about.map((key) => el("p", {}, t(key))),
         el("h3", {}, t("help.keys")),
         el("table", { class: "keys-table" }, el("tbody", {}, ...rows)),
-        el(
-          "div",
-          { class: "row" },
+        inRow(
           button({
             label: t("help.reset"),
             run: () => {

@@ -2,7 +2,7 @@
 
 import { t } from "../strings/index.js";
 import { openDialog } from "./dialog.js";
-import { choice, el } from "./dom.js";
+import { choice, el, inStack } from "./dom.js";
 import { CHOICES } from "./settings.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -14,9 +14,7 @@ const SWITCHES = /** @type {const} */ (["avoidsDead", "showsNumbers"]);
 export function openSettings(app) {
   const { settings } = app;
   const close = openDialog(t("app.settings"), () =>
-    el(
-      "div",
-      { class: "stack" },
+    inStack(
       ...Object.entries(CHOICES).map(([name, values]) =>
         choice({
           label: t(`settings.${name}`),

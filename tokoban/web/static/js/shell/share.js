@@ -5,7 +5,7 @@ import { levelText, toXsb } from "../rules/text.js";
 import { sentenceOf } from "./sentences.js";
 import { t } from "../strings/index.js";
 import { openDialog } from "./dialog.js";
-import { button, el, section } from "./dom.js";
+import { button, el, inRow, inStack, section } from "./dom.js";
 import { linkOf } from "./importing.js";
 import { exportProgress, importProgress } from "./progress_files.js";
 import { fileButton, saveBlob } from "./saving.js";
@@ -24,23 +24,17 @@ export function openShare(app) {
   const name = fileName(level.title);
   const copy = (/** @type {string} */ text) => () => copyText(app, text);
   openDialog(t("play.share"), () =>
-    el(
-      "div",
-      { class: "stack" },
+    inStack(
       section(
         t("share.level"),
-        el(
-          "div",
-          { class: "row" },
+        inRow(
           button({ label: t("share.copy-level"), run: copy(levelText(toXsb(game.start), level)) }),
           button({ label: t("share.copy-link"), run: copy(linkOf(level)) }),
         ),
       ),
       section(
         t("share.game"),
-        el(
-          "div",
-          { class: "row" },
+        inRow(
           button({ label: t("share.copy-position"), run: copy(toXsb(game.board)) }),
           button({ label: t("share.copy-moves"), run: copy(game.played) }),
           button({ label: t("share.picture"), run: () => savePicture(app, name) }),
@@ -49,9 +43,7 @@ export function openShare(app) {
       ),
       section(
         t("share.all"),
-        el(
-          "div",
-          { class: "row" },
+        inRow(
           button({ label: t("share.export"), run: () => exportProgress(app) }),
           fileButton(t("share.import"), (files) => importProgress(app, files)),
         ),

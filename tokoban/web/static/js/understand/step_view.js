@@ -1,7 +1,7 @@
 /** The steps of a proof: text in the panel, marks on the board, positions on a small board. */
 
 import { BoardView } from "../board/board_view.js";
-import { button, el } from "../shell/dom.js";
+import { button, el, inRow } from "../shell/dom.js";
 import { t } from "../strings/index.js";
 
 /** @typedef {import("./certificate_steps.js").Step} Step */
@@ -27,9 +27,7 @@ export class StepView {
     this.element = el(
       "div",
       { class: "card stack why", hidden: true },
-      el(
-        "div",
-        { class: "row" },
+      inRow(
         this._back,
         this._next,
         this._place,

@@ -4,7 +4,7 @@ import { DrawingCanvas } from "../editor/canvas.js";
 import { Checker } from "../editor/checker.js";
 import { Draft, LEAST_SIZE, MOST_SIZE, emptyRoom, isDrawing } from "../editor/draft.js";
 import { complaints } from "../editor/legality.js";
-import { button, el } from "../shell/dom.js";
+import { button, el, inRow, inStack } from "../shell/dom.js";
 import { saveLevels } from "../shell/progress_files.js";
 import { t } from "../strings/index.js";
 
@@ -97,11 +97,11 @@ export function mount(element, app, params, signal) {
       { class: "stack panel" },
       status,
       checker.element,
-      el("div", { class: "row" }, play, keep, download),
+      inRow(play, keep, download),
       labelled("edit.name", title),
       labelled("edit.author", author),
       size.element,
-      el("div", { class: "row" }, takeLevel, clear),
+      inRow(takeLevel, clear),
       el("p", { class: "soft" }, t("edit.keys")),
     ),
   );
@@ -156,12 +156,10 @@ function sizePart(draft) {
     button({ label: t(`edit.prepend-${what}`), run: () => draft.prepend(what) });
   const [row, column] = [prepend("row"), prepend("column")];
   return {
-    element: el(
-      "div",
-      { class: "stack" },
+    element: inStack(
       labelled("edit.height", inputs[0]),
       labelled("edit.width", inputs[1]),
-      el("div", { class: "row" }, row, column),
+      inRow(row, column),
     ),
     refresh() {
       inputs[0].value = String(draft.height);

@@ -3,7 +3,7 @@
 import { AttentionViewer } from "../attention/viewer.js";
 import { LatestJob, answered } from "../jobs/latest_job.js";
 import { whenQuiet } from "../jobs/when_quiet.js";
-import { el } from "../shell/dom.js";
+import { el, inStack } from "../shell/dom.js";
 import { hashOf } from "../shell/router.js";
 import { sentenceOf } from "../shell/sentences.js";
 import { TABLE, t } from "../strings/index.js";
@@ -51,7 +51,7 @@ export function mount(element, app, params, signal) {
     ),
   );
   const status = el("p", { class: "soft", role: "status" });
-  const content = el("div", { class: "stack" });
+  const content = inStack();
   const attention = el("section", { class: "card lab-attention", hidden: true });
   attention.setAttribute("aria-label", t("labs.attention"));
   element.append(

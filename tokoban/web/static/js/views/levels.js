@@ -6,7 +6,7 @@ import { stateOf } from "../game/store.js";
 import { levelKey } from "../rules/text.js";
 import { OWN, SHIPPED } from "../shell/collections.js";
 import { confirm, openDialog } from "../shell/dialog.js";
-import { button, choice, el } from "../shell/dom.js";
+import { button, choice, el, inRow, inStack } from "../shell/dom.js";
 import { importFiles, importText, tellServerError } from "../shell/importing.js";
 import { fileButton } from "../shell/saving.js";
 import { titleText } from "../shell/sentences.js";
@@ -97,9 +97,7 @@ export function mount(element, app, [given], signal) {
 
 /** @param {App} app @param {HTMLElement} element @param {string} chosen */
 async function showCollections(app, element, chosen) {
-  const tools = el(
-    "div",
-    { class: "stack" },
+  const tools = inStack(
     fileButton(t("levels.open-file"), (files) => importFiles(app, files)),
     button({ label: t("levels.paste"), icon: "plus", text: true, run: () => openPaste(app) }),
     el("p", { class: "soft" }, t("levels.drop-help")),
@@ -159,12 +157,10 @@ function openPaste(app) {
     const run = async () => {
       if (await importText(app, area.value, t("import.pasted"))) close();
     };
-    return el(
-      "div",
-      { class: "stack" },
+    return inStack(
       el("p", { class: "soft" }, t("levels.formats")),
       area,
-      el("div", { class: "row" }, button({ label: t("levels.read"), class: "primary", run })),
+      inRow(button({ label: t("levels.read"), class: "primary", run })),
     );
   });
 }
@@ -178,9 +174,7 @@ class Filters {
     this._search = el("input", { type: "search", "aria-label": t("levels.search"), placeholder: t("levels.search") });
     this._search.addEventListener("input", change);
     this._told = el("span", { class: "soft", role: "status" });
-    this.element = el(
-      "div",
-      { class: "row" },
+    this.element = inRow(
       this._search,
       choice({
         label: t("levels.show"),

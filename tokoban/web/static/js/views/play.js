@@ -65,53 +65,41 @@ function mount(element, app, params, signal) {
     head.refresh();
     toolbar.refresh();
   };
-  session.addEventListener(
-    "level",
-    () => {
-      board.facing = "d";
-      board.show(session.game.board, { marks: session.marks });
-      for (const owner of [SOLVED, MISSING]) app.notify(owner, null);
-      head.refreshLevel();
-      refresh();
-    },
-    { signal },
-  );
-  session.addEventListener(
-    "change",
-    (event) => {
-      const { from, to, isJump } = /** @type {CustomEvent} */ (event).detail;
-      const { moves, board: now } = session.game;
-      if (isJump) board.show(now);
-      else if (to >= from) board.follow(now, moves.slice(from, to), false);
-      else board.follow(now, moves.slice(to, from), true);
-      refresh();
-      if (from !== to) app.announce(describeChange(session.game, from, to));
-      if (!now.isSolved()) app.notify(SOLVED, null);
-    },
-    { signal },
-  );
-  session.addEventListener("marks", () => board.setMarks(session.marks), { signal });
-  session.addEventListener("marks", () => toolbar.refresh(), { signal });
-  session.addEventListener("known", () => head.refresh(), { signal });
-  session.addEventListener(
-    "solved",
-    (event) => {
-      tellSolved(app, /** @type {CustomEvent} */ (event).detail.isBest);
-      head.refresh();
-    },
-    { signal },
-  );
-  app.addEventListener("theme", () => board.resize(), { signal });
-  settings.addEventListener(
-    "change",
-    () => {
-      board.pace = settings.pace;
-      board.showsNumbers = settings.get("showsNumbers");
-      board.draw();
-      toolbar.refresh();
-    },
-    { signal },
-  );
+  /** @param {EventTarget} sender @param {string} name @param {(detail: any) => void} run */
+  const on = (sender, name, run) =>
+    sender.addEventListener(name, (event) => run(/** @type {CustomEvent} */ (event).detail), { signal });
+  on(session, "level", () => {
+    board.facing = "d";
+    board.show(session.game.board, { marks: session.marks });
+    for (const owner of [SOLVED, MISSING]) app.notify(owner, null);
+    head.refreshLevel();
+    refresh();
+  });
+  on(session, "change", ({ from, to, isJump }) => {
+    const { moves, board: now } = session.game;
+    if (isJump) board.show(now);
+    else if (to >= from) board.follow(now, moves.slice(from, to), false);
+    else board.follow(now, moves.slice(to, from), true);
+    refresh();
+    if (from !== to) app.announce(describeChange(session.game, from, to));
+    if (!now.isSolved()) app.notify(SOLVED, null);
+  });
+  on(session, "marks", () => {
+    board.setMarks(session.marks);
+    toolbar.refresh();
+  });
+  on(session, "known", () => head.refresh());
+  on(session, "solved", ({ isBest }) => {
+    tellSolved(app, isBest);
+    head.refresh();
+  });
+  on(app, "theme", () => board.resize());
+  on(settings, "change", () => {
+    board.pace = settings.pace;
+    board.showsNumbers = settings.get("showsNumbers");
+    board.draw();
+    toolbar.refresh();
+  });
   showNotices(notices, app, signal);
   app.keys.add(actions, signal);
 

@@ -1,7 +1,7 @@
 /** Above the board: the level, its neighbours, and the counters. */
 
 import { countPushes } from "../rules/board.js";
-import { button, el } from "../shell/dom.js";
+import { button, el, inRow } from "../shell/dom.js";
 import { titleText } from "../shell/sentences.js";
 import { number, t } from "../strings/index.js";
 import { placeText, stepPlace } from "./places.js";
@@ -19,9 +19,7 @@ export class Head {
     this.element = el(
       "div",
       { class: "play-head" },
-      el(
-        "div",
-        { class: "row" },
+      inRow(
         button({ label: t("play.previous"), icon: "previous", run: () => stepPlace(app, -1) }),
         button({ label: t("play.all-levels"), icon: "list", run: () => app.open("levels") }),
         button({ label: t("play.next"), icon: "next", run: () => stepPlace(app, 1) }),

@@ -2,7 +2,7 @@
 
 import { JobButton } from "../jobs/job_button.js";
 import { wireBoard } from "../jobs/latest_job.js";
-import { button, choice, el, section } from "../shell/dom.js";
+import { button, choice, el, inRow, section } from "../shell/dom.js";
 import { reasonText } from "../shell/sentences.js";
 import { number, t } from "../strings/index.js";
 import { RowsView } from "./rows_view.js";
@@ -58,7 +58,7 @@ export class SearchPart {
         value: String(this._width),
         change: (value) => (this._width = Number(value)),
       }),
-      el("div", { class: "row" }, this._job.element, this._take),
+      inRow(this._job.element, this._take),
       this._text,
       this._slider,
       this._rows.element,

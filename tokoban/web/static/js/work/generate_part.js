@@ -1,7 +1,7 @@
 /** New levels by size and difficulty, kept as a collection in the browser. */
 
 import { JobButton } from "../jobs/job_button.js";
-import { choice, el, section } from "../shell/dom.js";
+import { choice, inRow, section } from "../shell/dom.js";
 import { t } from "../strings/index.js";
 
 /** @typedef {import("../shell/app.js").App} App */
@@ -37,7 +37,7 @@ export class GeneratePart {
       this._choice("boxes", BOXES, String),
       this._choice("count", NUMBERS, String),
       this._choice("difficulty", DIFFICULTIES, (name) => t(`work.difficulty-${name}`)),
-      el("div", { class: "row" }, this._job.element),
+      inRow(this._job.element),
       this._job.status,
     );
   }

@@ -2,7 +2,7 @@
 
 import { JobButton } from "../jobs/job_button.js";
 import { wireBoard } from "../jobs/latest_job.js";
-import { button, el, section } from "../shell/dom.js";
+import { button, el, inRow, section } from "../shell/dom.js";
 import { reasonText } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 
@@ -49,7 +49,7 @@ export class InstructionPart {
     this.element = section(
       t("instruction.title"),
       el("label", { class: "stack" }, t("instruction.say"), this._text),
-      el("div", { class: "row" }, this._job.element, this._put),
+      inRow(this._job.element, this._put),
       this._job.status,
       el(
         "div",

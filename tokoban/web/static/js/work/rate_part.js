@@ -2,7 +2,7 @@
 
 import { JobButton } from "../jobs/job_button.js";
 import { wireBoard } from "../jobs/latest_job.js";
-import { el, section } from "../shell/dom.js";
+import { el, inRow, section } from "../shell/dom.js";
 import { number, t } from "../strings/index.js";
 
 /** @typedef {import("../game/session.js").Session} Session */
@@ -24,7 +24,7 @@ export class RatePart {
     this._table = el("dl", { class: "figures", hidden: true });
     this.element = section(
       t("work.rate"),
-      el("div", { class: "row" }, this._job.element),
+      inRow(this._job.element),
       this._job.status,
       this._table,
     );

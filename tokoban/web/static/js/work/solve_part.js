@@ -2,7 +2,7 @@
 
 import { JobButton } from "../jobs/job_button.js";
 import { wireBoard } from "../jobs/latest_job.js";
-import { button, choice, el, section } from "../shell/dom.js";
+import { button, choice, el, inRow, section } from "../shell/dom.js";
 import { reasonText } from "../shell/sentences.js";
 import { number, t } from "../strings/index.js";
 
@@ -65,7 +65,7 @@ class SolutionPart {
         change: (value) => (this._limit = Number(value)),
       }),
       this._about,
-      el("div", { class: "row" }, this._job.element, this._show),
+      inRow(this._job.element, this._show),
       this._job.status,
       this._progress,
       this._list,

@@ -1,7 +1,7 @@
 /** GPT: type a text; see the next tokens by probability, and where each token looks. */
 
 import { shown } from "../../attention/words.js";
-import { button, el } from "../../shell/dom.js";
+import { button, el, inRow, inStack } from "../../shell/dom.js";
 import { t } from "../../strings/index.js";
 import { shareBar } from "./share_bar.js";
 
@@ -96,12 +96,12 @@ function mount(element, { newJob, showAttention, whenQuiet }) {
   element.append(
     el("p", {}, t("labs.gpt-about")),
     el("div", { class: "lab-two" },
-      el("div", { class: "stack" },
+      inStack(
         el("label", { for: "lab-text" }, t("labs.gpt")), text,
-        el("div", { class: "row" }, write,
+        inRow(write,
           el("label", { for: "lab-temperature" }, t("labs.temperature")), temperature),
         seen),
-      el("div", { class: "stack" }, el("h3", {}, t("labs.next")), bars)),
+      inStack(el("h3", {}, t("labs.next")), bars)),
   );
   look();
 }

@@ -1,6 +1,6 @@
 /** Conway's Life: draw cells, let a network play, see its wrong cells and where a cell looks. */
 
-import { button, choice, el } from "../../shell/dom.js";
+import { button, choice, el, inRow, inStack } from "../../shell/dom.js";
 import { t } from "../../strings/index.js";
 import { GridEditor } from "./grid_editor.js";
 
@@ -156,12 +156,12 @@ function mount(element, { app, newJob, showAttention, whenQuiet, signal }) {
     el("p", {}, t("labs.life-about")),
     el("div", { class: "lab-two" },
       editor.element,
-      el("div", { class: "stack" },
-        el("div", { class: "row" },
+      inStack(
+        inRow(
           run,
           button({ label: t("labs.one-step"), text: true, run: () => { pause(); play(1); } })),
         counter,
-        el("div", { class: "row" },
+        inRow(
           ...named,
           button({ label: t("labs.pattern-random"), text: true, run: () => begin(random()) }),
           button({ label: t("labs.pattern-empty"), text: true, run: () => begin(empty()) })),

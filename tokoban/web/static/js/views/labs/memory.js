@@ -1,6 +1,6 @@
 /** Memory: an episode of a card game in which the player must look back three steps. */
 
-import { button, el } from "../../shell/dom.js";
+import { button, el, inRow } from "../../shell/dom.js";
 import { number, t } from "../../strings/index.js";
 
 const SUITS = ["♣", "♦", "♥", "♠"];
@@ -82,7 +82,7 @@ function mount(element, { newJob, showAttention }) {
 
   element.append(
     el("p", {}, t("labs.memory-about")),
-    el("div", { class: "row" }, button({
+    inRow(button({
       label: t("labs.new-episode"), text: true, class: "primary",
       run: () => {
         seed += 1;

@@ -4,7 +4,7 @@ import { MEAN, ROLLOUT } from "../../attention/weights.js";
 import { DrawingCanvas } from "../../editor/canvas.js";
 import { Draft } from "../../editor/draft.js";
 import { complaints } from "../../editor/legality.js";
-import { button, el } from "../../shell/dom.js";
+import { button, el, inRow, inStack } from "../../shell/dom.js";
 import { t } from "../../strings/index.js";
 import { shareBar } from "./share_bar.js";
 
@@ -93,9 +93,9 @@ function mount(element, { app, newJob, showAttention, whenQuiet, signal }) {
     el("p", {}, t("labs.pictures-about")),
     el("div", { class: "lab-two" },
       canvas.element,
-      el("div", { class: "stack" },
+      inStack(
         canvas.toolbar,
-        el("div", { class: "row" }, el("span", {}, t("labs.examples")), ...examples),
+        inRow(el("span", {}, t("labs.examples")), ...examples),
         el("h3", {}, t("labs.classes")), bars, proof)),
   );
   canvas.show([]);

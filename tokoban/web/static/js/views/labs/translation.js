@@ -1,6 +1,6 @@
 /** Translation: type a sentence; see its translations and where the translator looks. */
 
-import { button, choice, el } from "../../shell/dom.js";
+import { button, choice, el, inRow, inStack } from "../../shell/dom.js";
 import { number, t } from "../../strings/index.js";
 
 /** @type {Record<string, string>} */
@@ -131,8 +131,8 @@ function mount(element, { newJob, showAttention, hideAttention, whenQuiet }) {
   element.append(
     el("p", {}, t("labs.translation-about")),
     el("div", { class: "lab-two" },
-      el("div", { class: "stack" },
-        el("div", { class: "row" }, choice({
+      inStack(
+        inRow(choice({
           label: t("labs.direction"),
           options: [["de", t("labs.de-en")], ["en", t("labs.en-de")]],
           value: source,
@@ -140,7 +140,7 @@ function mount(element, { newJob, showAttention, hideAttention, whenQuiet }) {
         })),
         el("label", { for: "lab-text" }, t("labs.sentence")), text,
         el("label", { for: "lab-prefix" }, t("labs.prefix")), prefix),
-      el("div", { class: "stack" },
+      inStack(
         el("h3", {}, t("labs.translations")), found, certainty)),
   );
   from(source);
