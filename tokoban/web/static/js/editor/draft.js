@@ -11,7 +11,9 @@ export const LEAST_SIZE = 3;
 export const MOST_SIZE = 64;
 const MAX_UNDONE = 500;
 
-const [WALL, GOAL, BOX, PLAYER] = ["#", ".+*", "$*", "@+"];
+const WALL = "#";
+/** What may stand on a square, as its letters without and with a goal below. */
+const STANDING = { nothing: " .", box: "$*", player: "@+" };
 
 /** Sends "change" when a square or the size changes. */
 export class Draft extends EventTarget {
@@ -49,11 +51,6 @@ export class Draft extends EventTarget {
     return this._ahead.length > 0;
   }
 
-  /** @param {number} square @returns {string} its letter in XSB */
-  letterAt(square) {
-    return this.rows[Math.floor(square / this.width)][square % this.width];
-  }
-
   /**
    * Begins a stroke: several squares that are taken back together. A stroke that begins on a goal,
    * a box or the player with the tool of that name takes such things away.
@@ -61,18 +58,20 @@ export class Draft extends EventTarget {
    * @param {Tool} tool
    */
   beginStroke(square, tool) {
-    this._stroke = { rows: this.rows, draws: !has(this.letterAt(square), tool) };
+    const letter = this.board.letterAt(square);
+    this._stroke = { rows: this.rows, draws: painted(letter, tool, false) === letter };
     this.paint(square, tool);
   }
 
   /** @param {number} square @param {Tool} tool */
   paint(square, tool) {
-    const letter = this.letterAt(square);
+    const { board } = this;
+    const letter = board.letterAt(square);
     const draws = this._stroke?.draws ?? true;
-    const after = draws ? drawn(letter, tool) : removed(letter, tool);
+    const after = painted(letter, tool, draws);
     if (after === letter) return;
     const rows = this.rows.map((row) => (draws && tool === "player" ? withoutPlayer(row) : row));
-    const [r, c] = [Math.floor(square / this.width), square % this.width];
+    const [r, c] = board.place(square);
     rows[r] = rows[r].slice(0, c) + after + rows[r].slice(c + 1);
     this.rows = rows;
     this._tell();
@@ -144,30 +143,22 @@ export class Draft extends EventTarget {
   }
 }
 
-/** @param {string} letter @param {Tool} tool @returns {boolean} */
-function has(letter, tool) {
-  if (tool === "goal") return GOAL.includes(letter);
-  if (tool === "box") return BOX.includes(letter);
-  return tool === "player" && PLAYER.includes(letter);
-}
-
-/** @param {string} letter @param {Tool} tool @returns {string} */
-function drawn(letter, tool) {
-  if (tool === "wall") return WALL;
-  if (tool === "floor") return " ";
-  const onGoal = GOAL.includes(letter);
-  if (tool === "box") return onGoal ? "*" : "$";
-  if (tool === "player") return onGoal ? "+" : "@";
-  if (BOX.includes(letter)) return "*";
-  return PLAYER.includes(letter) ? "+" : ".";
-}
-
-/** @param {string} letter @param {Tool} tool @returns {string} */
-function removed(letter, tool) {
-  if (!has(letter, tool)) return letter;
-  if (tool !== "goal") return GOAL.includes(letter) ? "." : " ";
-  if (BOX.includes(letter)) return "$";
-  return PLAYER.includes(letter) ? "@" : " ";
+/**
+ * A square once a tool has drawn on it, or has taken away what it draws; wall and floor are not
+ * taken away.
+ * @param {string} letter
+ * @param {Tool} tool
+ * @param {boolean} draws
+ * @returns {string}
+ */
+function painted(letter, tool, draws) {
+  if (tool === "wall" || tool === "floor") return draws ? (tool === "wall" ? WALL : " ") : letter;
+  const { nothing } = STANDING;
+  const standing = Object.values(STANDING).find((letters) => letters.includes(letter));
+  const onGoal = standing?.[1] === letter;
+  if (tool === "goal") return draws || onGoal ? (standing ?? nothing)[Number(draws)] : letter;
+  if (draws) return STANDING[tool][Number(onGoal)];
+  return standing === STANDING[tool] ? nothing[Number(onGoal)] : letter;
 }
 
 /** @param {string} row @returns {string} */

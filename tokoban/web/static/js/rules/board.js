@@ -138,6 +138,17 @@ export class Board {
   }
 }
 
+/** The neighbours of each square in the four directions, -1 beyond the edge. @param {Board} board */
+export function neighbourTable(board) {
+  const next = new Int32Array(board.walls.length * 4);
+  for (let square = 0; square < board.walls.length; square++) {
+    DIRECTIONS.forEach((direction, side) => {
+      next[square * 4 + side] = board.neighbour(square, direction);
+    });
+  }
+  return next;
+}
+
 /**
  * Makes moves, pushing at most one box with each. Stops before the first that the rules forbid.
  * @param {Board} board

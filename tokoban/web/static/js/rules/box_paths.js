@@ -1,6 +1,6 @@
 /** Where one box can be pushed while the others stay, and the moves that push it there. */
 
-import { Board, DIRECTIONS, OFFSETS, opposite } from "./board.js";
+import { Board, DIRECTIONS, neighbourTable, opposite } from "./board.js";
 import { walkTo } from "./walk.js";
 
 /** Walks are searched on at most this many squares in all: some 50 ms; the nearest come first. */
@@ -28,6 +28,7 @@ export class BoxPaths {
     boxes[box] = 0;
     // Without the box: it is where the state says.
     this._others = new Board({ ...board, boxes });
+    this._next = neighbourTable(board);
     this._optimal = optimal;
     /** State -> the state before it, -1 for the first. @type {Map<number, number>} */
     this._before = new Map();
@@ -68,15 +69,10 @@ export class BoxPaths {
       const square1 = states[index] >> 2;
       if (square0 === square1) continue;
       const direction = opposite(DIRECTIONS[side0]);
-      moves += this._walk(player, this._standing(square0, side0), square0) + direction.toUpperCase();
+      moves += this._walk(player, this._next[states[index - 1]], square0) + direction.toUpperCase();
       player = square0;
     }
     return moves;
-  }
-
-  /** Where the player stands beside the box. @param {number} square @param {number} side */
-  _standing(square, side) {
-    return this._others.neighbour(square, DIRECTIONS[side]);
   }
 
   /** @param {number} from @param {number} to @param {number} box */
@@ -87,16 +83,13 @@ export class BoxPaths {
   }
 
   _search() {
-    const { width, height, walls } = this._others;
-    const blocked = this._others.boxes;
-    const isByPushes = this._optimal === "pushes";
+    const { _others: others, _next: next } = this;
     // A push is a move too.
     const pushCost = MAJOR + 1;
-    const moveCost = isByPushes ? 1 : MAJOR;
-    const distance = new Int32Array(width * height);
-    const stamp = new Int32Array(width * height);
-    const queue = new Int32Array(width * height);
-    const steps = DIRECTIONS.map((direction) => OFFSETS[direction]);
+    const moveCost = this._optimal === "pushes" ? 1 : MAJOR;
+    const distance = new Int32Array(others.walls.length);
+    const stamp = new Int32Array(others.walls.length);
+    const queue = new Int32Array(others.walls.length);
     /** Where the player stands to push, -1 where nobody can. */
     const sides = new Int32Array(4);
     let round = 0;
@@ -107,8 +100,8 @@ export class BoxPaths {
       round += 1;
       let missing = 0;
       for (let side = 0; side < 4; side++) {
-        const place = this._standing(box, side);
-        sides[side] = this._others.isFree(place) ? place : -1;
+        const place = next[box * 4 + side];
+        sides[side] = others.isFree(place) ? place : -1;
         if (sides[side] >= 0 && place !== player) missing += 1;
       }
       stamp[player] = round;
@@ -117,37 +110,40 @@ export class BoxPaths {
       let end = 1;
       for (let index = 0; missing > 0 && index < end; index++) {
         const square = queue[index];
-        const row = (square / width) | 0;
-        const column = square - row * width;
-        for (const [rows, columns] of steps) {
-          const r = row + rows;
-          const c = column + columns;
-          if (r < 0 || r >= height || c < 0 || c >= width) continue;
-          const next = r * width + c;
-          if (stamp[next] === round || walls[next] || blocked[next] || next === box) continue;
-          stamp[next] = round;
-          distance[next] = distance[square] + 1;
-          queue[end++] = next;
-          if (sides.includes(next)) missing -= 1;
+        for (let side = 0; side < 4; side++) {
+          const place = next[square * 4 + side];
+          if (!others.isFree(place) || place === box || stamp[place] === round) continue;
+          stamp[place] = round;
+          distance[place] = distance[square] + 1;
+          queue[end++] = place;
+          if (sides.includes(place)) missing -= 1;
         }
       }
       walked += end;
     };
 
-    const waiting = new Queue();
+    /** The cheapest last. @type {{state: number, value: number}[]} */
+    const waiting = [];
     /** @type {Map<number, number>} */
     const cost = new Map();
     const done = new Set();
+    /** Whether a state is reached for less than before. */
     const relax = (
       /** @type {number} */ state,
       /** @type {number} */ value,
       /** @type {number} */ before,
     ) => {
-      const known = cost.get(state);
-      if (known !== undefined && known <= value) return;
+      if (value >= (cost.get(state) ?? Infinity)) return false;
       cost.set(state, value);
       this._before.set(state, before);
-      waiting.add(value, state);
+      let [low, high] = [0, waiting.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (waiting[middle].value > value) low = middle + 1;
+        else high = middle;
+      }
+      waiting.splice(low, 0, { state, value });
+      return true;
     };
     /** All sides to which the player can walk. */
     const walkRound = (
@@ -167,51 +163,20 @@ export class BoxPaths {
 
     walkRound(this._board.player, this.box, 0, -1);
     while (walked < MAX_SQUARES_WALKED) {
-      const state = waiting.next();
-      if (state === undefined) break;
+      const cheapest = waiting.pop();
+      if (!cheapest) break;
+      const { state, value } = cheapest;
       if (done.has(state)) continue;
       done.add(state);
       const square = state >> 2;
-      const value = /** @type {number} */ (cost.get(state));
       if (!this._best.has(square)) this._best.set(square, state);
-      const next = this._others.neighbour(square, opposite(DIRECTIONS[state & 3]));
-      if (!this._others.isFree(next)) continue;
+      // The opposite side is two further on.
+      const ahead = next[state ^ 2];
+      if (!others.isFree(ahead)) continue;
       // After the push the player stands where the box was, and may walk on from there.
-      const pushed = next * 4 + (state & 3);
+      const pushed = ahead * 4 + (state & 3);
       const after = value + pushCost;
-      const known = cost.get(pushed);
-      if (known === undefined || after < known) {
-        relax(pushed, after, state);
-        walkRound(square, next, after, pushed);
-      }
+      if (relax(pushed, after, state)) walkRound(square, ahead, after, pushed);
     }
-  }
-}
-
-/** States in the order of their costs, the cheapest last. */
-class Queue {
-  constructor() {
-    /** @type {number[]} */
-    this._costs = [];
-    /** @type {number[]} */
-    this._states = [];
-  }
-
-  /** @param {number} cost @param {number} state */
-  add(cost, state) {
-    let [low, high] = [0, this._costs.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this._costs[middle] > cost) low = middle + 1;
-      else high = middle;
-    }
-    this._costs.splice(low, 0, cost);
-    this._states.splice(low, 0, state);
-  }
-
-  /** @returns {number | undefined} the cheapest state, removed */
-  next() {
-    this._costs.pop();
-    return this._states.pop();
   }
 }

@@ -5,7 +5,7 @@
  * dead squares are found, none wrong.
  */
 
-import { DIRECTIONS } from "./board.js";
+import { neighbourTable } from "./board.js";
 
 /** @typedef {import("./board.js").Board} Board */
 
@@ -115,15 +115,4 @@ export function staticDeadlock(board, dead) {
   const frozen = frozenBoxes(board);
   if (frozen.some((square) => !board.goals[square])) return { squares: frozen, reason: "frozen" };
   return null;
-}
-
-/** The neighbours of each square in the four directions, -1 beyond the edge. @param {Board} board */
-function neighbourTable(board) {
-  const next = new Int32Array(board.walls.length * 4);
-  for (let square = 0; square < board.walls.length; square++) {
-    DIRECTIONS.forEach((direction, side) => {
-      next[square * 4 + side] = board.neighbour(square, direction);
-    });
-  }
-  return next;
 }
