@@ -77,7 +77,7 @@ def test_the_proved_network_plays_life_and_a_noisy_one_is_marked_where_it_is_wro
             assert answer["wrong"] == is_wrong.nonzero().tolist()
             # What follows by the rules from a wrong cell is not wrong again.
             true = grid(answer["rows"])[None]
-        assert [answer["step"] for answer in answers] == list(range(1, 9))
+        assert len(answers) == 8
         assert any(answer["wrong"] for answer in answers) == (noise > 0)
     (looked,) = events("life_attention", rows=GLIDER)
     weights = weights_of(looked["panels"][0])[0, 0]
@@ -108,7 +108,7 @@ def test_a_player_is_asked_for_the_card_of_three_steps_before() -> None:
     assert asked == [None, None, None, *seen[:-3]]
     judged = [step["answer"] == step["asked"] for step in played["steps"][3:]]
     assert sum(judged) > 0.9 * len(judged)
-    assert played["look"]["steps_back"] == played["steps_back"] == 3
+    assert played["look"]["steps_back"] == 3
     assert events("remember", seed=8)[0]["steps"] != played["steps"]
 
 

@@ -8,7 +8,7 @@ import mimetypes
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
@@ -86,8 +86,8 @@ def make_app(
         Route("/static/{path:path}", files.file),
         Route("/api/collections", api.list_collections),
         Route("/api/collections/{id}", api.collection),
-        Route("/api/levels/read", api.read_levels, methods=["POST"]),
-        Route("/api/levels/write", api.write_levels, methods=["POST"]),
+        Route("/api/levels/read", partial(api.parsed, wire.read_levels), methods=["POST"]),
+        Route("/api/levels/write", partial(api.parsed, wire.write_levels), methods=["POST"]),
         Route("/api/jobs", api.submit_job, methods=["POST"]),
         Route("/api/jobs/{id}", api.resume_job, methods=["POST"]),
         Route("/api/jobs/{id}", api.cancel_job, methods=["DELETE"]),
@@ -159,17 +159,10 @@ class _Api:
         content = await run_in_threadpool(lambda: found.as_json)
         return Response(content, media_type="application/json", headers=_FRESH)
 
-    async def read_levels(self, request: Request) -> Response:
-        """The levels in a text that was pasted, or in a file that was dropped."""
-        return await self._parsed(wire.read_levels, request)
-
-    async def write_levels(self, request: Request) -> Response:
-        """Levels as the text of a file."""
-        return await self._parsed(wire.write_levels, request)
-
-    async def _parsed(
+    async def parsed(
         self, work: Callable[[dict[str, Any]], dict[str, Any]], request: Request
     ) -> Response:
+        """What ``work`` makes of levels that were pasted, dropped or drawn."""
         body = await _body(request)
         async with self._parsing:
             try:

@@ -156,11 +156,10 @@ def life(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
     model, rule = _noisy_life(_noise_of(arguments))
     steps = wire.whole_of(arguments, "steps", usual=1, least=1, most=_MOST_LIFE_STEPS)
     before = _grid_of(arguments, side=model.side)[None]
-    for step, generation in enumerate(islice(play(model, before, rule), steps), start=1):
+    for generation in islice(play(model, before, rule), steps):
         wrong = (generation.grids != true_step(before, rule))[0].nonzero().tolist()
         before = generation.grids
-        rows = _rows_of(generation.grids[0])
-        yield {"event": "answer", "step": step, "rows": rows, "wrong": wrong}
+        yield {"event": "answer", "rows": _rows_of(generation.grids[0]), "wrong": wrong}
     yield {"event": "done"}
 
 
@@ -231,7 +230,6 @@ def remember(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, 
     )
     yield {
         "event": "done",
-        "steps_back": rules.lag - 1,
         "steps": [
             {"seen": card, "answer": said, "asked": wanted}
             for card, said, wanted in zip(seen, answers, asked, strict=False)

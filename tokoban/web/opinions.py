@@ -49,12 +49,10 @@ def opinion_with_pushes(board: Board) -> dict[str, Any]:
     guide, squares = _guide(board)
     judged = guide.evaluate(*boxes_and_zones(squares, [board]))
     probabilities = np.exp(judged.log_policy[0]).flatten()
-    deadlocks = judged.push_deadlocks[0].flatten()
     pushes = [
         {
             **push_on_wire(squares, action),
             "probability": round(float(probabilities[action]), 4),
-            "deadlocked": round(float(deadlocks[action]), 4),
         }
         for action in np.argsort(-probabilities, kind="stable").tolist()
         if probabilities[action] > 0

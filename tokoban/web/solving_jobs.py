@@ -21,9 +21,7 @@ def solve(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any
     def report(objective: Objective, progress: Progress) -> None:
         context.report(
             {
-                "objective": objective,
-                "expansions": progress.expansions,
-                "positions": progress.positions,
+                "num_expansions": progress.expansions,
                 "elapsed_s": round(progress.elapsed_s, 3),
                 "at_least": progress.at_least,
             }

@@ -139,7 +139,6 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
     """The answer of a search; what is not known is null."""
     return {
         "status": answer.status,
-        "solver": answer.solver,
         **solution_to_json(answer.solution),
         "optimum": answer.optimum,
         "at_least_moves": answer.at_least_moves,

@@ -1,4 +1,4 @@
-/** Collections and level texts, from the server; each function throws `ServerError`. */
+/** Levels in texts and files of any format, read by the server. */
 
 import { ask } from "./server.js";
 
@@ -8,20 +8,9 @@ import { ask } from "./server.js";
  * @typedef {{line: number, level: number, message: string, code?: string,
  *   values?: Record<string, string | number>}} Problem
  */
-/** @typedef {{id: string, name: string, num_levels: number}} Listed */
-
-/** @returns {Promise<Listed[]>} */
-export async function listCollections() {
-  return (await ask("api/collections")).collections;
-}
-
-/** @param {string} id @returns {Promise<{id: string, name: string, credit: string, levels: Level[]}>} */
-export function readCollection(id) {
-  return ask(`api/collections/${encodeURIComponent(id)}`);
-}
 
 /**
- * The levels in a text or a file of any format; the server knows the encodings of files.
+ * The levels in a text or a file, of whatever encoding; throws `ServerError`.
  * @param {string | Blob} content
  * @param {string} name of the file, for messages
  * @returns {Promise<{levels: Level[], problems: Problem[], warnings: Problem[]}>}
@@ -40,9 +29,4 @@ function base64Of(file) {
     reader.onerror = () => reject(reader.error);
     reader.readAsDataURL(file);
   });
-}
-
-/** @param {object[]} levels @returns {Promise<string>} as the text of a SOK file */
-export async function writeLevels(levels) {
-  return (await ask("api/levels/write", { levels })).text;
 }

@@ -152,7 +152,8 @@ export class Draft extends EventTarget {
  * @returns {string}
  */
 function painted(letter, tool, draws) {
-  if (tool === "wall" || tool === "floor") return draws ? (tool === "wall" ? WALL : " ") : letter;
+  if (tool === "wall") return draws ? WALL : letter;
+  if (tool === "floor") return draws ? " " : letter;
   const { nothing } = STANDING;
   const standing = Object.values(STANDING).find((letters) => letters.includes(letter));
   const onGoal = standing?.[1] === letter;

@@ -146,10 +146,6 @@ export class Session extends EventTarget {
     if (this._timer === undefined) return;
     clearTimeout(this._timer);
     this._timer = undefined;
-    this._write();
-  }
-
-  _write() {
     if (!this.level) return;
     const { moves, at, given, snapshots, board, played, isOwn } = this.game;
     this._store.keepProgress(this.levelKey, {
@@ -188,8 +184,7 @@ export class Session extends EventTarget {
     const after = this.bests;
     const isBest =
       after.bestByMoves !== before.bestByMoves || after.bestByPushes !== before.bestByPushes;
-    const detail = { isBest };
-    this.dispatchEvent(new CustomEvent("solved", { detail }));
+    this.dispatchEvent(new CustomEvent("solved", { detail: { isBest } }));
   }
 
   _tellMarks() {

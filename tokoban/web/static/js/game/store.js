@@ -94,7 +94,11 @@ export class Store extends EventTarget {
 
   /** @param {string} id */
   removeCollection(id) {
-    this._remove(COLLECTION + id);
+    const name = COLLECTION + id;
+    this._cache.delete(name);
+    this._unwritten.delete(name);
+    this._storage?.removeItem(name);
+    this._tell(name);
   }
 
   /** @param {string} name such as "settings" @returns {any} */
@@ -146,14 +150,6 @@ export class Store extends EventTarget {
     }
     this._tell(name);
     return !this._unwritten.has(name);
-  }
-
-  /** @param {string} name */
-  _remove(name) {
-    this._cache.delete(name);
-    this._unwritten.delete(name);
-    this._storage?.removeItem(name);
-    this._tell(name);
   }
 
   /** @param {string} name @param {boolean} [isOther] whether another tab has written */

@@ -31,13 +31,12 @@ export function solutionRows(session, app) {
       list.replaceChildren(
         ...found.map(([key, solution]) => {
           const moves = /** @type {string} */ (solution);
-          const figures = { moves: moves.length, pushes: countPushes(moves) };
-          const label = t(key, figures);
+          const figures = t("play.figures", { moves: moves.length, pushes: countPushes(moves) });
           return el(
             "li",
             {},
             button({
-              label,
+              label: `${t(key)}: ${figures}`,
               icon: "tick",
               text: true,
               run: () => {

@@ -1,5 +1,6 @@
 /** The panel that explains: is it lost and why, hints, and the line of the pushes left. */
 
+import { countPushes } from "../rules/board.js";
 import { button, el, inRow, inStack, relabel, section } from "../shell/dom.js";
 import { t } from "../strings/index.js";
 import { Chart } from "../understand/chart.js";
@@ -82,7 +83,7 @@ function lostPart(session, app, signal) {
     const marks = watch.guilty.map((square) => ({ square, kind: "guilty" }));
     if (isLost) session.setMarks("lost", /** @type {any} */ (marks));
     else session.clearMarks("lost");
-    const pushes = lostAt === null ? 0 : countedPushes(session.game.moves, lostAt);
+    const pushes = lostAt === null ? 0 : countPushes(session.game.moves.slice(0, lostAt));
     const text = lostText(watch, session, pushes);
     status.textContent = text;
     status.hidden = !text;
@@ -117,11 +118,6 @@ function lostText(watch, session, pushes) {
   if (watch.static) return t(`lost.${watch.static.reason}`, { count: watch.static.boxes.length });
   if (watch.pushesLeft !== null) return t("lost.solvable", { pushes: watch.pushesLeft });
   return t(watch.isSearching ? "lost.searching" : "lost.unknown");
-}
-
-/** @param {string} moves @param {number} at */
-function countedPushes(moves, at) {
-  return [...moves.slice(0, at)].filter((letter) => letter < "a").length;
 }
 
 /**

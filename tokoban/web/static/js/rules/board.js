@@ -138,7 +138,7 @@ export class Board {
   }
 }
 
-/** The neighbours of each square in the four directions, -1 beyond the edge. @param {Board} board */
+/** The neighbours of each square in the four directions; -1 is beyond. @param {Board} board */
 export function neighbourTable(board) {
   const next = new Int32Array(board.walls.length * 4);
   for (let square = 0; square < board.walls.length; square++) {

@@ -1,6 +1,6 @@
 /** All collections: those of the server, and the player's own in the browser. */
 
-import { listCollections, readCollection } from "../levels_api.js";
+import { ask } from "../server.js";
 import { t } from "../strings/index.js";
 
 /**
@@ -26,7 +26,7 @@ export class Collections {
     this._read = new Map();
   }
 
-  /** @returns {Promise<import("../levels_api.js").Listed[]>} */
+  /** @returns {Promise<{id: string, name: string, num_levels: number}[]>} */
   async list() {
     const own = this._store.collections().map(({ id, name, levels }) => ({
       id,
@@ -35,7 +35,7 @@ export class Collections {
     }));
     const played = this._played();
     return [
-      ...(await listCollections()),
+      ...(await ask("api/collections")).collections,
       ...own,
       ...(played.levels.length ? [{ ...played, num_levels: played.levels.length }] : []),
     ];
@@ -48,7 +48,7 @@ export class Collections {
     if (own) return Promise.resolve(own);
     let reading = this._read.get(id);
     if (!reading) {
-      reading = readCollection(id);
+      reading = ask(`api/collections/${encodeURIComponent(id)}`);
       reading.catch(() => this._read.delete(id));
       this._read.set(id, reading);
     }

@@ -145,7 +145,7 @@ export const strings = {
   "levels.unseen": { en: "Unseen", de: "Ungesehen" },
   "levels.tried": { en: "Tried", de: "Begonnen" },
   "levels.solved": { en: "Solved", de: "Gelöst" },
-  "levels.solved-in": {
+  "play.figures": {
     en: "{moves} {moves|move|moves}, {pushes} {pushes|push|pushes}",
     de: "{moves} {moves|Zug|Züge}, {pushes} {pushes|Schub|Schübe}",
   },
@@ -242,18 +242,9 @@ export const strings = {
     de: "Zurück zur verlassenen Zugfolge ({count} {count|Zug|Züge})",
   },
   "moves.best": { en: "Best solutions", de: "Beste Lösungen" },
-  "moves.best-both": {
-    en: "Show the best solution: {moves} {moves|move|moves}, {pushes} {pushes|push|pushes}",
-    de: "Beste Lösung zeigen: {moves} {moves|Zug|Züge}, {pushes} {pushes|Schub|Schübe}",
-  },
-  "moves.best-moves": {
-    en: "Show the fewest moves: {moves} {moves|move|moves}, {pushes} {pushes|push|pushes}",
-    de: "Wenigste Züge zeigen: {moves} {moves|Zug|Züge}, {pushes} {pushes|Schub|Schübe}",
-  },
-  "moves.best-pushes": {
-    en: "Show the fewest pushes: {moves} {moves|move|moves}, {pushes} {pushes|push|pushes}",
-    de: "Wenigste Schübe zeigen: {moves} {moves|Zug|Züge}, {pushes} {pushes|Schub|Schübe}",
-  },
+  "moves.best-both": { en: "Show the best solution", de: "Beste Lösung zeigen" },
+  "moves.best-moves": { en: "Show the fewest moves", de: "Wenigste Züge zeigen" },
+  "moves.best-pushes": { en: "Show the fewest pushes", de: "Wenigste Schübe zeigen" },
   "moves.loaded": {
     en: "The solution is loaded: go through it by redo, or play it.",
     de: "Die Lösung ist geladen: Gehen Sie sie mit Wiederholen durch, oder spielen Sie sie ab.",

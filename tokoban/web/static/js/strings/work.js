@@ -21,10 +21,7 @@ export const strings = {
   "work.show": { en: "Put it on the board", de: "Aufs Brett übernehmen" },
   "work.cancelled": { en: "Cancelled.", de: "Abgebrochen." },
   "work.running": { en: "Working …", de: "Es wird gerechnet …" },
-  "work.solution": {
-    en: "{moves} {moves|move|moves}, {pushes} {pushes|push|pushes}, after {seconds} s.",
-    de: "{moves} {moves|Zug|Züge}, {pushes} {pushes|Schub|Schübe}, nach {seconds} s.",
-  },
+  "work.solution": { en: "{figures}, after {seconds} s.", de: "{figures}, nach {seconds} s." },
   "work.optimum-moves": { en: "No solution has fewer moves.", de: "Keine Lösung hat weniger Züge." },
   "work.optimum-pushes": {
     en: "No solution has fewer pushes.",

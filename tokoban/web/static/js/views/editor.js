@@ -91,7 +91,7 @@ export function mount(element, app, params, signal) {
 
   const side = el(
     "div",
-    { class: "card side editor-side", tabindex: "0", "aria-label": t("edit.about"), role: "region" },
+    { class: "card side editor-side", tabindex: 0, "aria-label": t("edit.about"), role: "region" },
     el(
       "div",
       { class: "stack panel" },

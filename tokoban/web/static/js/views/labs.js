@@ -25,7 +25,7 @@ import { lab as translation } from "./labs/translation.js";
  */
 
 /**
- * A lab fills an element.
+ * A lab fills an element. Its words have its name, "labs.<id>", and what it is, "labs.<id>-about".
  * @typedef {{id: string, words: Record<string, {en: string, de: string}>,
  *   mount: (element: HTMLElement, bench: Bench) => void}} Lab
  */
@@ -46,11 +46,13 @@ export function mount(element, app, params, signal) {
   const links = LABS.map(({ id }) =>
     el(
       "a",
-      { class: "button", href: hashOf("labs", [id]), "aria-current": id === lab.id ? "page" : null },
+      { class: "button", href: hashOf("labs", [id]), "aria-current": id === lab.id && "page" },
       t(`labs.${id}`),
     ),
   );
   const status = el("p", { class: "soft", role: "status" });
+  const name = el("h2", {}, t(`labs.${lab.id}`));
+  const about = el("p", {}, t(`labs.${lab.id}-about`));
   const content = inStack();
   const attention = el("section", { class: "card lab-attention", hidden: true });
   attention.setAttribute("aria-label", t("labs.attention"));
@@ -60,7 +62,7 @@ export function mount(element, app, params, signal) {
       { class: "labs" },
       el("h1", {}, t("labs.title")),
       el("nav", { class: "row", "aria-label": t("labs.title") }, ...links),
-      el("section", { class: "card stack" }, el("h2", {}, t(`labs.${lab.id}`)), content, status),
+      el("section", { class: "card stack" }, name, about, content, status),
       attention,
     ),
   );

@@ -49,7 +49,7 @@ export function levelCard(level, { collection, index }, progress, painter) {
  */
 function describe(level, state, progress) {
   if (state === "solved") {
-    return t("levels.solved-in", {
+    return t("play.figures", {
       moves: progress?.bestByMoves?.length ?? 0,
       pushes: countPushes(progress?.bestByPushes ?? ""),
     });

@@ -66,8 +66,10 @@ function mount(element, app, params, signal) {
     toolbar.refresh();
   };
   /** @param {EventTarget} sender @param {string} name @param {(detail: any) => void} run */
-  const on = (sender, name, run) =>
-    sender.addEventListener(name, (event) => run(/** @type {CustomEvent} */ (event).detail), { signal });
+  const on = (sender, name, run) => {
+    const take = (/** @type {any} */ event) => run(event.detail);
+    sender.addEventListener(name, take, { signal });
+  };
   on(session, "level", () => {
     board.facing = "d";
     board.show(session.game.board, { marks: session.marks });

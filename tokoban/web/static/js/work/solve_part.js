@@ -165,7 +165,7 @@ export class OptimisePart extends SolutionPart {
 /** @param {any} answer @returns {string} */
 function solutionText({ num_moves: moves, num_pushes: pushes, optimum, elapsed_s: elapsed }) {
   const seconds = number(Math.round(100 * elapsed) / 100);
-  const text = t("work.solution", { moves, pushes, seconds });
+  const text = t("work.solution", { figures: t("play.figures", { moves, pushes }), seconds });
   return optimum ? `${text} ${t(`work.optimum-${optimum}`)}` : text;
 }
 
@@ -178,10 +178,8 @@ function boundsText({ at_least_moves: moves, at_least_pushes: pushes }) {
 }
 
 /** @param {any} event @returns {string} */
-function progressText({ expansions, num_expansions: all, at_least: least, ...event }) {
-  const count = expansions ?? all ?? 0;
-  const seconds = number(Math.round(event.elapsed_s ?? 0));
-  const text = t("work.progress", { count, seconds });
+function progressText({ num_expansions: count, elapsed_s: elapsed, at_least: least }) {
+  const text = t("work.progress", { count, seconds: number(Math.round(elapsed)) });
   return least ? `${text} ${t("work.progress-least", { least })}` : text;
 }
 

@@ -94,7 +94,6 @@ function mount(element, { newJob, showAttention, whenQuiet }) {
   }
 
   element.append(
-    el("p", {}, t("labs.gpt-about")),
     el("div", { class: "lab-two" },
       inStack(
         el("label", { for: "lab-text" }, t("labs.gpt")), text,

@@ -153,7 +153,6 @@ function mount(element, { app, newJob, showAttention, whenQuiet, signal }) {
   const named = Object.keys(PATTERNS).map((name) =>
     button({ label: t(`labs.pattern-${name}`), text: true, run: () => begin(gridOf(name)) }));
   element.append(
-    el("p", {}, t("labs.life-about")),
     el("div", { class: "lab-two" },
       editor.element,
       inStack(

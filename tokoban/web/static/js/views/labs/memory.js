@@ -34,18 +34,13 @@ const words = {
   "labs.suit-1": { en: "diamonds", de: "Karo" },
   "labs.suit-2": { en: "hearts", de: "Herz" },
   "labs.suit-3": { en: "spades", de: "Pik" },
-  "labs.card-free": {
-    en: "step {step}: {seen} dealt, {answer} said, nothing asked yet",
-    de: "Schritt {step}: {seen} ausgeteilt, {answer} gesagt, noch nichts gefragt",
+  "labs.card": {
+    en: "step {step}: {seen} dealt, {answer} said, {verdict}",
+    de: "Schritt {step}: {seen} ausgeteilt, {answer} gesagt, {verdict}",
   },
-  "labs.card-right": {
-    en: "step {step}: {seen} dealt, {answer} said, right",
-    de: "Schritt {step}: {seen} ausgeteilt, {answer} gesagt, richtig",
-  },
-  "labs.card-wrong": {
-    en: "step {step}: {seen} dealt, {answer} said, wrong",
-    de: "Schritt {step}: {seen} ausgeteilt, {answer} gesagt, falsch",
-  },
+  "labs.card-free": { en: "nothing asked yet", de: "noch nichts gefragt" },
+  "labs.card-right": { en: "right", de: "richtig" },
+  "labs.card-wrong": { en: "wrong", de: "falsch" },
 };
 
 /** @type {import("../labs.js").Lab} */
@@ -81,7 +76,6 @@ function mount(element, { newJob, showAttention }) {
   }
 
   element.append(
-    el("p", {}, t("labs.memory-about")),
     inRow(button({
       label: t("labs.new-episode"), text: true, class: "primary",
       run: () => {
@@ -100,10 +94,9 @@ function mount(element, { newJob, showAttention }) {
  * @param {{seen: number, answer: number, asked: number | null}} step
  * @param {number} index
  */
-function describe({ seen, answer, asked }, index) {
-  const values = { step: index + 1, seen: t(`labs.suit-${seen}`), answer: t(`labs.suit-${answer}`) };
-  if (asked === null) return t("labs.card-free", values);
-  return t(asked === answer ? "labs.card-right" : "labs.card-wrong", values);
+function describe(step, index) {
+  const [seen, answer] = [step.seen, step.answer].map((suit) => t(`labs.suit-${suit}`));
+  return t("labs.card", { step: index + 1, seen, answer, verdict: t(`labs.${classOf(step)}`) });
 }
 
 /** @param {{answer: number, asked: number | null}} step */

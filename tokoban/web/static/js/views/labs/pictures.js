@@ -90,7 +90,6 @@ function mount(element, { app, newJob, showAttention, whenQuiet, signal }) {
   const examples = Object.entries(EXAMPLES).map(([name, rows]) =>
     button({ label: t(`labs.class-${name}`), text: true, run: () => draft.load(rows) }));
   element.append(
-    el("p", {}, t("labs.pictures-about")),
     el("div", { class: "lab-two" },
       canvas.element,
       inStack(

@@ -129,7 +129,6 @@ function mount(element, { newJob, showAttention, hideAttention, whenQuiet }) {
     translate();
   }
   element.append(
-    el("p", {}, t("labs.translation-about")),
     el("div", { class: "lab-two" },
       inStack(
         inRow(choice({
