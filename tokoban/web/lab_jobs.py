@@ -5,7 +5,7 @@ panels of the attention viewer.
 """
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -124,7 +124,7 @@ def continue_text(arguments: dict[str, Any], context: Context) -> Iterator[dict[
 
     text = wire.text_of(arguments, "text", most=_MOST_PROMPT)
     number = wire.whole_of(arguments, "num_tokens", usual=40, least=1, most=_MOST_NEW_TOKENS)
-    temperature = float(wire.number_of(arguments, "temperature", usual=0.3, least=0.0, most=2.0))
+    temperature = wire.number_of(arguments, "temperature", usual=0.3, least=0.0, most=2.0)
     seed = wire.whole_of(arguments, "seed", usual=0, least=0, most=_MOST_SEED)
     so_far = ""
 
@@ -153,19 +153,20 @@ def life(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
     from tokoban.systems.life.rules import step as true_step
     from tokoban.systems.life.simulate import play
 
-    model, rule = _noisy_life(_noise_of(arguments))
+    model, rule = _noisy_life(arguments)
     steps = wire.whole_of(arguments, "steps", usual=1, least=1, most=_MOST_LIFE_STEPS)
     before = _grid_of(arguments, side=model.side)[None]
     for generation in islice(play(model, before, rule), steps):
         wrong = (generation.grids != true_step(before, rule))[0].nonzero().tolist()
         before = generation.grids
-        yield {"event": "answer", "rows": _rows_of(generation.grids[0]), "wrong": wrong}
+        rows = ["".join("O" if cell else "." for cell in row) for row in before[0].tolist()]
+        yield {"event": "answer", "rows": rows, "wrong": wrong}
     yield {"event": "done"}
 
 
 def life_attention(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
     """The attention of each cell of ``rows``; ``rows`` and ``noise`` as for ``life``."""
-    model, _ = _noisy_life(_noise_of(arguments))
+    model, _ = _noisy_life(arguments)
     grid = _grid_of(arguments, side=model.side)
     yield {"event": "done", "panels": _panels("life", model, [grid])}
 
@@ -246,10 +247,6 @@ def _panels(system: str, model: "nn.Module", *read: Any, **names: Any) -> list[d
     ]
 
 
-def _noise_of(arguments: Mapping[str, Any]) -> float:
-    return float(wire.number_of(arguments, "noise", usual=0.0, least=0.0, most=_MOST_NOISE))
-
-
 def _grid_of(arguments: Mapping[str, Any], *, side: int) -> "torch.Tensor":
     import torch
 
@@ -264,10 +261,6 @@ def _grid_of(arguments: Mapping[str, Any], *, side: int) -> "torch.Tensor":
         raise ValueError(f"rows: expected {side} rows of {side} cells, each O or a dot")
     assert isinstance(rows, list)
     return torch.tensor([[cell == "O" for cell in row] for row in rows])
-
-
-def _rows_of(grid: "torch.Tensor") -> Sequence[str]:
-    return ["".join("O" if cell else "." for cell in row) for row in grid.tolist()]
 
 
 @cache
@@ -291,11 +284,12 @@ def _translator(source: str) -> "tuple[Translator, Engine, Confidence | None, fl
     return loaded.model, engine, confidence_of(name), loaded.config.length_penalty
 
 
-def _noisy_life(noise: float) -> "tuple[LifeNet, Rule]":
+def _noisy_life(arguments: Mapping[str, Any]) -> "tuple[LifeNet, Rule]":
     import torch
 
     from tokoban.systems.life.rules import parse_rule
 
+    noise = wire.number_of(arguments, "noise", usual=0.0, least=0.0, most=_MOST_NOISE)
     loaded = _loaded("life-16", "life")
     model: LifeNet = loaded.model
     if noise:

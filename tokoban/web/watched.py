@@ -1,6 +1,6 @@
 """A beam search by the push policy that shows every step."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,9 @@ def beam(board: Board, limits: Limits, *, width: int) -> Iterator[dict[str, Any]
     Equal positions are merged, and none is returned to. Raises ``ValueError`` saying why a board
     does not fit the policy.
     """
-    if board.is_solved or is_hopeless(board):
-        yield _done(Solution("") if board.is_solved else None, "unsolvable")
+    if is_hopeless(board):
+        spent = {"num_evaluated": 0, "followed": [], "elapsed_s": 0.0}
+        yield {"event": "done", "status": "unsolvable", **spent}
         return
     guide, squares = policy().guide(board)
     watch = Watch(limits)
@@ -47,37 +48,18 @@ def beam(board: Board, limits: Limits, *, width: int) -> Iterator[dict[str, Any]
     solution: Solution | None = None
     followed: list[int] = []
     if reason is None:
-        taken = rows.histories[-1][int(rows.plays.is_solved.argmax())]
+        last = rows.histories[-1] if rows.histories else [()]
+        taken = last[int(rows.plays.is_solved.argmax())]
         solution = _solution(board, squares, taken)
         followed = [past.index(taken[:count]) for count, past in enumerate(rows.histories, 1)]
-    yield _done(
-        solution,
-        "gave up",
-        reason,
-        num_evaluated=rows.plays.num_evaluated,
-        followed=followed,
-        elapsed_s=round(watch.elapsed_s(), 3),
-    )
-
-
-def _done(
-    solution: Solution | None,
-    otherwise: str,
-    reason: Reason | None = None,
-    *,
-    num_evaluated: int = 0,  # positions that the policy judged
-    followed: Sequence[int] = (),  # the row of the best at each step
-    elapsed_s: float = 0.0,  # without compiling and loading
-) -> dict[str, Any]:
-    """The result; ``otherwise`` is the status without a solution, ``reason`` why it gave up."""
-    return {
+    yield {
         "event": "done",
-        "status": otherwise if solution is None else "solved",
+        "status": "gave up" if solution is None else "solved",
         **wire.solution_to_json(solution),
-        "num_evaluated": num_evaluated,
+        "num_evaluated": rows.plays.num_evaluated,  # positions that the policy judged
         "reason": reason and wire.coded_to_json(reason),
-        "followed": list(followed),
-        "elapsed_s": elapsed_s,
+        "followed": followed,  # the row of the best at each step
+        "elapsed_s": round(watch.elapsed_s(), 3),  # without compiling and loading
     }
 
 

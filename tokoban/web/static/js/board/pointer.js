@@ -38,10 +38,9 @@ export class Pointer {
     /** @type {{id: number, x: number, y: number, square: number, isDrag: boolean,
      *   wasPicked: boolean} | null} */
     this._press = null;
-    /** The fingers on the board, and how far apart they were at the last step of the zoom. */
+    /** The fingers on the board, and where two were when it was zoomed and moved last. */
     this._fingers = /** @type {Map<number, {x: number, y: number}>} */ (new Map());
-    this._apart = 0;
-    this._middle = { x: 0, y: 0 };
+    this._zoomed = this._panned = { x: 0, y: 0, apart: 1 };
     const { canvas } = view;
     canvas.addEventListener("pointerdown", (event) => this._down(event), { signal });
     canvas.addEventListener("pointermove", (event) => this._move(event), { signal });
@@ -95,8 +94,7 @@ export class Pointer {
       if (this._fingers.size === 2) {
         this._release();
         this._view.canvas.setPointerCapture(event.pointerId);
-        this._apart = this._spread();
-        this._middle = this._between();
+        this._zoomed = this._panned = this._between();
       }
       if (this._fingers.size > 1) return;
     }
@@ -140,14 +138,11 @@ export class Pointer {
     this._session.game.play(letter);
   }
 
-  _spread() {
-    const [one, other] = [...this._fingers.values()];
-    return Math.max(1, Math.hypot(one.x - other.x, one.y - other.y));
-  }
-
+  /** The middle of two fingers, and how far apart they are. */
   _between() {
     const [one, other] = [...this._fingers.values()];
-    return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
+    const apart = Math.max(1, Math.hypot(one.x - other.x, one.y - other.y));
+    return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2, apart };
   }
 
   /** A wheel moves a board that does not fit, with Shift sideways. @param {WheelEvent} event */
@@ -162,13 +157,12 @@ export class Pointer {
 
   /** Two fingers move the board and zoom. */
   _pinch() {
-    const middle = this._between();
-    this._view.panBy(middle.x - this._middle.x, middle.y - this._middle.y);
-    this._middle = middle;
-    const now = this._spread();
-    const factor = now / this._apart;
+    const now = this._between();
+    this._view.panBy(now.x - this._panned.x, now.y - this._panned.y);
+    this._panned = now;
+    const factor = now.apart / this._zoomed.apart;
     if (Math.max(factor, 1 / factor) < PINCH_STEP) return;
-    this._apart = now;
+    this._zoomed = now;
     this._view.zoomBy(factor);
   }
 

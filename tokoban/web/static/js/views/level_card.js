@@ -37,17 +37,16 @@ export function levelCard(level, { collection, index }, progress, painter) {
       "span",
       { class: "level-state" },
       state === "solved" && iconOf("tick"),
-      describe(level, state, progress),
+      describe(state, progress),
     ),
   );
 }
 
 /**
- * @param {import("../game/store.js").Level} level
  * @param {string} state
  * @param {import("../game/store.js").Progress | null} progress
  */
-function describe(level, state, progress) {
+function describe(state, progress) {
   if (state === "solved") {
     return t("play.figures", {
       moves: progress?.bestByMoves?.length ?? 0,
