@@ -30,7 +30,7 @@ export class DrawingCanvas {
     );
     this._undo = button({ label: t("play.undo"), icon: "undo", run: () => draft.undo() });
     this._redo = button({ label: t("play.redo"), icon: "redo", run: () => draft.redo() });
-    this.toolbar = el("div", { class: "toolbar" }, ...this._tools, this._undo, this._redo);
+    this.toolbar = el("div", { class: "row toolbar" }, ...this._tools, this._undo, this._redo);
     this._room = el("div", { class: "board-frame" });
     this.element = el(
       "div",

@@ -182,7 +182,7 @@ export class App extends EventTarget {
     const icon = el("img", { src: "static/icon.svg", alt: "" });
     return el(
       "header",
-      { class: "top" },
+      { class: "row top" },
       el("a", { class: "brand", href: hashOf("play") }, icon, "tokoban"),
       el(
         "nav",

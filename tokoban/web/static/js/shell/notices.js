@@ -16,7 +16,7 @@ export function showNotices(element, app, signal) {
       ...[...app.notices].map(([owner, { text, kind = "", actions = [] }]) =>
         el(
           "div",
-          { class: `note ${kind}`, "data-owner": owner },
+          { class: `row note ${kind}`, "data-owner": owner },
           el("span", {}, text),
           ...actions.map(({ label, run }) => button({ label, run })),
         ),

@@ -59,7 +59,7 @@ export function mount(element, app, params, signal) {
   element.append(
     el(
       "div",
-      { class: "labs" },
+      { class: "stack labs" },
       el("h1", {}, t("labs.title")),
       el("nav", { class: "row", "aria-label": t("labs.title") }, ...links),
       el("section", { class: "card stack" }, name, about, content, status),

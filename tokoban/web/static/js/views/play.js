@@ -40,7 +40,7 @@ function mount(element, app, params, signal) {
     el("p", { class: "for-readers", id: "board-help" }, t("play.board-help")),
   );
   const head = new Head(app);
-  const notices = el("div", { class: "notices", role: "status" });
+  const notices = el("div", { class: "stack notices", role: "status" });
   const main = el("div", { class: "play-main" }, head.element, notices, boardBox);
   const side = el("div", { class: "card side" });
   element.append(el("div", { class: "play" }, main, side));

@@ -18,7 +18,7 @@ export class Head {
     this._pushes = counter(t("play.pushes"));
     this.element = el(
       "div",
-      { class: "play-head" },
+      { class: "row play-head" },
       inRow(
         button({ label: t("play.previous"), icon: "previous", run: () => stepPlace(app, -1) }),
         button({ label: t("play.all-levels"), icon: "list", run: () => app.open("levels") }),

@@ -26,7 +26,7 @@ export function tools(session, actions) {
       .map(({ id, titleKey, run }) => [id, button({ label: t(titleKey), run, ...BUTTONS[id] })]),
   );
   return {
-    element: el("div", { class: "toolbar" }, ...Object.keys(BUTTONS).map((id) => made[id])),
+    element: el("div", { class: "row toolbar" }, ...Object.keys(BUTTONS).map((id) => made[id])),
     refresh() {
       const { at, moves } = session.game;
       made.restart.disabled = made.undo.disabled = at === 0;

@@ -94,7 +94,7 @@ function mount(element, { newJob, showAttention, whenQuiet }) {
   }
 
   element.append(
-    el("div", { class: "lab-two" },
+    el("div", { class: "row lab-two" },
       inStack(
         el("label", { for: "lab-text" }, t("labs.gpt")), text,
         inRow(write,

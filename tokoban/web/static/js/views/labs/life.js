@@ -153,7 +153,7 @@ function mount(element, { app, newJob, showAttention, whenQuiet, signal }) {
   const named = Object.keys(PATTERNS).map((name) =>
     button({ label: t(`labs.pattern-${name}`), text: true, run: () => begin(gridOf(name)) }));
   element.append(
-    el("div", { class: "lab-two" },
+    el("div", { class: "row lab-two" },
       editor.element,
       inStack(
         inRow(

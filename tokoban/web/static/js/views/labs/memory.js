@@ -50,7 +50,7 @@ export const lab = { id: "memory", words, mount };
 function mount(element, { newJob, showAttention }) {
   const job = newJob();
   let seed = 0;
-  const steps = el("ol", { class: "lab-steps", "aria-label": t("labs.episode") });
+  const steps = el("ol", { class: "row lab-steps", "aria-label": t("labs.episode") });
   const summary = el("p", { class: "note", role: "status" });
 
   async function play() {

@@ -90,7 +90,7 @@ function mount(element, { app, newJob, showAttention, whenQuiet, signal }) {
   const examples = Object.entries(EXAMPLES).map(([name, rows]) =>
     button({ label: t(`labs.class-${name}`), text: true, run: () => draft.load(rows) }));
   element.append(
-    el("div", { class: "lab-two" },
+    el("div", { class: "row lab-two" },
       canvas.element,
       inStack(
         canvas.toolbar,

@@ -129,7 +129,7 @@ function mount(element, { newJob, showAttention, hideAttention, whenQuiet }) {
     translate();
   }
   element.append(
-    el("div", { class: "lab-two" },
+    el("div", { class: "row lab-two" },
       inStack(
         inRow(choice({
           label: t("labs.direction"),
