@@ -82,8 +82,8 @@ def make_app(
     api = _Api(collections, jobs)
     files = _Files(_PACKAGE / "static")
     routes = [
-        Route("/", files.index),
-        Route("/static/{path:path}", files.file),
+        Route("/", files.answer),
+        Route("/static/{path:path}", files.answer),
         Route("/api/collections", api.list_collections),
         Route("/api/collections/{id}", api.collection),
         Route("/api/levels/read", partial(api.parsed, wire.read_levels), methods=["POST"]),
@@ -112,15 +112,9 @@ class _Files:
             if path.is_file()
         }
 
-    async def index(self, request: Request) -> Response:
-        """The page."""
-        return self._answer("index.html", request)
-
-    async def file(self, request: Request) -> Response:
-        """Any other file."""
-        return self._answer(request.path_params["path"], request)
-
-    def _answer(self, name: str, request: Request) -> Response:
+    async def answer(self, request: Request) -> Response:
+        """A file; the page itself where no path is given."""
+        name = request.path_params.get("path", "index.html")
         if name not in self._paths:
             raise HTTPException(404)
         content = self._paths[name].read_bytes()

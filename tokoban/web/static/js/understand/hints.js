@@ -117,9 +117,10 @@ export class Hints extends EventTarget {
  * @param {Board} position
  */
 export function hintOf(start, solution, position) {
-  let hint =
-    /** @type {{box: number, to: number, push: string, moves: string, left: number} | null} */ (null);
-  let [board, isSameBox] = [start, false];
+  /** @type {Record<string, any> | null} */
+  let hint = null;
+  // The box of the hint is followed as far as the solution pushes it alone; then -1.
+  let [board, followed] = [start, -1];
   for (let at = 0; at < solution.length; at++) {
     const push = solution[at];
     const { board: after, letters } = advance(board, push);
@@ -129,16 +130,15 @@ export function hintOf(start, solution, position) {
       const to = after.neighbour(box, push.toLowerCase());
       const isHere = board.boxes.every((value, square) => value === position.boxes[square]);
       const walk = isHere ? walkTo(position, board.player) : null;
-      isSameBox &&= box === hint?.to;
       if (walk !== null) {
         const left = countPushes(solution.slice(at));
-        hint = { box, to, push: push.toLowerCase(), moves: walk + push, left };
-        isSameBox = true;
-      } else if (hint && isSameBox) hint.to = to;
+        const moves = walk + push;
+        hint = { box: start.place(box), push: push.toLowerCase(), moves, pushes_left: left };
+      }
+      followed = walk !== null || box === followed ? to : -1;
+      if (hint && followed >= 0) hint.destination = start.place(to);
     }
     board = after;
   }
-  if (!hint) return null;
-  const { box, to, push, moves, left } = hint;
-  return { box: start.place(box), destination: start.place(to), push, moves, pushes_left: left };
+  return hint;
 }
