@@ -4,14 +4,14 @@ import { inStack } from "../shell/dom.js";
 import { GeneratePart } from "../work/generate_part.js";
 import { InstructionPart } from "../work/instruction_part.js";
 import { RatePart } from "../work/rate_part.js";
-import { OptimisePart, SolvePart } from "../work/solve_part.js";
+import { OPTIMISE, SOLVE, SolutionPart } from "../work/solve_part.js";
 
 /** @type {import("../shell/app.js").Panel["mount"]} */
 export function mount(element, session, app, signal) {
   const parts = [
-    new SolvePart(session, signal),
+    new SolutionPart(session, signal, SOLVE),
     new InstructionPart(session, signal),
-    new OptimisePart(session, signal),
+    new SolutionPart(session, signal, OPTIMISE),
     new RatePart(session, signal),
     new GeneratePart(app, signal),
   ];

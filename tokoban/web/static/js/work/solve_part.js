@@ -11,15 +11,40 @@ import { number, t } from "../strings/index.js";
 /** Asked for by the player; each may be cancelled at any time. */
 const LIMITS_S = [10, 60, 600];
 
-/** A job whose answers are solutions. */
-class SolutionPart {
-  /**
-   * @param {Session} session
-   * @param {AbortSignal} signal
-   * @param {{kind: "solve" | "optimise", objectives: string[]}} about
-   */
-  constructor(session, signal, { kind, objectives }) {
+/**
+ * A job whose answers are solutions. `given` is what it gets besides the objective and the limit,
+ * null where it cannot start, which the string `none` explains; `before` has the moves of the game
+ * that come before an answer's.
+ * @typedef {{kind: string, objectives: string[], none?: string, before: (session: Session) => string,
+ *   given: (session: Session, objective: string) => Record<string, any> | null}} Task
+ */
+
+/** @type {Task} */
+export const SOLVE = {
+  kind: "solve",
+  objectives: ["best", "any", "pushes", "moves"],
+  given: ({ level, game }) => level && { board: wireBoard(game.board) },
+  before: ({ game }) => game.played,
+};
+
+/** @type {Task} */
+export const OPTIMISE = {
+  kind: "optimise",
+  objectives: ["moves", "pushes"],
+  given({ level, game, bests }, objective) {
+    const solution = objective === "pushes" ? bests.bestByPushes : bests.bestByMoves;
+    return level && solution !== undefined ? { board: wireBoard(game.start), solution } : null;
+  },
+  before: () => "",
+  none: "work.optimise-none",
+};
+
+export class SolutionPart {
+  /** @param {Session} session @param {AbortSignal} signal @param {Task} task */
+  constructor(session, signal, task) {
+    const { kind, objectives } = task;
     this._session = session;
+    this._task = task;
     this._job = new JobButton({
       kind,
       signal,
@@ -77,17 +102,6 @@ class SolutionPart {
     this._clear();
   }
 
-  /** What the job is given besides the objective and the limit; null where it cannot start. */
-  _arguments() {
-    const { level, game } = this._session;
-    return level ? { board: wireBoard(game.board) } : null;
-  }
-
-  /** The moves of the game that come before an answer's. */
-  _before() {
-    return this._session.game.played;
-  }
-
   _clear() {
     this._best = null;
     this._progress.textContent = "";
@@ -96,10 +110,10 @@ class SolutionPart {
   }
 
   _begin() {
-    const args = this._arguments();
+    const args = this._task.given(this._session, this._objective);
     if (!args) return null;
     this._clear();
-    this._played = this._before();
+    this._played = this._task.before(this._session);
     const minimise = this._objective === "best" ? null : this._objective;
     return { ...args, minimise, time_limit_s: this._limit };
   }
@@ -120,45 +134,15 @@ class SolutionPart {
   }
 
   _refresh() {
-    this._job.element.disabled = !this._job.isRunning && this._arguments() === null;
+    const { given, none } = this._task;
+    const canStart = given(this._session, this._objective) !== null;
+    this._job.element.disabled = !this._job.isRunning && !canStart;
     this._show.hidden = !this._best;
-    this._about.textContent = "";
+    this._about.textContent = this._job.element.disabled && none ? t(none) : "";
   }
 
   _takeOver() {
     this._session.showSolution(this._played + this._best.moves, this._played.length);
-  }
-}
-
-export class SolvePart extends SolutionPart {
-  /** @param {Session} session @param {AbortSignal} signal */
-  constructor(session, signal) {
-    super(session, signal, { kind: "solve", objectives: ["best", "any", "pushes", "moves"] });
-  }
-}
-
-export class OptimisePart extends SolutionPart {
-  /** @param {Session} session @param {AbortSignal} signal */
-  constructor(session, signal) {
-    super(session, signal, { kind: "optimise", objectives: ["moves", "pushes"] });
-  }
-
-  _arguments() {
-    const { level, game, bests } = this._session;
-    const solution = this._objective === "pushes" ? bests.bestByPushes : bests.bestByMoves;
-    if (!level || solution === undefined) return null;
-    return { board: wireBoard(game.start), solution };
-  }
-
-  _before() {
-    return "";
-  }
-
-  _refresh() {
-    super._refresh();
-    if (!this._job.isRunning && this._arguments() === null) {
-      this._about.textContent = t("work.optimise-none");
-    }
   }
 }
 

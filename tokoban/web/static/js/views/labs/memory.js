@@ -57,14 +57,15 @@ function mount(element, { newJob, showAttention }) {
     const done = await job.run("remember", { seed });
     if (!done) return;
     const viewer = showAttention([{ ...done.panels[0], name: t("labs.episode") }]);
-    steps.replaceChildren(...done.steps.map((/** @type {any} */ step, /** @type {number} */ index) => {
+    const shown = done.steps.map((/** @type {any} */ step, /** @type {number} */ index) => {
       const pressed = button({
         label: describe(step, index), text: false, class: classOf(step),
         run: () => viewer.chooseQuery(index),
       });
       pressed.append(el("span", {}, SUITS[step.seen]), el("span", {}, SUITS[step.answer]));
       return el("li", {}, pressed);
-    }));
+    });
+    steps.replaceChildren(...shown);
     const asked = done.steps.filter((/** @type {any} */ step) => step.asked !== null);
     const right = asked.filter((/** @type {any} */ step) => step.asked === step.answer).length;
     const { layer, head, steps_back: back, weight } = done.look;
