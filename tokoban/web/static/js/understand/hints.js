@@ -131,12 +131,15 @@ export function hintOf(start, solution, position) {
       const isHere = board.boxes.every((value, square) => value === position.boxes[square]);
       const walk = isHere ? walkTo(position, board.player) : null;
       if (walk !== null) {
-        const left = countPushes(solution.slice(at));
-        const moves = walk + push;
-        hint = { box: start.place(box), push: push.toLowerCase(), moves, pushes_left: left };
-      }
+        hint = {
+          box: start.place(box),
+          destination: start.place(to),
+          push: push.toLowerCase(),
+          moves: walk + push,
+          pushes_left: countPushes(solution.slice(at)),
+        };
+      } else if (hint && box === followed) hint.destination = start.place(to);
       followed = walk !== null || box === followed ? to : -1;
-      if (hint && followed >= 0) hint.destination = start.place(to);
     }
     board = after;
   }
