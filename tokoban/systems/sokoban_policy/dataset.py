@@ -4,7 +4,6 @@ Axes: B games, T positions, A the five actions.
 """
 
 from collections.abc import Iterator, Sequence
-from importlib import resources
 
 import torch
 from jaxtyping import Bool, Float, Int64
@@ -27,7 +26,7 @@ from tokoban.systems.sokoban_policy.episodes import (
     training_batches,
 )
 from tokoban.systems.sokoban_policy.fitting import INTERIOR, MARGIN
-from tokoban.systems.sokoban_policy.handcrafted import HandcraftedEntry, parse_entries
+from tokoban.systems.sokoban_policy.handcrafted import HANDCRAFTED, HandcraftedEntry
 from tokoban.training.streams import Purpose, torch_stream
 
 # Batches cut from one drawing: the per-step cost of playing is shared by many games.
@@ -220,12 +219,7 @@ class SolutionGames:
     ) -> None:
         """Solutions of more moves than there are positions for are left out, as in the post."""
         entries = [HandcraftedEntry.from_level(level) for level in levels]
-        entries += parse_entries(
-            resources.files("tokoban.systems.sokoban_policy")
-            .joinpath("handcrafted.txt")
-            .read_text("utf-8"),
-            source="handcrafted.txt",
-        )
+        entries += HANDCRAFTED
         entries = [entry for entry in entries if len(entry.actions) <= num_positions - 2]
         games = replay_entries(entries, num_positions, symmetries=SYMMETRIES)
         self.episodes = games.map(lambda tensor: tensor.to(device))
