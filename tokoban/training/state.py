@@ -76,10 +76,9 @@ class TrainingState:
             raise ValueError("ema_decay was switched on or off since the checkpoint")
         self.step, self.elapsed_s = state["step"], state["elapsed_s"]
         self.best, self.num_without_better = state["best"], state["num_without_better"]
-        # Checkpoints of earlier versions lack these.
-        self.last_loss = float(state.get("last_loss", math.nan))
-        self.evaluation = {name: plain(x) for name, x in state.get("evaluation", {}).items()}
-        self.evaluated_at = state.get("evaluated_at")
+        self.last_loss = float(state["last_loss"])
+        self.evaluation = {name: plain(x) for name, x in state["evaluation"].items()}
+        self.evaluated_at = state["evaluated_at"]
         self.model.load_state_dict(state["model"])
         groups = self.optimizer.state_dict()["param_groups"]
         self.optimizer.load_state_dict({"state": state["optimizer"], "param_groups": groups})

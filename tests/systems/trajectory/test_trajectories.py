@@ -96,18 +96,6 @@ def test_a_file_of_another_kind_or_environment_is_refused(tmp_path: Path) -> Non
         load(tmp_path / "other", env=GRAPH)
 
 
-def test_a_file_of_an_earlier_version_is_reported_from_others(tmp_path: Path) -> None:
-    from safetensors.torch import save_file
-
-    save_file({"x": torch.zeros(2)}, tmp_path / "old", {"format": "tokoban trajectories 1"})
-    with pytest.raises(
-        ValueError,
-        match=r"old: written by an earlier tokoban \(tokoban trajectories 1\); "
-        r"expected tokoban trajectories 2: collect it anew$",
-    ):
-        load(tmp_path / "old", env=GRAPH)
-
-
 def test_numbers_that_are_none_are_refused() -> None:
     data = walks()
     rewards = data.rewards.clone()

@@ -20,7 +20,6 @@ from tokoban.training.checkpoint import load_weights
 from tokoban.training.weights_header import TensorInfo, read_header
 
 _FORMAT = "tokoban trajectories 2"
-_EARLIER = "tokoban trajectories 1"  # had no last states
 
 TENSORS = (
     "observations",
@@ -122,11 +121,6 @@ def load(path: Path, *, env: str) -> Trajectories:
         pass  # what is no file is refused by its name
     header = read_header(path)
     metadata = header.metadata
-    if metadata.get("format") == _EARLIER:
-        raise ValueError(
-            f"{path}: written by an earlier tokoban ({_EARLIER}); expected {_FORMAT}: "
-            "collect it anew"
-        )
     if metadata.get("format") != _FORMAT:
         raise ValueError(f"{path}: not a file of trajectories that tokoban has written")
     try:
