@@ -13,7 +13,7 @@ from PIL import Image
 
 from tokoban import cli
 from tokoban.systems.life import config, evaluate
-from tokoban.systems.life.certificate import Certificate, Margins
+from tokoban.systems.life.certificate import Certificate, Proof
 from tokoban.systems.life.rules import parse_rule
 from tokoban.systems.life.spec import SPEC
 from tokoban.systems.life.train import build_model, make_system
@@ -97,7 +97,7 @@ def test_the_proved_share_ends_before_the_first_margin_that_is_not_safe(
     for part, margin in zip(parts, least, strict=True):
         part[7] = margin
     monkeypatch.setattr(
-        evaluate, "margins", lambda *_, **__: (Margins(*[part] * 5) for part in parts)
+        evaluate, "margins", lambda *_, **__: ((part, Proof(*[part] * 4)) for part in parts)
     )
     assert evaluate.proved_share(model, rule) == share
 

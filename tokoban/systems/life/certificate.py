@@ -53,20 +53,6 @@ class Certificate:
     largest_rounding_error: float  # bound of a logit's error in the forward pass
 
 
-class Margins(NamedTuple):
-    """The margins of some cases, and bounds of the rounding error.
-
-    ``exact`` and ``proved`` are lower bounds over all surroundings: in exact arithmetic, and as the
-    network runs.
-    """
-
-    drawn: Float[Tensor, "P"]
-    attacked: Float[Tensor, "P"]
-    exact: Float[Tensor, "P"]
-    proved: Float[Tensor, "P"]
-    rounding: Float[Tensor, "P"]
-
-
 def certify(
     model: LifeNet, rule: Rule, *, densities: Sequence[float | None], seed: int = 0
 ) -> Certificate:
@@ -74,12 +60,13 @@ def certify(
 
     With a density of None each grid has its own, from 0 to 1.
     """
-    found = list(margins(model, rule, densities=densities, seed=seed))
-    all_cases = Margins(*(torch.cat(each) for each in zip(*found, strict=True)))
+    drawn, proofs = zip(*margins(model, rule, densities=densities, seed=seed), strict=True)
+    least = torch.cat(drawn)
+    all_cases = Proof(*map(torch.cat, zip(*proofs, strict=True)))
     return Certificate(
-        num_cases=len(all_cases.proved),
-        num_wrong=int((~(all_cases.drawn > 0)).sum()),  # not a number is wrong too
-        least_margin=all_cases.drawn.min().item(),
+        num_cases=len(least),
+        num_wrong=int((~(least > 0)).sum()),  # not a number is wrong too
+        least_margin=least.min().item(),
         num_refuted=int((~(all_cases.attacked > 0)).sum()),
         least_attacked_margin=all_cases.attacked.min().item(),
         num_proved=int((all_cases.proved > 0).sum()),
@@ -97,16 +84,18 @@ def count_cases(model: LifeNet) -> int:
 
 def margins(
     model: LifeNet, rule: Rule, *, densities: Sequence[float | None], seed: int = 0
-) -> Iterator[Margins]:
-    """The margins of all cases, the 256 of one cell in one state at a time."""
+) -> Iterator[tuple[Float[Tensor, "P"], "Proof"]]:
+    """The least margins of random surroundings, and the proofs, of all cases.
+
+    Those of one cell in one state, 256, at a time.
+    """
     dtype = model.states.dtype
     model = copy.deepcopy(model).cpu().double().requires_grad_(False)
     random = np.random.default_rng(seed)
     for cases in cell_cases(model, dtype=dtype):
         lives = _truth(cases.states, rule)
         drawn = attack_at_random(model, cases, lives, densities=densities, random=random)
-        proof = prove(model, cases, lives)
-        yield Margins(drawn, proof.attacked, proof.exact, proof.proved, proof.rounding)
+        yield drawn, prove(model, cases, lives)
 
 
 def attack_at_random(
@@ -130,7 +119,8 @@ def attack_at_random(
 class Proof(NamedTuple):
     """The margin of each case under attack, and lower bounds over all grids.
 
-    ``exact`` is of exact arithmetic; ``rounding`` bounds the error of the forward pass.
+    ``exact`` is of exact arithmetic, ``proved`` of the network as it runs; ``rounding`` bounds the
+    error of the forward pass.
     """
 
     attacked: Float[Tensor, "P"]

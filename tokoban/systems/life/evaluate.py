@@ -60,10 +60,10 @@ def metric_names(config: LifeConfig) -> tuple[str, ...]:
 def proved_share(model: LifeNet, rule: Rule) -> float:
     """The share of cases that come before a margin of which ``SAFE_MARGIN`` is not proved."""
     num_proved = 0
-    for found in margins(model, rule, densities=(None,)):
-        if not (found.proved >= SAFE_MARGIN).all():
+    for _, proof in margins(model, rule, densities=(None,)):
+        if not (proof.proved >= SAFE_MARGIN).all():
             break
-        num_proved += len(found.proved)
+        num_proved += len(proof.proved)
     return num_proved / count_cases(model)
 
 
