@@ -77,18 +77,12 @@ def batches(
             batch = pictures.at(order[first : first + config.batch_pictures])
             step = epoch * steps_an_epoch + number
             changes = torch_stream(config.data_seed, Purpose.CHANGES, rank, step, device=device)
-            yield Examples(augmented(batch.pixels, config, generator=changes), batch.labels)
+            changed = shifted_and_flipped(
+                batch.pixels,
+                shift=config.shift,
+                flips_horizontally=config.flips_horizontally,
+                flips_vertically=config.flips_vertically,
+                generator=changes,
+            )
+            yield Examples(changed, batch.labels)
         epoch, place = epoch + 1, 0
-
-
-def augmented(
-    pictures: UInt8[Tensor, "B C H W"], config: VitConfig, *, generator: torch.Generator
-) -> UInt8[Tensor, "B C H W"]:
-    """The pictures changed as the config says, by the generator on their device."""
-    return shifted_and_flipped(
-        pictures,
-        shift=config.shift,
-        flips_horizontally=config.flips_horizontally,
-        flips_vertically=config.flips_vertically,
-        generator=generator,
-    )
