@@ -9,7 +9,7 @@ import torch
 
 from tokoban.sokoban.board import UNDO
 from tokoban.systems.push_policy import config as push_config
-from tokoban.systems.push_policy.train import build_model as build_push_model
+from tokoban.systems.push_policy.model import PushNet
 from tokoban.systems.sokoban_policy import config
 from tokoban.systems.sokoban_policy.train import build_model
 from tokoban.training.checkpoint import save_weights
@@ -36,5 +36,5 @@ def random_push_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     chosen = push_config.tiny()
     path = tmp_path_factory.mktemp("weights") / "random-push.safetensors"
     metadata = {"system": "push", "config": json.dumps(asdict(chosen))}
-    save_weights(path, build_push_model(chosen).state_dict(), metadata)
+    save_weights(path, PushNet(chosen).state_dict(), metadata)
     return path

@@ -127,7 +127,7 @@ def test_the_search_is_as_requested(weights: str, shouted: list[dict[str, Any]])
     engines = [call.pop("engine") for call in shouted]
     assert all(isinstance(engine, Engine) for engine in engines)
     plain = {"beam": 4, "length_penalty": 0.75, "nbest": 1, "forced_prefix": "", "batch_size": 32}
-    assert shouted[0] == plain | {"texts": ["x"], "first_number": 1}
+    assert shouted[0] == plain | {"texts": ["x"]}
     assert shouted[1] == {
         "texts": ["x"],
         "beam": 7,
@@ -135,7 +135,6 @@ def test_the_search_is_as_requested(weights: str, shouted: list[dict[str, Any]])
         "nbest": 2,
         "forced_prefix": "Ab",
         "batch_size": 5,
-        "first_number": 1,
     }
 
 

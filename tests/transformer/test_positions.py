@@ -1,4 +1,4 @@
-"""Positions: pencil sums, and what an offset means."""
+"""Positions: pencil sums, and what an offset of rotary ones means."""
 
 from math import cos, sin
 
@@ -25,10 +25,6 @@ def test_sinusoids_against_a_pencil() -> None:
     pencil = [[0.0, 1.0, 0.0, 1.0], [sin(1), cos(1), sin(0.01), cos(0.01)]]
     pencil.append([sin(2), cos(2), sin(0.02), cos(0.02)])
     assert torch.allclose(sinusoidal(3, 4), torch.tensor(pencil), atol=1e-6)
-
-
-def test_sinusoids_from_an_offset_are_a_piece_of_the_whole() -> None:
-    assert torch.equal(sinusoidal(5, 6, offset=3), sinusoidal(8, 6)[3:])
 
 
 def test_sinusoids_of_odd_width_are_refused() -> None:

@@ -14,15 +14,12 @@ _BASE = 10000.0  # of the wavelengths, in both papers
 
 
 def sinusoidal(
-    length: int, width: int, *, offset: int = 0, device: torch.device | str | None = None
+    length: int, width: int, *, device: torch.device | str | None = None
 ) -> Float[Tensor, "T D"]:
-    """Component 2i of position t is sin(t / 10000^(2i / width)), component 2i + 1 its cosine.
-
-    The first position is ``offset``.
-    """
+    """Component 2i of position t is sin(t / 10000^(2i / width)), component 2i + 1 its cosine."""
     if width % 2:
         raise ValueError(f"sinusoidal positions need an even width, got {width}")
-    angles = _angles(length, width, offset=offset, device=device, dtype=torch.float32)
+    angles = _angles(length, width, offset=0, device=device, dtype=torch.float32)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)
 
 

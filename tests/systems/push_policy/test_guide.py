@@ -22,7 +22,7 @@ from tokoban.sokoban.search.searches.guided.guide import Guide, legal_pushes
 from tokoban.systems.push_policy import config
 from tokoban.systems.push_policy.dataset import LabelledPositions
 from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
-from tokoban.systems.push_policy.train import build_model
+from tokoban.systems.push_policy.model import PushNet
 
 BOARD = Board.from_xsb("########|#  .  ##|#@$ $  #|#  #.  #|###    #|########")
 
@@ -31,7 +31,7 @@ BOARD = Board.from_xsb("########|#  .  ##|#@$ $  #|#  #.  #|###    #|########")
 def guide() -> NetworkGuide:
     torch.manual_seed(5)
     squares = Squares(BOARD)
-    judge = as_judge(build_model(config.tiny()))
+    judge = as_judge(PushNet(config.tiny()))
     return NetworkGuide(judge, squares, build_ground(BOARD, squares))
 
 

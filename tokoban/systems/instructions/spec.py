@@ -5,7 +5,8 @@ from dataclasses import replace
 from tokoban.systems.instructions import config
 from tokoban.systems.instructions.config import InstructionsConfig
 from tokoban.systems.instructions.evaluate import InstructionsEvaluation, evaluate
-from tokoban.systems.instructions.train import build_model, make_system
+from tokoban.systems.instructions.model import InstructionNet
+from tokoban.systems.instructions.train import make_system
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
 
@@ -28,7 +29,7 @@ SPEC = SystemSpec(
     },
     smallest="tiny",
     default="base",
-    build_model=build_model,
+    build_model=InstructionNet,
     make_system=make_system,
     evaluation_type=InstructionsEvaluation,
     evaluate=evaluate,

@@ -25,11 +25,6 @@ _LEAST_NATS = -16.0  # of a right answer, below which the loss no longer grows
 _MARKS_WEIGHT = 3.0  # names are learned first: nothing else can be read without them
 
 
-def build_model(config: InstructionsConfig) -> InstructionNet:
-    """A freshly initialised network on the CPU, which knows no words yet."""
-    return InstructionNet(config)
-
-
 def loss_of(output: Output, batch: Batch) -> Loss:
     """-log of the probability of a right answer: the mean over pushes plus that over words.
 

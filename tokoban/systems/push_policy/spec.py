@@ -7,7 +7,8 @@ from tokoban.systems.push_policy.attention import attention
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.evaluate import PushEvaluation, evaluate
 from tokoban.systems.push_policy.lockstep import play
-from tokoban.systems.push_policy.train import build_model, make_system
+from tokoban.systems.push_policy.model import PushNet
+from tokoban.systems.push_policy.train import make_system
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
 
@@ -32,7 +33,7 @@ SPEC = SystemSpec(
     smallest="tiny",
     default="base",
     data_fields=("labels",),
-    build_model=build_model,
+    build_model=PushNet,
     make_system=make_system,
     evaluation_type=PushEvaluation,
     evaluate=evaluate,

@@ -23,11 +23,6 @@ from tokoban.training.system import Loss, Unvalidated
 _LEAST_PROBABILITY = 1e-7  # of the optimal pushes, below which the loss no longer grows
 
 
-def build_model(config: PushPolicyConfig) -> PushNet:
-    """A freshly initialised network, on the CPU."""
-    return PushNet(config)
-
-
 def loss_of(output: PushOutput, batch: Batch, config: PushPolicyConfig) -> Loss:
     """The weighted sum of three mean losses, in nats; ``counts_of`` says of how many each.
 
@@ -91,7 +86,7 @@ class PushSystem(Unvalidated):
 
     def initial_model(self) -> PushNet:
         """A freshly initialised network on the CPU."""
-        return build_model(self.config)
+        return PushNet(self.config)
 
     def train_batches(self, model: PushNet, *, start_step: int) -> Iterator[Batch]:
         """Batches for this process, on the model's device."""

@@ -5,7 +5,8 @@ from dataclasses import replace
 from tokoban.systems.subgoals import config
 from tokoban.systems.subgoals.config import SubgoalsConfig
 from tokoban.systems.subgoals.evaluate import FLAT, LOWER, SubgoalsEvaluation, evaluate
-from tokoban.systems.subgoals.train import build_model, grow, make_system
+from tokoban.systems.subgoals.model import SubgoalNet
+from tokoban.systems.subgoals.train import grow, make_system
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
 
@@ -20,7 +21,7 @@ SPEC = SystemSpec(
     },
     smallest="tiny",
     default="article",
-    build_model=build_model,
+    build_model=SubgoalNet,
     make_system=make_system,
     grows_from="push",
     grow=grow,

@@ -17,14 +17,9 @@ from tokoban.training.ahead import drawn_batches
 from tokoban.training.system import Loss, Unvalidated
 
 
-def build_model(config: SubgoalsConfig) -> SubgoalNet:
-    """A freshly initialised network on the CPU."""
-    return SubgoalNet(config)
-
-
 def grow(config: SubgoalsConfig, lower: nn.Module) -> SubgoalNet:
     """A network that reads boards as a push policy does; ``ValueError`` if that has other sizes."""
-    model = build_model(config)
+    model = SubgoalNet(config)
     own = model.state_dict()
     shared = {name: tensor for name, tensor in lower.state_dict().items() if name in own}
     try:
@@ -60,7 +55,7 @@ class SubgoalsSystem(Unvalidated):
 
     def initial_model(self) -> SubgoalNet:
         """A freshly initialised network on the CPU."""
-        return build_model(self.config)
+        return SubgoalNet(self.config)
 
     def train_batches(self, model: SubgoalNet, *, start_step: int) -> Iterator[Batch]:
         """Batches for this process, on the model's device."""

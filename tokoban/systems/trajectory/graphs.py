@@ -42,17 +42,11 @@ class Graph:
         return others[torch.tensor(list(seeds), device=others.device) % len(others)]
 
 
-def seeded_graph(
-    seed: int,
-    *,
-    num_nodes: int = NUM_NODES,
-    num_edges: int = NUM_EDGES,
-    device: torch.device | str = "cpu",
-) -> Graph:
+def seeded_graph(seed: int) -> Graph:
     """The graph and the home that ``seed`` draws, called ``graph:SEED``."""
     generator = torch.Generator().manual_seed(seed)
-    is_edge = draw_graph(num_nodes, num_edges, generator=generator).to(device)
-    home = int(torch.randint(num_nodes, (), generator=generator))
+    is_edge = draw_graph(NUM_NODES, NUM_EDGES, generator=generator)
+    home = int(torch.randint(NUM_NODES, (), generator=generator))
     return Graph(f"graph:{seed}", is_edge, home)
 
 

@@ -47,9 +47,7 @@ def translate_lines(
                 error = ValueError(f"line {first + place} {complaint}")
                 block = block[:place]
                 break
-        found = translate_texts(
-            model, block, forced_prefix=forced_prefix, first_number=first, **options
-        )
+        found = translate_texts(model, block, forced_prefix=forced_prefix, **options)
         yield from zip(block, found, strict=True)
         if error is not None:
             raise error

@@ -43,7 +43,6 @@ def translate_texts(
     nbest: int = 1,
     forced_prefix: str = "",
     batch_size: int = BATCH_SIZE,
-    first_number: int = 1,
 ) -> list[list[Translation]]:
     """The ``nbest`` translations of each text, the best first; an empty text has an empty one.
 
@@ -61,7 +60,6 @@ def translate_texts(
         nbest=nbest,
         forced_prefix=tokenizer.encode(tidy(forced_prefix)),
         batch_size=batch_size,
-        first_number=first_number,
     )
     return [
         [

@@ -52,7 +52,6 @@ def translate(
     max_length: int | None = None,
     forced_prefix: Sequence[int] = (),
     batch_size: int = BATCH_SIZE,
-    first_number: int = 1,
 ) -> list[list[Hypothesis]]:
     """The ``nbest`` translations of each source, the best first; tokens without specials.
 
@@ -61,8 +60,8 @@ def translate(
     ``max_length`` tokens; there it is made to end. It begins with ``forced_prefix``, which counts
     in its score. A source of no tokens has one translation, of no tokens. ``ValueError`` for a
     source that is longer than the model was built for, and for a token that it does not have; it
-    names the source by its number, which is ``first_number`` for the first one here. The ``engine``
-    is one of this model; by default torch's modules with a cache.
+    names the source by its number, from 1 on. The ``engine`` is one of this model; by default
+    torch's modules with a cache.
 
     Sources of like length are translated together, as many as ``batch_size`` and the memory of
     their rows allow; ``ValueError`` where one alone takes too much. What comes out depends on
@@ -76,11 +75,11 @@ def translate(
     _require_tokens(model, forced_prefix, of="the forced prefix")
     limits = [
         _limit(model, source, number, max_length=max_length, prefix=forced_prefix) if source else 0
-        for number, source in enumerate(sources, start=first_number)
+        for number, source in enumerate(sources, start=1)
     ]
     penalty = gnmt_penalty(length_penalty)
     engine, device = engine or CachedEngine(network_of(model)), model.embedding.weight.device
-    for number, limit in enumerate(limits, start=first_number):
+    for number, limit in enumerate(limits, start=1):
         if limit and (complaint := memory_complaint(engine.network, limit, width=beam)):
             raise ValueError(f"sentence {number}: {complaint}")
     forbidden = forbidden_tokens(model)
