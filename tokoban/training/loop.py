@@ -33,7 +33,7 @@ from tokoban.training.state import (
     seed_all,
     set_random_state,
 )
-from tokoban.training.system import AnySystem, Stateful
+from tokoban.training.system import AnySystem, Stateful, to_device
 from tokoban.training.untrusted import are_numbers, refused_if_unfit
 
 
@@ -150,7 +150,8 @@ class _Training:
         """Takes steps until the run is over; then, or when interrupted, saves."""
         state, run = self.state, self.run
         first_batch = state.step * run.accumulate
-        batches = self.system.train_batches(state.model, start_step=first_batch)
+        drawn = self.system.train_batches(state.model, start_step=first_batch)
+        batches = (to_device(batch, state.device) for batch in drawn)
         state.model.train()
         started_s = clock_s(state.device) - state.elapsed_s
         saved_s = state.elapsed_s

@@ -1,5 +1,6 @@
 """A ``SystemSpec`` from three functions, for a system whose batches are sampled without end."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic
@@ -11,7 +12,7 @@ from tokoban.training import processes
 from tokoban.training.run_config import RunConfig
 from tokoban.training.spec import Preset, SystemSpec, Trained
 from tokoban.training.streams import Purpose, torch_stream
-from tokoban.training.system import Loss, ModelT
+from tokoban.training.system import Loss, ModelT, to_device
 
 Batch = tuple[Tensor, ...]
 
@@ -46,11 +47,9 @@ class SimpleSystem(Generic[ModelT]):
         return self.build_model()
 
     def train_batches(self, model: ModelT, *, start_step: int) -> Iterator[Batch]:
-        """Batches for this process, on the model's device."""
-        device, number = next(model.parameters()).device, start_step
-        while True:
-            yield self._batch(device, Purpose.EXAMPLES, processes.rank(), number)
-            number += 1
+        """Batches for this process."""
+        for number in itertools.count(start_step):
+            yield self._batch(Purpose.EXAMPLES, processes.rank(), number)
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
         """The loss of one batch."""
@@ -69,7 +68,7 @@ class SimpleSystem(Generic[ModelT]):
         device = next(model.parameters()).device
         mine = range(processes.rank(), num_batches, processes.world_size())
         with torch.inference_mode():
-            batches = (self._batch(device, Purpose.TEST, number) for number in mine)
+            batches = (to_device(self._batch(Purpose.TEST, number), device) for number in mine)
             total = sum(self.batch_loss(model, batch).item() for batch in batches)
         return {"loss": processes.sum_over_processes({"loss": total})["loss"] / num_batches}
 
@@ -77,9 +76,8 @@ class SimpleSystem(Generic[ModelT]):
         """The names of the metrics of ``validate``."""
         return ("loss",)
 
-    def _batch(self, device: torch.device, purpose: Purpose, *numbers: int) -> Batch:
-        batch = self.sample_batch(torch_stream(self.config.data_seed, purpose, *numbers))
-        return tuple(tensor.to(device) for tensor in batch)
+    def _batch(self, purpose: Purpose, *numbers: int) -> Batch:
+        return self.sample_batch(torch_stream(self.config.data_seed, purpose, *numbers))
 
 
 def simple_spec(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
+import torch
 from torch import Tensor, nn
 
 ModelT = TypeVar("ModelT", bound=nn.Module)
@@ -21,6 +22,16 @@ class Loss(NamedTuple):
     parts: Tensor | None = None
 
 
+def to_device(batch: Any, device: torch.device) -> Any:
+    """The batch with its tensors on a device; it is one, or a tuple, named or not, of such."""
+    if isinstance(batch, Tensor):
+        return batch.to(device)
+    if not isinstance(batch, tuple):
+        return batch
+    parts = (to_device(part, device) for part in batch)
+    return type(batch)(*parts) if hasattr(batch, "_fields") else tuple(parts)
+
+
 @runtime_checkable
 class System(Protocol[ModelT, BatchT]):
     """One trainable system: a model, its examples, its loss and its metrics."""
@@ -30,8 +41,9 @@ class System(Protocol[ModelT, BatchT]):
         ...
 
     def train_batches(self, model: ModelT, *, start_step: int) -> Iterator[BatchT]:
-        """An endless stream of batches on the model's device, the first one that of ``start_step``.
+        """An endless stream of batches, the first one that of ``start_step``.
 
+        On any device: the loop moves what is tensors, or tuples of tensors, to that of the model.
         Where a step accumulates several batches, each of them counts as a step here. Batch n must
         depend on the seed, the rank and n alone, so that a resumed run sees what an uninterrupted
         one would have seen.

@@ -86,12 +86,11 @@ def test_what_comes_after_a_goal_is_not_learned_as_a_way_to_it() -> None:
 
 
 def test_batches_depend_on_seed_rank_and_number_alone() -> None:
-    cpu = torch.device("cpu")
-    first = list(itertools.islice(dataset().batches(cpu), 4))
-    later = next(dataset().batches(cpu, start_step=3))
+    first = list(itertools.islice(dataset().batches(), 4))
+    later = next(dataset().batches(start_step=3))
     assert later.tokens.equal(first[3].tokens)
-    assert not next(dataset().batches(cpu, start_step=3, rank=1)).tokens.equal(later.tokens)
-    assert not next(dataset(seed=1).batches(cpu, start_step=3)).tokens.equal(later.tokens)
+    assert not next(dataset().batches(start_step=3, rank=1)).tokens.equal(later.tokens)
+    assert not next(dataset(seed=1).batches(start_step=3)).tokens.equal(later.tokens)
 
 
 def test_what_stays_the_same_in_an_episode_stands_before_it() -> None:

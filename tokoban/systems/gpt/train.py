@@ -50,28 +50,26 @@ class GptSystem:
         return model
 
     def train_batches(self, model: Gpt, *, start_step: int) -> Iterator[Batch]:
-        """Batches for this process, on the model's device."""
-        config, device = self.config, next(model.parameters()).device
+        """Batches for this process; of a text on the model's device, where all of it lies."""
+        config = self.config
         if self.corpus is not None:
-            yield from random_windows(
-                self.corpus.train.to(device),
+            return random_windows(
+                self.corpus.train.to(next(model.parameters()).device),
                 config.context_length,
                 batch_size=config.batch_size,
                 seed=config.data_seed,
                 start_step=start_step,
                 rank=processes.rank(),
             )
-            return
         assert config.task is not None
-        for batch in tasks.task_batches(
+        return tasks.task_batches(
             config.task,
             num_digits=config.num_digits,
             batch_size=config.batch_size,
             seed=config.data_seed,
             start_step=start_step,
             rank=processes.rank(),
-        ):
-            yield Batch(batch.tokens.to(device), batch.targets.to(device))
+        )
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
         """Cross entropy, the mean over the tokens that count."""

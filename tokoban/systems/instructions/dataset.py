@@ -75,10 +75,6 @@ class Batch(NamedTuple):
         """The pushes that are right answers."""
         return self.outlook == BEST
 
-    def to(self, device: torch.device) -> "Batch":
-        """The batch on a device."""
-        return Batch(self.prompt.to(device), *(tensor.to(device) for tensor in self[1:]))
-
 
 def drawing(
     boards: Sequence[Board], words: Words, config: InstructionsConfig, place: int, number: int

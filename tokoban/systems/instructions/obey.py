@@ -32,6 +32,7 @@ from tokoban.systems.instructions.prompts import (
     prompt_of,
 )
 from tokoban.text.saved import tokenizer_of
+from tokoban.training.system import to_device
 
 BY_NETWORK = "network"  # the ``Answer.solver``
 MOST_EVALUATED = 100  # positions, where nobody says how many
@@ -183,7 +184,7 @@ def judged(
     """
     device, none = model.push.weight.device, torch.zeros(len(prompt.words), 1, dtype=torch.int64)
     with torch.inference_mode():
-        output = model(prompt.to(device), none.to(device))
+        output = model(to_device(prompt, device), none.to(device))
     is_kept = output.outlook.log_softmax(3)[..., LONGER:].logsumexp(3)
     push = (output.push + is_kept).cpu().masked_fill(~prompt.is_legal, -torch.inf)
     shares = push - push.flatten(1).logsumexp(1)[:, None, None]
@@ -202,5 +203,6 @@ def answer_all(model: InstructionNet, asked: Sequence[tuple[Board, str]]) -> lis
             [words.encode(text) for _, text in group],
         )
         with torch.inference_mode():
-            found += map(words.decode, model.answers(prompt.to(model.push.weight.device)))
+            answers = model.answers(to_device(prompt, model.push.weight.device))
+            found += map(words.decode, answers)
     return found

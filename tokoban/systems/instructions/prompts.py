@@ -45,10 +45,6 @@ class Prompt(NamedTuple):
     origins: Int16[Tensor, "B T 2"]  # the row and the column where a box began, else its own
     words: Int64[Tensor, "B S"]
 
-    def to(self, device: torch.device) -> "Prompt":
-        """The prompts on a device."""
-        return Prompt(self.boards.to(device), *(tensor.to(device) for tensor in self[1:]))
-
     @property
     def is_legal(self) -> Tensor:
         """Which pushes are legal, [B, T, 4]."""

@@ -95,11 +95,9 @@ class InstructionsSystem(Unvalidated):
         return InstructionNet(self.config, self.words)
 
     def train_batches(self, model: InstructionNet, *, start_step: int) -> Iterator[Batch]:
-        """Batches for this process, on the model's device."""
-        device = next(model.parameters()).device
+        """Batches for this process."""
         draw = partial(drawing, self.boards, self.words, self.config, processes.rank())
-        endless = drawn_batches(draw, start_step, workers=self.config.workers)
-        return (batch.to(device) for batch in endless)
+        return drawn_batches(draw, start_step, workers=self.config.workers)
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
         """``loss_of`` the network's answers."""

@@ -5,7 +5,6 @@ Axes: B positions, T tokens (floor squares).
 
 from typing import NamedTuple
 
-import torch
 from jaxtyping import Int8, Int16
 from torch import Tensor
 
@@ -18,7 +17,3 @@ class Batch(NamedTuple):
     boards: Boards
     results: Int8[Tensor, "B T 4"]  # of each push, a ``Result``, ILLEGAL or UNKNOWN
     value: Int16[Tensor, " B"]  # the class of the pushes left, or NO_CLASS
-
-    def to(self, device: torch.device) -> "Batch":
-        """The batch on a device."""
-        return Batch(self.boards.to(device), self.results.to(device), self.value.to(device))

@@ -89,15 +89,13 @@ class PushSystem(Unvalidated):
         return PushNet(self.config)
 
     def train_batches(self, model: PushNet, *, start_step: int) -> Iterator[Batch]:
-        """Batches for this process, on the model's device."""
-        device = next(model.parameters()).device
-        batches = self.positions.batches(
+        """Batches for this process."""
+        return self.positions.batches(
             self.config,
             start_step=start_step,
             rank=processes.rank(),
             world_size=processes.world_size(),
         )
-        return (batch.to(device) for batch in batches)
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
         """``loss_of`` the network's answers."""

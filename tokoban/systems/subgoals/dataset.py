@@ -48,10 +48,6 @@ class Batch(NamedTuple):
     boards: Boards
     is_best: Bool[Tensor, "B T T"]  # by the box and its target
 
-    def to(self, device: torch.device) -> "Batch":
-        """The batch on a device."""
-        return Batch(self.boards.to(device), self.is_best.to(device))
-
 
 def drawing(
     boards: Sequence[Board], config: SubgoalsConfig, place: int, number: int

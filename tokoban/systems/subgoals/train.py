@@ -58,11 +58,9 @@ class SubgoalsSystem(Unvalidated):
         return SubgoalNet(self.config)
 
     def train_batches(self, model: SubgoalNet, *, start_step: int) -> Iterator[Batch]:
-        """Batches for this process, on the model's device."""
-        device = next(model.parameters()).device
+        """Batches for this process."""
         draw = partial(drawing, self.boards, self.config, processes.rank())
-        endless = drawn_batches(draw, start_step, workers=self.config.workers)
-        return (batch.to(device) for batch in endless)
+        return drawn_batches(draw, start_step, workers=self.config.workers)
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
         """``loss_of`` the network's choices."""

@@ -9,6 +9,7 @@ from tokoban.systems.trajectory.dataset import WindowDataset
 from tokoban.systems.trajectory.layout import Layout
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.trajectories import Trajectories
+from tokoban.training.system import to_device
 from tokoban.transformer import record_attention
 from tokoban.viewing.attention_page import AttentionPanel, AttentionView, TokenRow
 
@@ -37,7 +38,7 @@ def attention(
         seed=0,
     )
     last = torch.tensor([0.999])
-    windows = dataset.at(torch.tensor([0]), goal_shares=last).to(model.heads.device)
+    windows = to_device(dataset.at(torch.tensor([0]), goal_shares=last), model.heads.device)
     tokens = windows.tokens[:, :, list(layout.slots)]
     with record_attention(model) as record:
         model(windows.prefix, tokens)

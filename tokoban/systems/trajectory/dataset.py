@@ -30,10 +30,6 @@ class Windows(NamedTuple):
     is_real: Bool[Tensor, "B steps"]
     knows_return: Bool[Tensor, "B steps"]  # where the return-to-go was not cut short
 
-    def to(self, device: torch.device) -> "Windows":
-        """The same on ``device``."""
-        return Windows(*(tensor.to(device) for tensor in self))
-
 
 def returns_to_go(trajectories: Trajectories, *, discount: float) -> Float[Tensor, "N"]:
     """From each transition to the end of its episode: the discounted sum of the rewards."""
@@ -116,15 +112,13 @@ class WindowDataset:
             trajectories.last_observations, layout.states
         )
 
-    def batches(
-        self, device: torch.device, *, start_step: int = 0, rank: int = 0
-    ) -> Iterator[Windows]:
+    def batches(self, *, start_step: int = 0, rank: int = 0) -> Iterator[Windows]:
         """Batch n of a rank is the same whatever ``start_step`` is."""
         for random in streams(self.seed, Purpose.EXAMPLES, rank, start_step=start_step):
             starts = torch.from_numpy(random.integers(len(self.tokens), size=self.batch_windows))
             # How far behind the start a goal lies, as a share of what is left of the episode.
             shares = torch.from_numpy(random.random(self.batch_windows))
-            yield self.at(starts, goal_shares=shares).to(device)
+            yield self.at(starts, goal_shares=shares)
 
     def at(self, starts: Int64[Tensor, "B"], *, goal_shares: Float[Tensor, "B"]) -> Windows:
         """The windows that begin with these transitions; a goal is drawn from what came of them.

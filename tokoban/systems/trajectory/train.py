@@ -98,8 +98,8 @@ class TrajectorySystem:
         return model
 
     def train_batches(self, model: TrajectoryTransformer, *, start_step: int) -> Iterator[Windows]:
-        """Batches for this process, on the model's device."""
-        config, device = self.config, model.heads.device
+        """Batches for this process."""
+        config = self.config
         dataset = WindowDataset(
             self.trajectories,
             model.layout,
@@ -109,7 +109,7 @@ class TrajectorySystem:
             batch_windows=config.batch_windows,
             seed=config.data_seed,
         )
-        return dataset.batches(device, start_step=start_step, rank=processes.rank())
+        return dataset.batches(start_step=start_step, rank=processes.rank())
 
     def loss(self, model: nn.Module, batch: Windows) -> Loss:
         """Cross entropy, the mean over the tokens that are to be learned."""

@@ -46,8 +46,9 @@ def load_data(config: TranslationConfig, tokenizer: Tokenizer | None = None) -> 
     if config.has_text:
         train_pairs, validation_pairs, cleaning, validation_cleaning = _read(config)
     else:
-        train_pairs, validation_pairs, cleaning = _embedded(config)
-        validation_cleaning = Cleaning(len(validation_pairs))
+        train_pairs = embedded_pairs(config, config.num_examples, "train")
+        validation_pairs = embedded_pairs(config, config.num_validation, "validation")
+        cleaning, validation_cleaning = map(Cleaning, map(len, (train_pairs, validation_pairs)))
     if not train_pairs:
         raise ValueError(f"nothing to learn from: {cleaning}")
     if tokenizer is None:
@@ -67,20 +68,18 @@ def load_data(config: TranslationConfig, tokenizer: Tokenizer | None = None) -> 
     return Data(tokenizer, train, validation, validation_pairs, report)
 
 
-def _embedded(config: TranslationConfig) -> tuple[list[Pair], list[Pair], Cleaning]:
+def embedded_pairs(
+    config: TranslationConfig, num_pairs: int, part: number_words.Part
+) -> list[Pair]:
+    """Pairs of the embedded task; ``ValueError`` where it is not between the config's languages."""
     languages = (config.source_language, config.target_language)
     if set(languages) != set(number_words.LANGUAGES):
         raise ValueError(
             f"the embedded task is between {' and '.join(number_words.LANGUAGES)}, "
             f"not {' and '.join(languages)}: name train_source and train_target"
         )
-
-    def drawn(num_examples: int, part: number_words.Part) -> list[Pair]:
-        found = number_words.examples(num_examples, seed=config.data_seed, part=part)
-        return [Pair(*(getattr(pair, language) for language in languages)) for pair in found]
-
-    train = drawn(config.num_examples, "train")
-    return train, drawn(config.num_validation, "validation"), Cleaning(len(train))
+    found = number_words.examples(num_pairs, seed=config.data_seed, part=part)
+    return [Pair(*(getattr(pair, language) for language in languages)) for pair in found]
 
 
 def _read(config: TranslationConfig) -> tuple[list[Pair], list[Pair], Cleaning, Cleaning]:

@@ -4,7 +4,7 @@ Axes: B pairs of a batch, S source positions, T target positions, R all rows.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -20,17 +20,12 @@ _ENCODED_AT_ONCE = 10_000
 _ROUGHNESS = 4
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(NamedTuple):
     """Pairs of sentences, padded on the right; each target token is predicted from those before."""
 
     source: Int64[Tensor, "B S"]  # with EOS behind it
     target_in: Int64[Tensor, "B T"]  # with BOS before it
     target_out: Int64[Tensor, "B T"]  # with EOS behind it
-
-    def to(self, device: torch.device) -> "Batch":
-        """The same on ``device``."""
-        return Batch(self.source.to(device), self.target_in.to(device), self.target_out.to(device))
 
 
 class TokenRows:

@@ -18,9 +18,8 @@ import torch
 from torch.nn import functional
 
 from tokoban.files.atomic import atomically
-from tokoban.systems.translation import number_words
 from tokoban.systems.translation.config import LARGEST_PENALTY, TranslationConfig
-from tokoban.systems.translation.corpus import Data
+from tokoban.systems.translation.corpus import Data, embedded_pairs
 from tokoban.systems.translation.dataset import TokenRows, TranslationDataset
 from tokoban.systems.translation.engine import Precision, prepare_for_inference
 from tokoban.systems.translation.model import Translator
@@ -32,6 +31,7 @@ from tokoban.training import processes
 from tokoban.training.config import Reads, Writes, check_limits
 from tokoban.training.limits import Between, Count
 from tokoban.training.spec import Trained
+from tokoban.training.system import to_device
 
 if TYPE_CHECKING:
     from sacrebleu.metrics import BLEUScore
@@ -78,7 +78,7 @@ def _teacher_forced_counts(model: Translator, validation: TranslationDataset) ->
     nll, tokens = 0.0, 0
     with torch.inference_mode():
         for batch in validation.once(rank=processes.rank(), world_size=processes.world_size()):
-            batch = batch.to(device)
+            batch = to_device(batch, device)
             logits = model(batch.source, batch.target_in)
             nll += functional.cross_entropy(
                 logits.flatten(0, 1).float(),
@@ -280,8 +280,4 @@ def _pairs(config: TranslationConfig, options: TranslationEvaluation) -> list[Pa
         return pairs
     if config.has_text:
         raise ValueError("give --source and --reference: these weights learned from other files")
-    examples = number_words.examples(NUM_TEST_EXAMPLES, seed=config.data_seed, part="test")
-    return [
-        Pair(getattr(pair, config.source_language), getattr(pair, config.target_language))
-        for pair in examples
-    ]
+    return embedded_pairs(config, NUM_TEST_EXAMPLES, "test")

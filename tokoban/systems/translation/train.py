@@ -46,12 +46,10 @@ class TranslationSystem:
         return model
 
     def train_batches(self, model: Translator, *, start_step: int) -> Iterator[Batch]:
-        """Batches for this process, on the model's device."""
-        device = next(model.parameters()).device
-        for batch in self.data.train.batches(
+        """Batches for this process."""
+        return self.data.train.batches(
             start_step=start_step, rank=processes.rank(), world_size=processes.world_size()
-        ):
-            yield batch.to(device)
+        )
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
         """Smoothed cross entropy, the mean over the target tokens; padding counts for nothing."""
