@@ -6,7 +6,6 @@ Axes: B levels, K beams, T actions.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated
 
 import torch
@@ -158,7 +157,7 @@ def by_rollout(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Move
     copies = 2 if device.type == "cuda" else 1
     fitting = levels_at_a_time(model, rows_a_level=copies, limit_bytes=play.memory_limit)
     batch_size = min(MAX_ROWS, fitting)
-    roll_out = partial(_roll_out, model, engine_of(model), max_steps=steps)
+    engine, captured = engine_of(model), None
     if _pays_to_capture(device, num_batches=math.ceil(len(levels.boxes) / batch_size)):
         captured = CapturedRollouts(
             model,
@@ -167,10 +166,12 @@ def by_rollout(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Move
             allow_undo=True,
             is_greedy=True,
         )
-        roll_out = partial(_roll_out_captured, captured)
 
     def played(starts: Bitboards) -> Int64[Tensor, "B T"]:
-        samples = roll_out(starts)
+        if captured is not None:
+            samples = captured(starts).samples
+        else:
+            samples = _roll_out(model, engine, starts, max_steps=steps)
         return samples.actions.where(samples.is_finished.unsqueeze(1), -1)
 
     return _found(levels, played, batch_size=batch_size)
@@ -186,10 +187,6 @@ def _roll_out(
         max_steps=max_steps,
         stop_check_every=_check_every(stepper.device),
     )
-
-
-def _roll_out_captured(captured: CapturedRollouts, starts: Bitboards) -> Samples:
-    return captured(starts).samples
 
 
 def _pays_to_capture(device: torch.device, *, num_batches: int) -> bool:

@@ -6,7 +6,7 @@ Axes: N transitions of all episodes, E episodes.
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -85,18 +85,12 @@ class Trajectories:
         """Some of the episodes, in their order."""
         is_kept = torch.zeros(len(self.lengths), dtype=torch.bool)
         is_kept[episodes] = True
-        kept = is_kept.repeat_interleave(self.lengths)
-        return Trajectories(
-            self.env,
-            self.observations[kept],
-            self.actions[kept],
-            self.rewards[kept],
-            self.lengths[is_kept],
-            self.is_terminated[is_kept],
-            self.contexts[is_kept],
-            self.last_observations[is_kept],
-            self.origin,
-        )
+        in_kept = is_kept.repeat_interleave(self.lengths)
+        kept = {
+            name: tensor[is_kept if name in _OF_EPISODES else in_kept]
+            for name, tensor in self._tensors().items()
+        }
+        return replace(self, **kept)
 
     def checksum(self) -> str:
         """SHA-256 of all numbers in their order."""
