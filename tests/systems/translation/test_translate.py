@@ -210,7 +210,8 @@ def test_a_model_in_training_translates_without_dropout_and_stays_in_training() 
         (
             [5],
             {"forced_prefix": [5, 6, 7], "max_length": 3},
-            "the forced prefix has 3 tokens; sentence 1 may become at most 3 with its end",
+            "sentence 1 has 1 tokens, so its translation has at most 3 with its end; "
+            "the prefix has 3",
         ),
         (
             [5],
@@ -222,8 +223,8 @@ def test_a_model_in_training_translates_without_dropout_and_stays_in_training() 
         (  # 4 bytes x (2 x 2 x 2 layers x width 12 x 51 + 8 x 11 tokens) x 10,000,001
             [5],
             {"beam": 10_000_000},
-            "sentence 1: 10,000,000 translations of up to 51 tokens at a time would take about "
-            "199 GB; expected so few that 4 GB suffice",
+            "sentence 1 cannot be translated: 10,000,000 translations of up to 51 tokens at a time "
+            "would take about 199 GB; expected so few that 4 GB suffice",
         ),
     ],
 )

@@ -4,7 +4,6 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from tokoban.systems.translation.engine import network_of
 from tokoban.systems.translation.model import EXTRA_LENGTH, Translator
 from tokoban.systems.translation.pairs import tidy
 from tokoban.systems.translation.texts import (
@@ -13,7 +12,7 @@ from tokoban.systems.translation.texts import (
     tokenizer_of,
     translate_texts,
 )
-from tokoban.systems.translation.translate import memory_complaint
+from tokoban.systems.translation.translate import complaint
 
 _MOST_CHARACTERS = 2**22  # read at a time, and then some of the last line
 
@@ -32,19 +31,15 @@ def translate_lines(
     the translations of the lines before it. ``options`` are those of ``translate_texts``.
     """
     prefix_length = len(tokenizer_of(model).encode(tidy(forced_prefix)))
-    width, network = options["beam"], network_of(model)
     first = 1
     while True:
         block, error = _read(lines, block_size)
         if not block and error is None:
             return
         for place, length in enumerate(num_tokens(model, block)):
-            complaint = _complaint(length, model.max_positions - 1, prefix_length)
-            if length and not complaint:
-                complaint = memory_complaint(network, length + EXTRA_LENGTH, width=width)
-                complaint = complaint and f"cannot be translated: {complaint}"
-            if complaint:
-                error = ValueError(f"line {first + place} {complaint}")
+            limit, width = length + EXTRA_LENGTH, options["beam"]
+            if why := complaint(model, length, limit, prefix_length=prefix_length, width=width):
+                error = ValueError(f"line {first + place} {why}")
                 block = block[:place]
                 break
         found = translate_texts(model, block, forced_prefix=forced_prefix, **options)
@@ -52,19 +47,6 @@ def translate_lines(
         if error is not None:
             raise error
         first += len(block)
-
-
-def _complaint(length: int, longest: int, prefix_length: int) -> str:
-    """Why a line of so many tokens cannot be translated; empty if it can."""
-    if length > longest:
-        return f"has {length} tokens; this translator reads at most {longest}"
-    most = length + EXTRA_LENGTH
-    if length and prefix_length >= most:
-        return (
-            f"has {length} tokens, so its translation has at most {most} with its end; "
-            f"the prefix has {prefix_length}"
-        )
-    return ""
 
 
 def _read(lines: Iterator[str], num_lines: int) -> tuple[list[str], ValueError | None]:

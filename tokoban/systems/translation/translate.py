@@ -73,15 +73,18 @@ def translate(
     if nbest > beam:
         raise ValueError(f"nbest is {nbest}; expected at most beam, which is {beam}")
     _require_tokens(model, forced_prefix, of="the forced prefix")
-    limits = [
-        _limit(model, source, number, max_length=max_length, prefix=forced_prefix) if source else 0
-        for number, source in enumerate(sources, start=1)
-    ]
+    limits: list[int] = []
+    for number, source in enumerate(sources, start=1):
+        _require_tokens(model, source, of=f"sentence {number}")
+        limit = len(source) + EXTRA_LENGTH
+        if max_length is not None:
+            limit = min(max_length, model.max_positions)
+        why = complaint(model, len(source), limit, prefix_length=len(forced_prefix), width=beam)
+        if why:
+            raise ValueError(f"sentence {number} {why}")
+        limits.append(limit)
     penalty = gnmt_penalty(length_penalty)
     engine, device = engine or CachedEngine(network_of(model)), model.embedding.weight.device
-    for number, limit in enumerate(limits, start=1):
-        if limit and (complaint := memory_complaint(engine.network, limit, width=beam)):
-            raise ValueError(f"sentence {number}: {complaint}")
     forbidden = forbidden_tokens(model)
     may_follow = torch.ones(model.embedding.num_embeddings, dtype=torch.bool)
     may_follow[forbidden.cpu()] = False
@@ -137,32 +140,6 @@ def _hypotheses(
     return sorted(hypotheses, key=lambda hypothesis: hypothesis.score, reverse=True)
 
 
-def _limit(
-    model: Translator,
-    source: Sequence[int],
-    number: int,
-    *,
-    max_length: int | None,
-    prefix: Sequence[int],
-) -> int:
-    """The most tokens that the translation of a source may have, its end counted."""
-    _require_tokens(model, source, of=f"sentence {number}")
-    if len(source) >= model.max_positions:
-        raise ValueError(
-            f"sentence {number} has {len(source)} tokens; "
-            f"this translator reads at most {model.max_positions - 1}"
-        )
-    limit = len(source) + EXTRA_LENGTH
-    if max_length is not None:
-        limit = min(max_length, model.max_positions)
-    if limit <= len(prefix):
-        raise ValueError(
-            f"the forced prefix has {len(prefix)} tokens; sentence {number} may become at most "
-            f"{limit} with its end"
-        )
-    return limit
-
-
 def _require_tokens(model: Translator, tokens: Sequence[int], *, of: str) -> None:
     num_tokens = model.embedding.num_embeddings
     for token in tokens:
@@ -170,15 +147,28 @@ def _require_tokens(model: Translator, tokens: Sequence[int], *, of: str) -> Non
             raise ValueError(f"{of} has token {token}; this translator's are 0 to {num_tokens - 1}")
 
 
-def memory_complaint(network: Network, limit: int, *, width: int) -> str:
-    """Why a sentence cannot have ``width`` translations of so many tokens; empty if it can."""
-    num_bytes = _num_bytes(network, limit, width=width)
-    if num_bytes <= MOST_BYTES:
-        return ""
-    return (
-        f"{width:,} translations of up to {limit} tokens at a time would take about "
-        f"{num_bytes / 1e9:,.0f} GB; expected so few that {MOST_BYTES / 1e9:.0f} GB suffice"
-    )
+def complaint(
+    model: Translator, num_tokens: int, limit: int, *, prefix_length: int, width: int
+) -> str:
+    """Why a source of so many tokens cannot have ``width`` translations of up to ``limit``.
+
+    Empty if it can, as one of no tokens does. The limit counts the end.
+    """
+    if num_tokens >= model.max_positions:
+        return f"has {num_tokens} tokens; this translator reads at most {model.max_positions - 1}"
+    if num_tokens and prefix_length >= limit:
+        return (
+            f"has {num_tokens} tokens, so its translation has at most {limit} with its end; "
+            f"the prefix has {prefix_length}"
+        )
+    num_bytes = _num_bytes(network_of(model), limit, width=width)
+    if num_tokens and num_bytes > MOST_BYTES:
+        return (
+            f"cannot be translated: {width:,} translations of up to {limit} tokens at a time would "
+            f"take about {num_bytes / 1e9:,.0f} GB; expected so few that {MOST_BYTES / 1e9:.0f} GB "
+            "suffice"
+        )
+    return ""
 
 
 def _num_bytes(network: Network, limit: int, *, width: int) -> int:
