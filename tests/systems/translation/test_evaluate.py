@@ -127,14 +127,21 @@ def test_processes_that_share_the_work_answer_what_one_would(
 ) -> None:
     alone = evaluate.validate(translator, data, small_config)
     shares: list[dict[str, float]] = []
+    texts: list[object] = []
+
+    def gather(said: object) -> list[object]:
+        texts.append(said)
+        return texts
 
     def add_up(counts: dict[str, float]) -> dict[str, float]:
         shares.append(counts)
         return {name: sum(share[name] for share in shares) for name in counts}
 
     monkeypatch.setattr(evaluate.processes, "sum_over_processes", add_up)
+    monkeypatch.setattr(evaluate.processes, "gather_objects", gather)
     for world_size in (2, 9):
         shares.clear()
+        texts.clear()
         monkeypatch.setattr(evaluate.processes, "world_size", lambda size=world_size: size)
         for rank in range(world_size):
             monkeypatch.setattr(evaluate.processes, "rank", lambda rank=rank: rank)

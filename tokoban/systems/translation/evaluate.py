@@ -11,8 +11,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import torch
 from torch.nn import functional
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 NUM_TEST_EXAMPLES = 500  # of the embedded task, where no files are given
 
 _TOKENS_AT_ONCE = 4096
-_MAX_ORDER = 4  # BLEU counts runs of one to four words
 
 METRICS = ("nll", "bleu", "exact_match")
 
@@ -50,25 +50,25 @@ def validate(model: Translator, data: Data, config: TranslationConfig) -> dict[s
     ``nll`` is in nats per target token, its end counted, each predicted from the reference's tokens
     before it; ``bleu`` and ``exact_match`` are of translations of the validation's texts.
     """
-    pairs = data.validation_pairs
-    mine = pairs[processes.rank() :: processes.world_size()]
-    found = [
-        best.text
-        for best, *_ in translate_texts(
-            model,
-            [pair.source for pair in mine],
-            beam=config.beam_width,
-            length_penalty=config.length_penalty,
-        )
-    ]
-    references = [pair.target for pair in mine]
-    counts = _teacher_forced_counts(model, data.validation) | _bleu_counts(found, references)
-    counts["exact_matches"] = num_exact_matches(found, references)
-    totals = processes.sum_over_processes(counts)
+    from sacrebleu.metrics import BLEU
+
+    mine = data.validation_pairs[processes.rank() :: processes.world_size()]
+    translations = translate_texts(
+        model,
+        [pair.source for pair in mine],
+        beam=config.beam_width,
+        length_penalty=config.length_penalty,
+    )
+    said = [(best.text, pair.target) for (best, *_), pair in zip(translations, mine, strict=True)]
+    everybodys: list[Any] = processes.gather_objects(said)
+    found, references = map(list, zip(*chain(*everybodys), strict=True))
+    # Forced: that a text is tokenised, sacrebleu would say at each evaluation.
+    bleu = BLEU(force=True).corpus_score(found, [references])
+    totals = processes.sum_over_processes(_teacher_forced_counts(model, data.validation))
     return {
         "nll": totals["nll"] / totals["tokens"],
-        "bleu": _bleu_of(totals),
-        "exact_match": totals["exact_matches"] / len(pairs),
+        "bleu": bleu.score,
+        "exact_match": num_exact_matches(found, references) / len(references),
     }
 
 
@@ -110,31 +110,6 @@ def bits_per_byte(model: Translator, pairs: Sequence[Pair]) -> float:
     nats = _teacher_forced_counts(model, dataset)["nll"] if len(rows) else math.nan
     num_bytes = sum(len(tidy(pairs[row].target).encode()) + 1 for row in rows.tolist())
     return nats / math.log(2) / max(1, num_bytes)
-
-
-def _bleu_counts(found: Sequence[str], references: Sequence[str]) -> dict[str, float]:
-    """The counts that BLEU is computed from; counts of parts of a text add up."""
-    from sacrebleu.metrics import BLEU
-
-    names = [f"{what}_{order}" for what in ("counts", "totals") for order in range(_MAX_ORDER)]
-    if not found:
-        return dict.fromkeys([*names, "found_words", "reference_words"], 0.0)
-    # Forced: that a text is tokenised, sacrebleu would say at each evaluation.
-    score = BLEU(force=True).corpus_score(found, [references])
-    counts = dict(zip(names, [*score.counts, *score.totals], strict=True))
-    counts |= {"found_words": score.sys_len, "reference_words": score.ref_len}
-    return {name: float(count) for name, count in counts.items()}
-
-
-def _bleu_of(totals: dict[str, float]) -> float:
-    from sacrebleu.metrics import BLEU
-
-    counts, num_runs = (
-        [int(totals[f"{what}_{order}"]) for order in range(_MAX_ORDER)]
-        for what in ("counts", "totals")
-    )
-    words = int(totals["found_words"]), int(totals["reference_words"])
-    return BLEU.compute_bleu(counts, num_runs, *words, smooth_method="exp").score
 
 
 def num_exact_matches(found: Sequence[str], references: Sequence[str]) -> int:
