@@ -18,7 +18,7 @@ from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.search.combine.portfolio import MEMBERS, context_in_steps
 from tokoban.sokoban.search.combine.waypoints import Waypoints
-from tokoban.sokoban.search.level.ground import Squares, build_ground, with_goals_in_steps
+from tokoban.sokoban.search.level.ground import Squares, build_ground, ground_to_in_steps
 from tokoban.sokoban.search.level.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
@@ -178,6 +178,7 @@ def test_a_ground_with_other_goals_is_that_of_the_board_with_them() -> None:
             board.height, board.width, board.walls, board.boxes, board.boxes, board.player
         )
         numbers = squares.numbers(board.boxes)
-        ground = completed(with_goals_in_steps(build_ground(board, squares), numbers))
+        known = build_ground(board, squares)
+        ground = completed(ground_to_in_steps(numbers, known.neighbours, known.zone))
         for one, two in zip(ground, build_ground(other, squares), strict=True):
             assert np.array_equal(one, two)

@@ -15,7 +15,7 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.level.flood import flood
-from tokoban.sokoban.search.level.ground import Squares, with_goals_in_steps
+from tokoban.sokoban.search.level.ground import Squares, ground_to_in_steps
 from tokoban.sokoban.search.level.one_box import directions_of_steps
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
@@ -135,8 +135,8 @@ class Waypoints:
 
     def _pushes_in_steps(self) -> Steps[PushBeam]:
         numbers = np.flatnonzero(self._is_box()).astype(np.int16)
-        ground = yield from with_goals_in_steps(self._pulls.ground, numbers)
         by_pulls, player = self._pulls.ground, self._squares.number[self._board.player]
+        ground = yield from ground_to_in_steps(numbers, by_pulls.neighbours, by_pulls.zone)
         tables = yield from tables_in_steps(ground, by_pulls, player)
         return PushBeam(
             tables,

@@ -37,7 +37,6 @@ class Ground(NamedTuple):
 
     neighbours: Int16[np.ndarray, "F+1 4"]  # the square in each direction; row F is never left
     goals: Int16[np.ndarray, " G"]
-    goal_of: Int16[np.ndarray, "F+1"]  # the number of the goal on a square; NONE where is none
     is_goal: Bool[np.ndarray, "F+1"]
     zone: Int8[np.ndarray, "F F"]  # by box and player; NONE where they cannot be
     pushes: Int32[np.ndarray, "F*4 G"]  # of a lone box, by place, to each goal
@@ -54,12 +53,11 @@ class Squares:
 
     def __init__(self, board: Board) -> None:
         self.squares = sorted(board.inside())
-        self.number = {square: i for i, square in enumerate(self.squares)}
+        # Plain tuples, which are equal to squares, are much quicker to make.
+        self.number = {(row, column): i for i, (row, column) in enumerate(self.squares)}
         wall = len(self.squares)
-        # Plain tuples are much quicker to make than squares.
-        numbers = {(row, column): i for i, (row, column) in enumerate(self.squares)}
         rows = [
-            [numbers.get((row + down, column + right), wall) for down, right in OFFSETS]
+            [self.number.get((row + down, column + right), wall) for down, right in OFFSETS]
             for row, column in self.squares
         ]
         # [F + 1, 4], as in ``Ground``
@@ -84,23 +82,9 @@ def build_ground(
 
 def ground_in_steps(board: Board, squares: Squares) -> Steps[Ground]:
     """The ``Ground`` of a board."""
-    neighbours = squares.neighbours
-    num_floor = len(squares.squares)
-    zone = yield from zones_in_steps(neighbours)
+    zone = yield from zones_in_steps(squares.neighbours)
     goals = squares.numbers(board.goals)
-    ground = Ground(
-        neighbours=neighbours,
-        goals=goals,
-        goal_of=np.empty(0, np.int16),
-        is_goal=np.empty(0, np.bool_),
-        zone=zone,
-        pushes=np.empty((0, 0), np.int32),
-        lower_bound=np.empty(0, np.int32),
-        is_dead=np.empty(0, np.bool_),
-        is_immovable=np.zeros((2, num_floor + 1), np.bool_),
-        keys=zobrist_keys(num_floor),
-    )
-    return (yield from with_goals_in_steps(ground, goals))
+    return (yield from ground_to_in_steps(goals, squares.neighbours, zone))
 
 
 def grounds_both_ways(board: Board, squares: Squares) -> tuple[Ground, Ground]:
@@ -117,36 +101,36 @@ def zobrist_keys(num_floor: int) -> UInt64[np.ndarray, "2 F"]:
 
 def reversed_in_steps(ground: Ground, starts: Int16[np.ndarray, " G"]) -> Steps[Ground]:
     """The same level for a search by pulls from the goals to where the boxes start."""
-    pulls = yield from _pushes_in_steps(ground.neighbours, ground.zone, starts, are_starts=True)
-    backward = _with_goals(ground, starts, pulls)
-    return backward._replace(is_immovable=np.zeros_like(ground.is_immovable))
+    return ground_to_in_steps(starts, ground.neighbours, ground.zone, by_pulls=True)
 
 
-def with_goals_in_steps(ground: Ground, goals: Int16[np.ndarray, " G"]) -> Steps[Ground]:
-    """The same floor with other goals, for a search by pushes."""
-    pushes = yield from _pushes_in_steps(ground.neighbours, ground.zone, goals, are_starts=False)
-    ground = _with_goals(ground, goals, pushes)
-    ground = ground._replace(is_immovable=np.zeros_like(ground.is_immovable))
-    _fill_immovable(ground.neighbours, ground.zone, ground.lower_bound, ground.is_immovable)
-    return ground
-
-
-def _with_goals(
-    ground: Ground, goals: Int16[np.ndarray, " G"], pushes: Int32[np.ndarray, "_ G"]
-) -> Ground:
-    """The ground with other goals, and all that follows from the pushes to them."""
-    num_floor = len(ground.zone)
-    goal_of = np.full(num_floor + 1, NONE, np.int16)
-    goal_of[goals] = np.arange(len(goals))
+def ground_to_in_steps(
+    goals: Int16[np.ndarray, " G"],
+    neighbours: Int16[np.ndarray, "_ 4"],
+    zone: Int8[np.ndarray, "F F"],
+    *,
+    by_pulls: bool = False,
+) -> Steps[Ground]:
+    """The ``Ground`` of a floor, for a search by pushes, or by pulls, to any goals."""
+    num_floor = len(zone)
+    pushes = yield from _pushes_in_steps(neighbours, zone, goals, are_starts=by_pulls)
+    is_goal = np.zeros(num_floor + 1, np.bool_)
+    is_goal[goals] = True
     lower_bound = pushes.min(axis=1, initial=UNREACHABLE)
     is_dead = (lower_bound == UNREACHABLE).reshape(num_floor, 4).all(axis=1)
-    return ground._replace(
+    is_immovable = np.zeros((2, num_floor + 1), np.bool_)
+    if not by_pulls:
+        _fill_immovable(neighbours, zone, lower_bound, is_immovable)
+    return Ground(
+        neighbours=neighbours,
         goals=goals,
-        goal_of=goal_of,
-        is_goal=goal_of != NONE,
+        is_goal=is_goal,
+        zone=zone,
         pushes=pushes,
         lower_bound=lower_bound,
         is_dead=np.append(is_dead, True),
+        is_immovable=is_immovable,
+        keys=zobrist_keys(num_floor),
     )
 
 
