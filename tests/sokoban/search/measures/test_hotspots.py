@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+from jaxtyping import UInt64
 
 from tests.sokoban.brute_force import Shape, random_boards
 from tests.sokoban.search.laid_out import for_python
@@ -11,14 +12,14 @@ from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.measures import hotspots as module
-from tokoban.sokoban.search.measures.hotspots import Hotspots, hotspots_in_steps
+from tokoban.sokoban.search.measures.hotspots import hotspots_in_steps
 from tokoban.sokoban.search.state.positions import packed_bits, unpacked_bits
 from tokoban.sokoban.search.steps import completed
 
 num_hotspots = for_python(module.num_hotspots)
 
 
-def built(board: Board) -> tuple[Squares, Hotspots]:
+def built(board: Board) -> tuple[Squares, UInt64[np.ndarray, "F W"]]:
     squares = Squares(board)
     return squares, completed(hotspots_in_steps(build_ground(board, squares)))
 
@@ -44,7 +45,7 @@ def test_a_box_is_in_the_way_if_as_a_wall_it_keeps_another_from_a_goal() -> None
             num_floor = len(squares.squares)
             goals = {box: goals_reached(board, box) for box in squares.squares}
             for wall in squares.squares:
-                blocked = unpacked_bits(hotspots.blocked[squares.number[wall]], num_floor)
+                blocked = unpacked_bits(hotspots[squares.number[wall]], num_floor)
                 for box in squares.squares:
                     expected = bool(
                         box != wall

@@ -17,23 +17,13 @@ from tokoban.sokoban.search.level.regions import (
     find_regions,
     place_beside,
 )
-from tokoban.sokoban.search.level.words import EMPTY, count, index, lowest
+from tokoban.sokoban.search.level.words import EMPTY, index, lowest
 from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import bit_of
 from tokoban.sokoban.search.steps import Steps
 
 _MAX_SQUARES = 700  # of floor; larger boards have no table, which would take seconds
 _SQUARES_A_STEP = 1 << 16  # of walls and boxes: some 10 ms
-
-
-class Hotspots(NamedTuple):
-    """For a box on each square, the squares where it is in the way of another box, as bits.
-
-    From there a lone box can be pushed to a goal that it cannot reach once the first is a wall,
-    wherever the player stands. The goal under the first box does not count.
-    """
-
-    blocked: UInt64[np.ndarray, "F W"]
 
 
 class _Workspace(NamedTuple):
@@ -44,12 +34,17 @@ class _Workspace(NamedTuple):
     waiting: Int32[np.ndarray, " F*4"]
 
 
-def hotspots_in_steps(ground: Ground) -> Steps[Hotspots]:
-    """The table of a level; empty above ``_MAX_SQUARES``."""
+def hotspots_in_steps(ground: Ground) -> Steps[UInt64[np.ndarray, "F W"]]:
+    """For a box on each square, the squares where it is in the way of another box, as bits.
+
+    From there a lone box can be pushed to a goal that it cannot reach once the first is a wall,
+    wherever the player stands. The goal under the first box does not count. Empty above
+    ``_MAX_SQUARES``.
+    """
     num_floor = len(ground.zone)
     blocked = np.zeros((num_floor, -(-num_floor // 64)), np.uint64)
     if num_floor > _MAX_SQUARES:
-        return Hotspots(blocked)
+        return blocked
     regions, num_goals = empty_regions(num_floor), len(ground.goals)
     workspace = zeroed(_Workspace, F=num_floor, G=num_goals, regions=regions)
     workspace.is_blocked[num_floor] = True
@@ -57,13 +52,13 @@ def hotspots_in_steps(ground: Ground) -> Steps[Hotspots]:
     for first in range(0, num_floor, at_once):
         fill_blocked(ground, blocked, workspace, first, min(first + at_once, num_floor))
         yield
-    return Hotspots(blocked)
+    return blocked
 
 
 @entry
 @no_type_check
 def fill_blocked(ground, blocked, workspace, first, last):
-    """Fills ``Hotspots.blocked``, which is zero everywhere, for the boxes from ``first`` on."""
+    """Fills the table, which is zero everywhere, for the boxes from ``first`` on."""
     num_floor = len(ground.zone)
     for wall in range(first, last):
         if ground.is_dead[wall]:
@@ -133,22 +128,16 @@ def _pull_from_goals(ground, workspace, wall):
 
 @inner
 @no_type_check
-def num_blocked(hotspots, words, box):
-    """How many of the boxes ``words`` the one on the square ``box`` is in the way of."""
-    num_boxes = np.int64(0)
-    for word in range(len(words)):
-        num_boxes += count(hotspots.blocked[box, word] & words[word])
-    return num_boxes
-
-
-@inner
-@no_type_check
 def num_hotspots(hotspots, words):
     """How many of the boxes ``words`` are in the way of another."""
     num_boxes = np.int64(0)
     for word in range(len(words)):
         rest = words[word]
         while rest != EMPTY:
-            num_boxes += num_blocked(hotspots, words, 64 * word + index(rest)) > 0
+            blocked = hotspots[64 * word + index(rest)]
+            is_in_the_way = False
+            for other in range(len(words)):
+                is_in_the_way |= blocked[other] & words[other] != EMPTY
+            num_boxes += is_in_the_way
             rest ^= lowest(rest)
     return num_boxes

@@ -7,7 +7,7 @@ from jaxtyping import Bool, UInt64
 
 from tokoban.sokoban.search.level.ground import Ground
 from tokoban.sokoban.search.measures.bounds import MAX_MATCHED
-from tokoban.sokoban.search.measures.hotspots import Hotspots, hotspots_in_steps
+from tokoban.sokoban.search.measures.hotspots import hotspots_in_steps
 from tokoban.sokoban.search.measures.packing.plan import Packing
 from tokoban.sokoban.search.measures.packing.planning import packing_in_steps
 from tokoban.sokoban.search.searches.fess.advisors import ADVISORS
@@ -20,7 +20,7 @@ class Tables(NamedTuple):
 
     ground: Ground
     packing: Packing
-    hotspots: Hotspots
+    hotspots: UInt64[np.ndarray, "F W"]
     has_ties: bool  # whether hotspots are counted, which a beam does not read
     is_silent: Bool[np.ndarray, " _"]  # by advisor
     is_matched: bool  # whether boxes that no matching brings to goals are looked for
