@@ -14,6 +14,7 @@ from tokoban.compiling import entry, inner
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import Ground, Squares, build_ground
+from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import write_moved
 from tokoban.sokoban.search.state.walks import directions_through
 from tokoban.sokoban.search.state.workspace import Workspace, place_boxes
@@ -89,12 +90,7 @@ def followed(
     check: Callable[[], None] = lambda: None,
 ) -> PushPath:
     """The path of these pushes, which the rules must allow; ``check`` may end the work."""
-    path = PushPath(
-        pushes=pushes,
-        boxes=np.zeros((len(pushes) + 1, len(start)), np.uint64),
-        player=np.zeros(len(pushes) + 1, np.int16),
-        cost=np.zeros(len(pushes) + 1, np.int64),
-    )
+    path = zeroed(PushPath, M=len(pushes), W=len(start), pushes=pushes)
     path.boxes[0], path.player[0] = start, player
     for first in range(0, len(pushes), _PUSHES_A_STEP):
         if not _follow(task, path, scratch, first, min(first + _PUSHES_A_STEP, len(pushes))):

@@ -1,7 +1,7 @@
 """The search along a whole path: at once if it fits the limits, else window by window."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Int32
@@ -83,14 +83,14 @@ class Effort:
         return outcome
 
 
-@dataclass(frozen=True)
-class Searched:
-    """The result of a search along a path."""
+class Searched(NamedTuple):
+    """The result of a search from one position of a path on."""
 
     path: PushPath  # cheaper than before, or the same
-    is_whole: bool  # in one window, to its end
-    has_left_out: bool  # any position that is not near, or late
-    has_left_out_late: bool  # any that is near, but late
+    covered: int  # the last position of the new path before which nothing was left to try
+    is_exhausted: bool
+    is_far: bool  # whether positions were left out for this
+    is_late: bool
 
 
 def search_along(
@@ -102,7 +102,7 @@ def search_along(
     most_boxes: int,
     lateness: int,
 ) -> Searched:
-    """Searches for a cheaper path all along one.
+    """Searches for a cheaper path all along one; all else is of the search from its start.
 
     Up to ``most_boxes`` may stand elsewhere, and a position near the path may cost so much more
     than the path there (less if negative), in the figure that is minimised. Where the memory is too
@@ -120,28 +120,12 @@ def search_along(
         start = max((start + window.covered) // 2, start + 1)
         if start == len(path.pushes):
             break
-    return Searched(
-        path=path,
-        is_whole=first.is_exhausted,
-        has_left_out=first.is_far or first.is_late,
-        has_left_out_late=first.is_late,
-    )
-
-
-@dataclass(frozen=True)
-class _Window:
-    """The result of a search from one position of a path on."""
-
-    path: PushPath
-    covered: int  # the last position of the new path before which nothing was left to try
-    is_exhausted: bool
-    is_far: bool  # whether positions were left out for this
-    is_late: bool
+    return first._replace(path=path)
 
 
 def _search_window(
     task: Task, scratch: Workspace, path: PushPath, start: int, scope: Scope, effort: Effort
-) -> _Window:
+) -> Searched:
     # Capacity for the path, and for more than the pushes from one position.
     least = len(path.boxes) + 8 * len(scratch.boxes)
     store = empty_store(
@@ -171,7 +155,7 @@ def _harvest(
     store: Store,
     entered_as: Int32[np.ndarray, " _"],  # the number of each position of the path
     is_exhausted: bool,
-) -> _Window:
+) -> Searched:
     """Puts the greatest saving that a search has found into the path."""
     num_pushes = len(path.pushes)
     savings = path.cost[start:] - store.cost[entered_as[start:]]
@@ -189,7 +173,7 @@ def _harvest(
         pushes = np.concatenate([path.pushes[:start], found, path.pushes[rejoined:]])
         covered = start + len(found) + max(covered - rejoined, 0)
         path = followed(task, scratch, path.boxes[0], int(path.player[0]), pushes)
-    return _Window(
+    return Searched(
         path=path,
         covered=min(covered, len(path.pushes)),
         is_exhausted=is_exhausted,
