@@ -1,7 +1,7 @@
 """One board: what is known without a search, and a search that is run within limits."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board
@@ -82,33 +82,30 @@ def solved_already(minimise: str, *, elapsed_s: float = 0.0) -> Answer:
     )
 
 
+@dataclass
 class _Run:
     """The search for one board, between whose pauses limits and Ctrl-C are looked at."""
 
-    def __init__(
-        self,
-        board: Board,
-        limits: Limits,
-        minimise: str,
-        report: Report | None,
-        elapsed_s: Callable[[], float],
-    ) -> None:
-        self._board, self._limits, self._minimise = board, limits, minimise
-        self._report, self._elapsed_s = report, elapsed_s
-        self._progress = Progress(elapsed_s=elapsed_s())
+    board: Board
+    limits: Limits
+    minimise: str
+    report: Report | None
+    elapsed_s: Callable[[], float]
+    progress: Progress = field(default_factory=Progress)
 
     def answer(self, search: Underway) -> Answer:
         """Goes on until there is an answer."""
-        most, work = self._limits.max_expansions, 1
+        most, work = self.limits.max_expansions, 1
         most = UNLIMITED if most is None else most
         while True:
-            self._report_progress()
-            slice_started_s, before = self._elapsed_s(), search.pause
+            if self.report is not None:
+                self.report(self.progress)
+            slice_started_s, before = self.elapsed_s(), search.pause
             found, pause = search.go_on(Budget(work, most)), search.pause
-            self._progress = progress = pause._replace(elapsed_s=self._elapsed_s())
+            self.progress = progress = pause._replace(elapsed_s=self.elapsed_s())
             if found is not None:
                 return self._ended(found)
-            limit = _limit_reached(progress, self._limits)
+            limit = _limit_reached(progress, self.limits)
             if limit is not None:
                 return replace(self._known(), reason=limit)
             if pause.growing_bytes:
@@ -129,24 +126,20 @@ class _Run:
         """The answer of a search that has ended."""
         known = self._known()
         if found.outcome == Outcome.SOLVED:
-            return replace(_solved(self._board, found, known), elapsed_s=self._elapsed_s())
+            return replace(_solved(self.board, found, known), elapsed_s=self.elapsed_s())
         if found.outcome == Outcome.EXHAUSTED:
             return replace(known, status="unsolvable", at_least_moves=None, at_least_pushes=None)
-        limit = _limit_reached(self._progress, self._limits, found.outcome)
+        limit = _limit_reached(self.progress, self.limits, found.outcome)
         return replace(known, reason=limit)
-
-    def _report_progress(self) -> None:
-        if self._report is not None:
-            self._report(self._progress)
 
     def _known(self) -> Answer:
         """The answer without a solution or a proof."""
-        progress = self._progress
+        progress = self.progress
         return Answer(
             status="gave up",
             solver=progress.working or "set-up",
-            at_least_moves=progress.at_least if self._minimise == "moves" else None,
-            at_least_pushes=progress.at_least if self._minimise == "pushes" else None,
+            at_least_moves=progress.at_least if self.minimise == "moves" else None,
+            at_least_pushes=progress.at_least if self.minimise == "pushes" else None,
             num_expansions=progress.expansions,
             num_evaluated=progress.evaluated,
             num_generated=progress.generated,

@@ -217,10 +217,6 @@ class _Running:
         self.searcher: Searcher | None = None
         self.search: Underway | None = None
 
-    def begin(self, searcher: Searcher) -> None:
-        """It is set up."""
-        self.searcher, self.search = searcher, underway(searcher)
-
     @property
     def pause(self) -> Progress:
         """Its last one."""
@@ -260,10 +256,6 @@ class Portfolio:
             return whole
         return whole.growing_with(working.pause)._replace(working=working.pause.working)
 
-    @property
-    def _num_expansions(self) -> int:
-        return self._ended_expansions + sum(one.pause.expansions for one in self._members)
-
     def search(self, budget: Budget) -> Search:
         """As ``Searcher`` says."""
         for number in count():
@@ -287,14 +279,14 @@ class Portfolio:
             searcher, budget = yield from in_pauses(
                 member.plan.start(self._context), self.pause, budget
             )
-            member.begin(searcher)
+            member.searcher, member.search = searcher, underway(searcher)
             if isinstance(searcher, FromTheEnd):
                 self._context.pulls.append(searcher)
             self._make_room(member)
             budget = yield self._pause(member)
         turn_ends = member.pause.work + length
         while member.search is not None:
-            others = self._num_expansions - member.pause.expansions
+            others = self.pause().expansions - member.pause.expansions
             found = member.search.go_on(
                 Budget(min(budget.work, turn_ends - member.pause.work), budget.expansions - others)
             )

@@ -20,7 +20,7 @@ from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.combine import portfolio
 from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
 from tokoban.sokoban.search.pauses import Budget, Search, set_up
-from tokoban.sokoban.search.run import find_answer, solved_already
+from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.searches.astar import solver as astar_search
 from tokoban.sokoban.search.searches.beam import pull_beam, push_beam
 from tokoban.sokoban.search.searches.fess import solver as fess_solver
@@ -45,8 +45,6 @@ def solve(
     """
     if minimise not in OBJECTIVES:
         raise ValueError(f"minimise is 'moves', 'pushes' or 'any', not {minimise!r}")
-    if board.is_solved:
-        return solved_already(minimise)
     return find_answer(
         board,
         lambda budget: _search_for(board, minimise, limits, budget),

@@ -56,8 +56,11 @@ class UniformGuide:
     def evaluate(self, boxes: Bool[np.ndarray, "P F"], zone: Bool[np.ndarray, "P F"]) -> Guidance:
         """The uniform policy, no pushes left and no deadlocks."""
         nothing = np.zeros(len(boxes), np.float32)
+        is_legal = legal_pushes(self._neighbours, boxes, zone)
+        num_legal = is_legal.sum(axis=(1, 2), keepdims=True)
+        each = -np.log(np.maximum(num_legal, 1)).astype(np.float32)
         return Guidance(
-            log_policy=uniform_log_policy(legal_pushes(self._neighbours, boxes, zone)),
+            log_policy=np.where(is_legal, each, np.float32(-np.inf)),
             pushes_left=nothing,
             deadlocked=nothing,
             push_deadlocks=np.zeros((*boxes.shape, 4), np.float32),
@@ -76,10 +79,3 @@ def legal_pushes(
     is_in_zone = np.concatenate([zone, ~wall], axis=1)
     opposite = around[:, [2, 3, 0, 1]]
     return boxes[:, :, None] & is_free[:, around] & is_in_zone[:, opposite]
-
-
-def uniform_log_policy(is_legal: Bool[np.ndarray, "P F 4"]) -> Float32[np.ndarray, "P F 4"]:
-    """The policy that gives all legal pushes of a position the same probability."""
-    num_legal = is_legal.sum(axis=(1, 2), keepdims=True)
-    each = -np.log(np.maximum(num_legal, 1)).astype(np.float32)
-    return np.where(is_legal, each, np.float32(-np.inf))
