@@ -1,7 +1,7 @@
 """One board: what is known without a search, and a search that is run within limits."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board
@@ -51,21 +51,23 @@ def find_answer(
     ``ValueError`` above ``MAX_SQUARES`` of floor.
     """
     started_s = clock()
+
+    def elapsed_s() -> float:
+        return clock() - started_s
+
     if board.is_solved:
-        return solved_already(minimise, elapsed_s=clock() - started_s)
+        return solved_already(minimise, elapsed_s=elapsed_s())
     inside = board.inside()
     if len(board.boxes) != len(board.goals) or (board.boxes ^ board.goals) - inside:
-        return Answer(status="unsolvable", solver=BY_RULES, elapsed_s=clock() - started_s)
+        return Answer(status="unsolvable", solver=BY_RULES, elapsed_s=elapsed_s())
     if len(inside) > MAX_SQUARES:
         raise ValueError(too_large(len(inside), most=MAX_SQUARES))
     if not frozen_boxes(board) <= board.goals:
-        return Answer(status="unsolvable", solver=BY_RULES, elapsed_s=clock() - started_s)
+        return Answer(status="unsolvable", solver=BY_RULES, elapsed_s=elapsed_s())
     if _table_bytes(len(inside), len(board.boxes & inside)) > limits.memory_limit_mb * 1e6:
         limit = out_of_memory(limits.memory_limit_mb)
-        return Answer(
-            status="gave up", solver=BY_RULES, reason=limit, elapsed_s=clock() - started_s
-        )
-    run = _Run(board, limits, minimise, report, lambda: clock() - started_s)
+        return Answer(status="gave up", solver=BY_RULES, reason=limit, elapsed_s=elapsed_s())
+    run = _Run(board, limits, minimise, report, elapsed_s, Progress(elapsed_s=elapsed_s()))
     return run.answer(Underway(search))
 
 
@@ -91,7 +93,7 @@ class _Run:
     minimise: str
     report: Report | None
     elapsed_s: Callable[[], float]
-    progress: Progress = field(default_factory=Progress)
+    progress: Progress
 
     def answer(self, search: Underway) -> Answer:
         """Goes on until there is an answer."""
