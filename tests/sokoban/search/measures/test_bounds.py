@@ -52,7 +52,7 @@ def test_the_lower_bound_after_one_move_is_that_of_the_cheapest_matching() -> No
             continue
         laid = lay_out_board(board)
         scratch = laid.scratch
-        match_all(laid.ground, True, scratch.places, scratch.matching, scratch.path)
+        match_all(laid.ground.pushes, True, scratch.places, scratch.matching, scratch.path)
         for row in range(len(scratch.places)):
             for place in range(0, 4 * len(laid.squares), 5):
                 places = scratch.places.copy()
@@ -70,7 +70,7 @@ def test_the_lower_bound_after_one_move_is_that_of_the_cheapest_matching() -> No
 def test_unmatched_boxes_go_each_to_the_nearest_goal() -> None:
     laid = lay_out_board(parse_board("#######|#-$.$-#|#-.-@.#|#--$--#|#######"))
     scratch = laid.scratch
-    match_all(laid.ground, False, scratch.places, scratch.matching, scratch.path)
+    match_all(laid.ground.pushes, False, scratch.places, scratch.matching, scratch.path)
     for place in range(4 * len(laid.squares)):
         places = scratch.places.copy()
         places[1] = place

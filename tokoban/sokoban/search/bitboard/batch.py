@@ -16,6 +16,7 @@ from tokoban.sokoban.search.bitboard.workspace import Workspace, empty_workspace
 from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import UNLIMITED, Budget, found_by, run_compiled
+from tokoban.sokoban.search.state.columns import zeroed
 
 _FIRST_MOVES = 1 << 12
 
@@ -79,7 +80,7 @@ class OneWord:
         return Outcome.BUDGET_SPENT if stop == Outcome.BUDGET_SPENT else Outcome.STORE_FULL
 
     def bytes_to_grow(self) -> int:
-        """As ``Compiled`` says: the larger part is twice the old one, which is copied."""
+        """As ``Compiled`` says: the larger part is twice the old one, which may be copied."""
         return 2 * self._workspace.num_bytes
 
     def grow(self) -> Iterator[bool]:
@@ -121,14 +122,7 @@ class Solving:
         self._objective = objective
         limit = limits.max_expansions
         self.max_expansions = UNLIMITED if limit is None else limit  # for each level
-        num_levels = levels.num_levels
-        self._output = Answers(
-            verdict=np.zeros(num_levels, np.uint8),
-            num_pushes=np.zeros(num_levels, np.int32),
-            expansions=np.zeros(num_levels, np.int64),
-            ends=np.zeros(num_levels, np.int64),
-            moves=np.empty(_FIRST_MOVES, np.uint8),
-        )
+        self._output = zeroed(Answers, N=levels.num_levels, M=_FIRST_MOVES)
 
     def run(self, workspace: Workspace, budget: int) -> Outcome:
         """Goes on for about ``budget`` expansions; returns why it came back."""

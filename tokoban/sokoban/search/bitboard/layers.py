@@ -17,7 +17,7 @@ from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.search.bitboard.terrain import ALIVE, FLOOR, is_frozen
 from tokoban.sokoban.search.level.words import EMPTY, flood, index, lowest, moved, spread
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.state.columns import zeroed
+from tokoban.sokoban.search.state.columns import enlarge_columns, zeroed
 
 NONE = -1
 
@@ -36,7 +36,7 @@ class Side(NamedTuple):
 
     sets: UInt64[np.ndarray, "K 4"]
     digits: UInt64[np.ndarray, "K D"]  # the cells whose distance has this binary digit set
-    waiting: Int32[np.ndarray, "2 K"]  # the sets with states in this layer, and in the next
+    waiting: Int32[np.ndarray, "K 2"]  # the sets with states in this layer, and in the next
     progress: Int64[np.ndarray, "4"]
 
 
@@ -51,27 +51,17 @@ class Layers(NamedTuple):
 
 def empty_layers(num_sets: int, *, num_digits: int, is_one_sided: bool) -> Layers:
     """Room for so many sets of boxes, a power of two; ``is_one_sided`` for backwards alone."""
-    return Layers(
-        forwards=zeroed(Side, K=0 if is_one_sided else num_sets, D=num_digits),
-        backwards=zeroed(Side, K=num_sets, D=num_digits),
-        slots=np.empty(2 * num_sets, np.int32),
-        progress=np.zeros(5, np.int64),
-    )
+    forwards = zeroed(Side, K=0 if is_one_sided else num_sets, D=num_digits)
+    backwards = zeroed(Side, K=num_sets, D=num_digits)
+    return zeroed(Layers, S=2 * num_sets, forwards=forwards, backwards=backwards)
 
 
 def grown(layers: Layers) -> Layers:
-    """The same search with twice the capacity."""
-    num_sets, num_digits = layers.backwards.digits.shape
-    is_one_sided = len(layers.forwards.sets) == 0
-    larger = empty_layers(2 * num_sets, num_digits=num_digits, is_one_sided=is_one_sided)
-    for side, larger_side in zip(layers[:2], larger[:2], strict=True):
-        for name in ("sets", "digits"):
-            getattr(larger_side, name)[: len(side.sets)] = getattr(side, name)
-        larger_side.waiting[:, : len(side.sets)] = side.waiting
-        larger_side.progress[:] = side.progress
-    larger.slots[: len(layers.slots)] = layers.slots
-    larger.progress[:] = layers.progress
-    return larger
+    """The same search, in the same arrays, with twice the capacity."""
+    for side in layers[:2]:
+        enlarge_columns(side, "K", 2 * len(side.sets))
+    enlarge_columns(layers, "S", 2 * len(layers.slots))
+    return layers
 
 
 def deepened(layers: Layers) -> Layers:
@@ -203,7 +193,7 @@ def advance(terrain, layers, is_forwards, counts_moves, max_settled):
             return Outcome.LAYERS_FULL
         if 2 * most_sets > layers.progress[NUM_SLOTS]:
             _widen(layers)
-        number = np.int64(side.waiting[layer & 1, progress[CURSOR]])
+        number = np.int64(side.waiting[progress[CURSOR], layer & 1])
         progress[CURSOR] += 1
         layers.progress[NUM_SETTLED] += 1
         cells = _settle(side, number, layer, floor, counts_moves)
@@ -256,7 +246,7 @@ def _add(layers, side, other_side, number, cells):
             return True
     that = (side.progress[LAYER] + 1) & 1
     if side.sets[number, NEXT + that] == EMPTY:
-        side.waiting[that, side.progress[NUM_NEXT]] = number
+        side.waiting[side.progress[NUM_NEXT], that] = number
         side.progress[NUM_NEXT] += 1
     side.sets[number, NEXT + that] |= cells
     return False

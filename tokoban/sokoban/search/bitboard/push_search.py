@@ -22,9 +22,9 @@ from tokoban.sokoban.search.bitboard.terrain import (
     place_of,
 )
 from tokoban.sokoban.search.level.words import EMPTY, ONE, count, flood, index, lowest, moved
-from tokoban.sokoban.search.measures.bounds import assign, match_threes, matched_pushes
+from tokoban.sokoban.search.measures.bounds import match_all, match_threes, matched_pushes_after
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.state.columns import zeroed
+from tokoban.sokoban.search.state.columns import enlarge_columns, zeroed
 
 NONE = -1
 _CLOSED, _DROPPED = -2, -3  # in ``next_open``, of positions that were looked at
@@ -67,7 +67,7 @@ class Scratch(NamedTuple):
 
     places: Int32[np.ndarray, " B"]
     without: Int64[np.ndarray, "4 4"]
-    matching: Int64[np.ndarray, "2 3 B+1"]
+    matching: Int64[np.ndarray, "3 B+1"]
     path: Int64[np.ndarray, "3 B+1"]
     rings: UInt64[np.ndarray, "64"]  # of cells around one, by the length of the walk
 
@@ -84,11 +84,10 @@ def empty_scratch(num_boxes: int) -> Scratch:
 
 
 def grown(store: Store) -> Store:
-    """The same search with room for twice as many positions."""
-    larger = empty_store(2 * len(store.boxes), len(store.bucket))
-    for array, larger_array in zip(store, larger, strict=True):
-        larger_array[: len(array)] = array
-    return larger
+    """The same search, in the same arrays, with room for twice as many positions."""
+    for axis in "PS":
+        enlarge_columns(store, axis, 2 * len(store.slots))
+    return store
 
 
 @inner
@@ -185,15 +184,8 @@ def _match(terrain, scratch, num_boxes):
             places[row] = NO_BOX
         match_threes(terrain.pushes, places, scratch.without)
         return
-    scratch.matching[0, :, : num_boxes + 1] = 0
-    for row in range(num_boxes):
-        assign(
-            terrain.pushes,
-            places[:num_boxes],
-            row,
-            scratch.matching[0, :, : num_boxes + 1],
-            scratch.path[:, : num_boxes + 1],
-        )
+    matching, path = scratch.matching[:, : num_boxes + 1], scratch.path[:, : num_boxes + 1]
+    match_all(terrain.pushes, True, places[:num_boxes], matching, path)
 
 
 @inner
@@ -208,20 +200,8 @@ def _bound(terrain, scratch, num_boxes, row, place):
             min(pushes[place, 2] + without[2], pushes[place, 3] + without[3]),
         )
     # Only this box's row of the matching changes: the player walked around the others.
-    matching = scratch.matching[1, :, : num_boxes + 1]
-    for i in range(3):
-        for j in range(num_boxes + 1):
-            matching[i, j] = scratch.matching[0, i, j]
-    for goal in range(1, num_boxes + 1):
-        if matching[2, goal] == row + 1:
-            matching[2, goal] = 0
-    places = scratch.places[:num_boxes]
-    earlier_place = places[row]
-    places[row] = place
-    assign(pushes, places, row, matching, scratch.path[:, : num_boxes + 1])
-    total = matched_pushes(pushes, places, matching)
-    places[row] = earlier_place
-    return total
+    matching, path = scratch.matching[:, : num_boxes + 1], scratch.path[:, : num_boxes + 1]
+    return matched_pushes_after(pushes, scratch.places[:num_boxes], row, place, matching, path)
 
 
 @partial(inner, is_inlined=True)

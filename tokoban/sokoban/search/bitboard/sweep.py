@@ -17,6 +17,7 @@ from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.bitboard.workspace import Workspace, empty_workspace
 from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.state.columns import zeroed
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,8 @@ def sweep(levels: Levels, unit: str, *, limits: Limits = DEFAULT_LIMITS) -> Solv
     worker.complete(work, limits)
     if work.labels.verdict[0] not in (Verdict.SOLVED, Verdict.UNSOLVABLE):
         return None
-    return solvable_states(worker.workspace)
-
-
-def solvable_states(workspace: Workspace) -> SolvableStates:
-    """Copies what the last sweep in a workspace found."""
-    num_sets = int(workspace.layers.progress[NUM_SETS])
-    side = workspace.layers.backwards
+    layers = worker.workspace.layers
+    side, num_sets = layers.backwards, int(layers.progress[NUM_SETS])
     cells = side.sets[:num_sets, KNOWN].copy()
     bits = np.arange(64, dtype=np.uint64)
     distance = np.zeros((num_sets, 64), np.uint16)
@@ -83,14 +79,8 @@ class Sweeping:
         self._levels = levels
         self._states = states
         self._counts_moves = unit == "moves"
-        num_states = len(states.boxes)
-        self.labels = Labels(
-            verdict=np.zeros(levels.num_levels, np.uint8),
-            num_states=np.zeros(levels.num_levels, np.int64),
-            distance=np.full(num_states, DEADLOCKED, np.uint16),
-            best_moves=np.zeros(num_states, np.uint8),
-            best_pushes=np.zeros((num_states, 4), np.uint64),
-        )
+        distance = np.full(len(states.boxes), DEADLOCKED, np.uint16)
+        self.labels = zeroed(Labels, N=levels.num_levels, Q=len(distance), A=4, distance=distance)
 
     def run(self, workspace: Workspace, budget: int) -> Outcome:
         """Goes on for about ``budget`` sets and layers; returns why it came back."""

@@ -23,9 +23,9 @@ from tokoban.sokoban.search.level.words import (
     moved,
     spread,
 )
+from tokoban.sokoban.search.state.columns import zeroed
 
-NUM_CELLS = 64
-NO_BOX = NUM_CELLS * 4  # a place that is as near to every goal
+NO_BOX = 64 * 4  # a place that is as near to every goal
 UNREACHABLE = 1 << 14  # more than 62 boxes need, and an int16
 
 # Entries of ``Terrain.words``. SPLIT: cells whose box parts the player's sides; UPRIGHT and ACROSS:
@@ -49,12 +49,7 @@ class Terrain(NamedTuple):
 
 def empty_terrain(num_goals: int) -> Terrain:
     """Room for levels of so many goals."""
-    return Terrain(
-        np.zeros(NUM_WORDS, np.uint64),
-        np.zeros(NUM_CELLS * 4, np.uint64),
-        np.zeros((4, 4), np.uint64),
-        np.zeros((NO_BOX + 1, max(num_goals, 4)), np.int16),
-    )
+    return zeroed(Terrain, W=NUM_WORDS, G=max(num_goals, 4))
 
 
 @inner

@@ -66,7 +66,7 @@ class Worker:
                 self.budget = 2 * self.budget if is_short else max(self.budget // 2, 1)
             elif stop == Outcome.OUTPUT_FULL:
                 work.grow_output()
-            # The larger room is twice the old one, which stays until it is copied.
+            # The larger room is twice the old one, which may have to be copied.
             elif 3 * self.workspace.num_bytes > 1e6 * limits.memory_limit_mb:
                 work.give_up(Verdict.OUT_OF_MEMORY)
             else:

@@ -12,6 +12,7 @@ from tokoban.sokoban.search.bitboard.layers import Layers
 from tokoban.sokoban.search.bitboard.push_search import Scratch, Store
 from tokoban.sokoban.search.bitboard.terrain import Terrain, empty_terrain
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.state.positions import num_bytes
 
 _FIRST_POSITIONS = 1 << 11
 _FIRST_SETS = 1 << 9
@@ -29,8 +30,7 @@ class Workspace(NamedTuple):
     @property
     def num_bytes(self) -> int:
         """The memory of its arrays."""
-        arrays = [*self.terrain, *self.store, *self.scratch, self.layers.slots]
-        return sum(array.nbytes for array in [*arrays, *self.layers[0], *self.layers[1]])
+        return num_bytes(tuple(self))
 
 
 def empty_workspace(num_boxes: int, *, is_one_sided: bool) -> Workspace:

@@ -73,12 +73,12 @@ def matched_pushes(pushes, places, matching):
 
 @inner
 @no_type_check
-def match_all(ground, is_matched, places, matching, path):
+def match_all(pushes, is_matched, places, matching, path):
     """Fills ``matching`` with the cheapest matching of the boxes on ``places``, if asked to."""
     matching[:] = 0
     if is_matched:
         for row in range(len(places)):
-            assign(ground.pushes, places, row, matching, path)
+            assign(pushes, places, row, matching, path)
 
 
 @partial(inner, is_inlined=True)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tokoban.sokoban.search.level.ground import NONE, Ground
-from tokoban.sokoban.search.rules.pruning import Pruning, empty_pruning
+from tokoban.sokoban.search.rules.pruning import Pruning, empty_pruning, grown
 from tokoban.sokoban.search.rules.two_boxes import LazyTwoBoxes, TwoBoxes
 from tokoban.sokoban.search.state.positions import num_bytes
 
@@ -24,8 +24,8 @@ class Learned(NamedTuple):
     @property
     def num_bytes(self) -> int:
         """Of the arrays."""
-        tables = (self.two_boxes, self.by_pulls)
-        return num_bytes(self.pruning) + sum(one.num_bytes for one in tables if one is not None)
+        by_pulls = None if self.by_pulls is None else self.by_pulls.table
+        return num_bytes((self.pruning, self.two_boxes.table, by_pulls))
 
 
 def learned_of(
@@ -45,17 +45,27 @@ def learned_of(
 class Applied:
     """What one search applies: what is learned, and what it says of the position at hand."""
 
-    def __init__(self, learned: Learned, *, is_shared: bool, by_pulls: bool = False) -> None:
-        """``is_shared`` says that other searches hold it, so that its bytes are theirs."""
-        two_boxes = learned.by_pulls if by_pulls else learned.two_boxes
+    def __init__(
+        self, ground: Ground, learned: Learned | None, *, by_pulls: bool = False, due_at: int = 0
+    ) -> None:
+        """``learned`` is what other searches share, like the ground; else nothing is learned yet,
+        and ``due_at`` is that of ``learned_of``."""
+        self._own_ground = ground if learned is None else None
+        self.learned = learned or learned_of(ground, due_at=due_at)
+        two_boxes = self.learned.by_pulls if by_pulls else self.learned.two_boxes
         assert two_boxes is not None
-        self.learned, self._two_boxes, self._is_shared = learned, two_boxes, is_shared
-        self._may_move = np.zeros_like(learned.pruning.may_move)
+        self._two_boxes = two_boxes
+        self._may_move = np.zeros_like(self.learned.pruning.may_move)
 
     @property
     def num_bytes(self) -> int:
-        """Of what no other search holds."""
-        return 0 if self._is_shared else self.learned.num_bytes
+        """Of what no other search holds, the ground with it."""
+        is_shared = self._own_ground is None
+        return 0 if is_shared else num_bytes(self._own_ground) + self.learned.num_bytes
+
+    def grow(self) -> None:
+        """Gives tables that were small their full size."""
+        self.learned = self.learned._replace(pruning=grown(self.learned.pruning))
 
     @property
     def next_at(self) -> int:

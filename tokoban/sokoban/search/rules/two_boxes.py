@@ -16,7 +16,7 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.search.level.ground import NONE, Ground, Squares, build_ground
 from tokoban.sokoban.search.level.words import EMPTY
 from tokoban.sokoban.search.rules.box_pairs import box_pairs_in_steps, mark_lost
-from tokoban.sokoban.search.state.positions import num_bytes, unpacked_bits
+from tokoban.sokoban.search.state.positions import unpacked_bits
 from tokoban.sokoban.search.steps import Steps, completed, for_a_while
 
 MAX_LIVE = 2048  # pairs of more live squares are not tabulated
@@ -47,11 +47,6 @@ class LazyTwoBoxes:
         table = for_a_while(self._steps)
         if table is not None:
             self.table, self.due_at = table, _NEVER
-
-    @property
-    def num_bytes(self) -> int:
-        """The bytes of the table."""
-        return num_bytes(self.table)
 
 
 def no_two_boxes(num_floor: int) -> TwoBoxes:

@@ -22,7 +22,7 @@ from tokoban.sokoban.search.state.positions import bit_of, copy
 def lift(ground, words, scratch, row, by_pulls):
     """Takes box ``row`` of the boxes ``words`` off the floor, and finds the regions without it.
 
-    Returns how many squares are free then; -1, and lifts no box, if it cannot move at all.
+    Returns whether it can move at all; else it stays.
     """
     neighbours, is_blocked = ground.neighbours, scratch.is_blocked
     start = np.int64(scratch.boxes[row])
@@ -31,21 +31,21 @@ def lift(ground, words, scratch, row, by_pulls):
         end, behind = neighbours[start, direction], neighbours[start, direction ^ 2]
         player, free = (end, neighbours[end, direction]) if by_pulls else (behind, end)
         may_move |= scratch.area[player] == 1 and not is_blocked[free]
-    if not may_move:
-        return -1
-    copy(words, scratch.others)
-    scratch.others[start >> 6] ^= bit_of(start)
-    is_blocked[start] = False
-    return find_regions(neighbours, is_blocked, scratch.regions)[1]
+    if may_move:
+        copy(words, scratch.others)
+        scratch.others[start >> 6] ^= bit_of(start)
+        is_blocked[start] = False
+        find_regions(neighbours, is_blocked, scratch.regions)
+    return may_move
 
 
 def moves_of_one_box(visit: Callable) -> Callable:
     """``move_box``, which visits each square to which the pushes or pulls of a box lead.
 
-    ``visit(state, ground, scratch, row, start, place, least, num_made)`` says whether they may go
-    on from there: box ``row`` has come from ``start`` to ``place``, ``least`` names the region of
-    the player, and so many pushes were made. No push that leads through a deadlock of the
-    box alone, or of it and one other, is visited.
+    ``visit(state, ground, scratch, row, start, place, least)`` says whether they may go on from
+    there: box ``row`` has come from ``start`` to ``place``, and ``least`` names the region of the
+    player. No push that leads through a deadlock of the box alone, or of it and one other, is
+    visited.
     """
 
     @partial(inner, is_inlined=True)
@@ -54,14 +54,14 @@ def moves_of_one_box(visit: Callable) -> Callable:
         """Visits the moves of a lifted box, and puts it back; returns how many were tried."""
         neighbours, is_blocked, seen = ground.neighbours, scratch.is_blocked, scratch.seen
         beside = scratch.regions.beside
-        boxes, reached_from, nums_made = scratch.ways
+        boxes, reached_from = scratch.ways
         start = np.int64(scratch.boxes[row])
         scratch.last_mark[0] += 1
         seen_now = scratch.last_mark[0]
         num_tried = np.int64(0)
         first, count = 0, 1
         boxes[0] = start
-        reached_from[0] = nums_made[0] = 0
+        reached_from[0] = 0
         for direction in range(4):
             if scratch.area[neighbours[start, direction]] == 1:
                 reached_from[0] |= 1 << direction
@@ -89,13 +89,11 @@ def moves_of_one_box(visit: Callable) -> Callable:
                     if beside[end, around] == least:
                         reached |= 1 << around
                         seen[end * 4 + around] = seen_now
-                num_made = np.int64(nums_made[first]) + 1
                 is_blocked[end] = True
                 scratch.boxes[row] = end
-                if visit(state, ground, scratch, row, start, place, least, num_made):
+                if visit(state, ground, scratch, row, start, place, least):
                     boxes[count] = end
                     reached_from[count] = reached
-                    nums_made[count] = num_made
                     count += 1
                 is_blocked[end] = False
             first += 1

@@ -31,9 +31,20 @@ def zeroed(store: Callable[..., Store], **given: Any) -> Store:
     return store(**fields, **zeros)
 
 
-def column_names(store: type, axis: str) -> tuple[str, ...]:
-    """The fields of a named tuple that have this axis, in their order."""
-    return tuple(name for name, axes, _ in _arrays(store) if axis in axes)
+def columns_of(store: Any, axis: str) -> list[np.ndarray]:
+    """The arrays of a store whose first axis this is, in their order."""
+    return [getattr(store, name) for name, axes, _ in _arrays(type(store)) if axes[0] == axis]
+
+
+def enlarge(column: np.ndarray, capacity: int) -> None:
+    """Gives an array more rows, in place: where the system can, memory is moved, not copied."""
+    column.resize((capacity, *column.shape[1:]), refcheck=False)
+
+
+def enlarge_columns(store: Any, axis: str, capacity: int) -> None:
+    """The same for all columns of an axis."""
+    for column in columns_of(store, axis):
+        enlarge(column, capacity)
 
 
 def _arrays(store: Any) -> Iterator[tuple[str, list[str], str]]:

@@ -15,7 +15,7 @@ from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.level.words import EMPTY, ONE, index, lowest
-from tokoban.sokoban.search.state.columns import column_names, zeroed
+from tokoban.sokoban.search.state.columns import enlarge_columns, zeroed
 
 _ENTERED_AT_ONCE = 1 << 16  # positions, between which limits are looked at while a store grows
 
@@ -47,18 +47,12 @@ def next_capacity(capacity: int) -> int:
     return capacity * 3 // 2 if is_power else capacity * 4 // 3
 
 
-def enlarge(column: np.ndarray, capacity: int) -> None:
-    """Gives an array more rows, in place: where the system can, memory is moved, not copied."""
-    column.resize((capacity, *column.shape[1:]), refcheck=False)
-
-
 def enlarged(positions: Positions, capacity: int) -> Positions:
     """Enlarges the arrays in place.
 
     If the hash table had to grow it is empty: all are to be entered anew by ``refill_slots``.
     """
-    for name in column_names(Positions, "P"):
-        enlarge(getattr(positions, name), capacity)
+    enlarge_columns(positions, "P", capacity)
     if len(positions.slots) >= 2 * capacity:
         return positions
     return positions._replace(slots=empty_slots(capacity))

@@ -29,7 +29,7 @@ class Workspace(NamedTuple):
     seen: Int64[np.ndarray, "F*4"]  # the mark of a moved box where it was, by the player's side
     last_mark: Int64[np.ndarray, "1"]
     waiting: Int32[np.ndarray, "F+1"]
-    ways: Int32[np.ndarray, "3 F*4"]
+    ways: Int32[np.ndarray, "2 F*4"]
     words: UInt64[np.ndarray, " W"]  # the boxes after a move
     others: UInt64[np.ndarray, " W"]  # the boxes that do not move
     matching: Int64[np.ndarray, "3 G+1"]

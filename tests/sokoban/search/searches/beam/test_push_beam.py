@@ -27,8 +27,7 @@ from tokoban.sokoban.search.searches.beam import rounds as beam_rounds
 from tokoban.sokoban.search.searches.beam.push_beam import PushBeam
 from tokoban.sokoban.search.searches.beam.rounds import badness_of, in_order
 from tokoban.sokoban.search.searches.fess import scores
-from tokoban.sokoban.search.searches.fess.paths import steps_to
-from tokoban.sokoban.search.searches.fess.tree import SOLVED_BY
+from tokoban.sokoban.search.searches.fess.tree import SOLVED_BY, steps_to
 from tokoban.sokoban.search.steps import completed
 
 

@@ -16,7 +16,7 @@ from jaxtyping import Int16, Int64, UInt64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.hashing import GOLDEN
-from tokoban.sokoban.search.level.flood import flood, flood_rest
+from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.level.regions import find_regions, region_of
 from tokoban.sokoban.search.level.words import EMPTY, ONE, lowest
@@ -25,6 +25,7 @@ from tokoban.sokoban.search.measures.packing.pull_board import (
     find_pulls,
     is_first_beside,
 )
+from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.steps import Steps
 
 MAX_FILLINGS = 4000
@@ -113,15 +114,12 @@ def _side_by_side(board: PullBoard, squares: list[int]) -> list[Int16[np.ndarray
     is_other = np.ones(len(board.is_blocked), np.bool_)
     is_other[squares] = False
     marks = np.zeros(len(board.is_blocked), np.int64)
-    num_parts = mark_parts(board.neighbours, is_other, marks)
-    return [np.flatnonzero(marks == 2 + i).astype(np.int16) for i in range(num_parts)]
-
-
-@entry(makes_arrays=True)
-@no_type_check
-def mark_parts(neighbours, is_other, marks):
-    """Numbers the parts of what ``is_other`` does not mark, from 2 on; returns how many."""
-    return flood_rest(neighbours, is_other, marks, 1, np.empty(len(neighbours), np.int32))
+    num_parts = 0
+    for square in sorted(squares):
+        if marks[square] == 0:
+            num_parts += 1
+            flood(board.neighbours, is_other, square, marks, num_parts, board.waiting)
+    return [np.flatnonzero(marks == 1 + i).astype(np.int16) for i in range(num_parts)]
 
 
 def _is_blocked_by(
@@ -154,8 +152,9 @@ def group_in_steps(
         if not is_complete or len(fillings) > MAX_FILLINGS:
             fillings.clear()
             break
-    obstructions = [np.empty(0, np.uint64)] * len(squares)
-    if not fillings:
+    if fillings:
+        obstructions = [np.empty(0, np.uint64)] * len(squares)
+    else:
         obstructions = yield from obstructions_in_steps(board, occupied, squares)
     fullest_first = sorted(fillings, key=lambda filling: (-filling.bit_count(), filling))
     return Group(
@@ -167,12 +166,7 @@ def group_in_steps(
 
 
 def _empty_family(root: int, stop_at: int) -> _Family:
-    family = _Family(
-        filling=np.zeros(MAX_FILLINGS, np.uint64),
-        leaving=np.zeros(MAX_FILLINGS, np.uint64),
-        slots=np.full(_SLOTS, NONE, np.int16),
-        progress=np.zeros(4, np.int64),
-    )
+    family = zeroed(_Family, M=MAX_FILLINGS, slots=np.full(_SLOTS, NONE, np.int16))
     family.progress[[_ROOT, _STOP_AT]] = root, stop_at
     return family
 

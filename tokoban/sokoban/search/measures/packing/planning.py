@@ -30,6 +30,7 @@ from tokoban.sokoban.search.measures.packing.pulls import (
     pulls_in_steps,
 )
 from tokoban.sokoban.search.pauses import ONE_PUSH
+from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.steps import Steps, completed
 
 
@@ -113,7 +114,9 @@ def _packed(ground: Ground, stages: list[_Stage], groups: list[list[Group]]) -> 
     flat = [group for of_stage in groups for group in of_stage]
     every = ~np.uint64(0)
     cores = [np.bitwise_and.reduce(group.fillings, initial=every) for group in flat]
-    return Packing(
+    return zeroed(
+        Packing,
+        C=NUM_KEPT,
         steps=np.array(steps, np.int16),
         first_step=np.array([*first_step, len(steps)]),
         base=np.array([square for stage in stages for square in stage.base], np.int16),
@@ -129,30 +132,24 @@ def _packed(ground: Ground, stages: list[_Stage], groups: list[list[Group]]) -> 
         first_filling=_firsts([len(group.fillings) for group in flat]),
         core=np.array(cores, np.uint64),
         kept_group=np.full(NUM_KEPT, NONE, np.int16),
-        kept_filling=np.empty(NUM_KEPT, np.uint64),
-        kept_packed=np.empty(NUM_KEPT, np.uint64),
         points=_no_points(ground, stages),
     )
 
 
 def _no_points(ground: Ground, stages: list[_Stage]) -> Points:
     num_floor = len(ground.zone)
-    num_words = -(-num_floor // 64)
     is_for_good = np.ones((len(stages), num_floor + 1), np.bool_)
     for stage in range(len(stages)):
         for later in stages[stage:]:
             if later.moves_on is not None:
                 is_for_good[stage, later.moves_on[0]] = False
-    return Points(
+    return zeroed(
+        Points,
+        F=num_floor,
+        Z=NUM_POINTS,
         neighbours=ground.neighbours,
         is_for_good=is_for_good,
         stage=np.full(NUM_POINTS, NO_POINT, np.int16),
-        packed=np.empty((NUM_POINTS, num_words), np.uint64),
-        out_of_plan=np.empty((NUM_POINTS, num_words), np.uint64),
-        words=np.empty(num_words, np.uint64),
-        is_filled=np.zeros(num_floor + 1, np.bool_),
-        is_reached=np.zeros(num_floor + 1, np.bool_),
-        waiting=np.empty(num_floor, np.int32),
     )
 
 

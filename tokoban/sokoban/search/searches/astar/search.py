@@ -153,7 +153,7 @@ def _expand(problem, frontier, scratch, pruning, position):
     # Pushes around a corral come first without loss in pushes, but perhaps by a longer walk.
     if problem.counts_moves:
         scratch.may_move[:] = True
-    match_all(ground, problem.is_matched, scratch.places, scratch.matching, scratch.path)
+    match_all(ground.pushes, problem.is_matched, scratch.places, scratch.matching, scratch.path)
     state = (problem, frontier, scratch, pruning, position)
     _push_each(state, ground.neighbours, scratch.boxes, scratch.is_blocked, scratch.area, 1)
 

@@ -12,12 +12,11 @@ from tokoban.sokoban.search.measures.bounds import MAX_MATCHED
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, found_by, run_compiled
 from tokoban.sokoban.search.rules import two_boxes
-from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
-from tokoban.sokoban.search.rules.pruning import grown as grown_pruning
+from tokoban.sokoban.search.rules.learned import Applied, Learned
 from tokoban.sokoban.search.searches.astar import search as push_search
 from tokoban.sokoban.search.searches.astar.search import Frontier, Problem
 from tokoban.sokoban.search.state import positions as stores
-from tokoban.sokoban.search.state.columns import column_names, zeroed
+from tokoban.sokoban.search.state.columns import enlarge_columns, zeroed
 from tokoban.sokoban.search.state.positions import packed_bits, refill, refill_slots
 from tokoban.sokoban.search.state.walks import chain, directions_through
 from tokoban.sokoban.search.state.workspace import workspace_for
@@ -49,10 +48,7 @@ class AStar:
         *,
         work: int = 1,
     ) -> None:
-        """``learned``, which other searches share, and the ground are not in ``num_bytes`` then.
-
-        An expansion counts as so much ``work``.
-        """
+        """``learned`` is as ``Applied`` says. An expansion counts as so much ``work``."""
         self.player = squares.number[board.player]
         self._objective = objective
         self.problem = Problem(
@@ -65,10 +61,8 @@ class AStar:
         self.frontier = _first_frontier(ground, boxes, self.player)
         num_floor = len(squares.squares)
         self.scratch = workspace_for(num_floor, len(boxes))
-        self._is_sharing = learned is not None
-        self._is_small = not self._is_sharing
-        learned = learned or learned_of(ground, due_at=FEW_EXPANSIONS)
-        self._rules = Applied(learned, is_shared=self._is_sharing)
+        self._is_small = learned is None
+        self._rules = Applied(ground, learned, due_at=FEW_EXPANSIONS)
         self._work = work
         self._at_least = 0
         # Not summed at each pause, of which a short search has many.
@@ -98,9 +92,8 @@ class AStar:
         stop_at = min(num_expansions - (-budget.work // self._work), budget.expansions)
         if self._is_small:
             if num_expansions >= FEW_EXPANSIONS:
-                learned = self._rules.learned
-                learned = learned._replace(pruning=grown_pruning(learned.pruning))
-                self._rules, self._is_small = Applied(learned, is_shared=False), False
+                self._rules.grow()
+                self._is_small = False
                 self._num_bytes = self._count_bytes()
             else:
                 stop_at = min(stop_at, FEW_EXPANSIONS)
@@ -124,15 +117,19 @@ class AStar:
 
     def grow(self) -> Iterator[bool]:
         """As ``Compiled`` says."""
-        self.frontier = _grown(self.frontier)
+        capacity = 2 * len(self.frontier.cost)
+        enlarge_columns(self.frontier, "P", capacity)
+        positions = stores.enlarged(self.frontier.positions, capacity)
+        self.frontier = self.frontier._replace(positions=positions)
         self._num_bytes = self._count_bytes()
-        positions = self.frontier.positions
         enter = partial(refill_slots, positions, self.problem.ground.keys)
         yield from refill(int(positions.num_known[0]), enter)
 
     def directions(self) -> tuple[Direction, ...]:
         """As ``Compiled`` says."""
-        return _directions(self.problem.ground, self.frontier, self.player)
+        positions, reached = self.frontier.positions, self.frontier.progress[push_search.REACHED]
+        boxes = positions.boxes[chain(positions, int(reached))[::-1]]
+        return directions_through(self.problem.ground.neighbours, boxes, self.player)
 
     @property
     def optimum(self) -> Optimum | None:
@@ -140,12 +137,7 @@ class AStar:
         return None if self._objective == "any" else self._objective
 
     def _count_bytes(self) -> int:
-        own = stores.num_bytes((self.frontier, self.scratch))
-        return (
-            own
-            if self._is_sharing
-            else own + stores.num_bytes(self.problem) + self._rules.num_bytes
-        )
+        return stores.num_bytes((self.frontier, self.scratch)) + self._rules.num_bytes
 
 
 @cache
@@ -176,27 +168,7 @@ def _first_frontier(ground: Ground, boxes: np.ndarray, player: int) -> Frontier:
     positions.parent[0] = NONE
     positions.num_known[0] = 1
     refill_slots(positions, ground.keys, 0, 1)
-    frontier.cost[0] = 0
     frontier.lower_bound[0] = 1
     frontier.next_open[0] = NONE
-    frontier.num_patterns[0] = 0
     frontier.bucket[1] = 0
     return frontier
-
-
-def _grown(frontier: Frontier) -> Frontier:
-    """The same search, in the same arrays, with room for twice as many positions.
-
-    All are to be entered anew into the hash table, by ``refill_slots``.
-    """
-    capacity = len(frontier.cost)
-    for name in column_names(Frontier, "P"):
-        stores.enlarge(getattr(frontier, name), 2 * capacity)
-    return frontier._replace(positions=stores.enlarged(frontier.positions, 2 * capacity))
-
-
-def _directions(ground: Ground, frontier: Frontier, player: int) -> tuple[Direction, ...]:
-    """All moves to the position that the search reached, from a start with the player there."""
-    positions = frontier.positions
-    numbers = chain(positions, int(frontier.progress[push_search.REACHED]))
-    return directions_through(ground.neighbours, positions.boxes[numbers[::-1]], player)

@@ -44,10 +44,10 @@ from tokoban.sokoban.search.searches.beam.rounds import (
     badness_of,
     in_order,
 )
+from tokoban.sokoban.search.state.columns import enlarge
 from tokoban.sokoban.search.state.positions import (
     Positions,
     empty_positions,
-    enlarge,
     enlarged,
     next_capacity,
     num_bytes,
@@ -89,7 +89,7 @@ class PullBeam(Beam):
         marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
         self._start_player = flood(ground.neighbours, starts, player, marks, 1, waiting)
         self._lacks_slots = False
-        rules = Applied(learned, is_shared=True, by_pulls=True)
+        rules = Applied(ground, learned, by_pulls=True)
         rounds = Rounds(ground.is_goal[:-1], _SCHEDULE, seed=seed)
         super().__init__(ground, rules, rounds)
 
@@ -171,23 +171,20 @@ class PullBeam(Beam):
         return self._layer_ends + self._rounds.current.width > len(self._positions.player)
 
     def _bytes_to_grow(self) -> int:
-        more = pull_layers.num_bytes_while_growing(self._layer) - num_bytes(self._layer)
-        return more + num_bytes(self._positions) + self._pulled_to.nbytes
+        return num_bytes((self._layer, self._layer.slots, self._positions, self._pulled_to))
 
     def _grow(self) -> Iterator[bool]:
         if not self._lacks_positions:
-            slots = self._layer.slots
+            num_slots = len(self._layer.slots)
             self._layer = pull_layers.grown(self._layer)
-            if self._layer.slots is not slots:
-                del slots
+            if len(self._layer.slots) > num_slots:
                 enter = partial(pull_layers.refill_slots, self._layer, self.ground.keys)
                 yield from refill(int(self._layer.progress[NUM_CANDIDATES]), enter)
             return
-        slots, capacity = self._positions.slots, next_capacity(len(self._positions.player))
+        num_slots, capacity = len(self._positions.slots), next_capacity(len(self._pulled_to))
         self._positions = enlarged(self._positions, capacity)
         enlarge(self._pulled_to, capacity)
-        if self._positions.slots is not slots:
-            del slots
+        if len(self._positions.slots) > num_slots:
             enter = partial(refill_slots, self._positions, self.ground.keys)
             count = int(self._positions.num_known[0])
             for self._lacks_slots in refill(count, enter):

@@ -16,15 +16,13 @@ from tokoban.sokoban.search.measures.bounds import lower_bound_after, match_all
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.searches.beam.rounds import BADNESS_BITS, LEAST_BADNESS
 from tokoban.sokoban.search.searches.moves import lift, moves_of_one_box
-from tokoban.sokoban.search.state.columns import column_names, zeroed
+from tokoban.sokoban.search.state.columns import enlarge_columns, zeroed
 from tokoban.sokoban.search.state.positions import (
     add,
     bit_of,
     copy,
     empty_slots,
-    enlarge,
     next_capacity,
-    num_bytes,
     slot_of,
     write_moved,
 )
@@ -70,19 +68,10 @@ def grown(layer: Layer) -> Layer:
     They are to be entered into it by ``refill_slots``.
     """
     capacity = next_capacity(len(layer.parent))
-    for name in column_names(Layer, "N"):
-        enlarge(getattr(layer, name), capacity)
+    enlarge_columns(layer, "N", capacity)
     if len(layer.slots) >= 2 * capacity:
         return layer
     return layer._replace(slots=empty_slots(capacity))
-
-
-def num_bytes_while_growing(layer: Layer) -> int:
-    """The most bytes while it grows."""
-    capacity, size = len(layer.parent), next_capacity(len(layer.parent))
-    columns = sum(getattr(layer, name).nbytes for name in column_names(Layer, "N"))
-    slots = 4 << (2 * size - 1).bit_length()
-    return num_bytes(layer) + columns // capacity * (size - capacity) + slots
 
 
 @inner
@@ -111,7 +100,7 @@ def refill_slots(layer, keys, first, last):
 
 @partial(inner, is_inlined=True)
 @no_type_check
-def _add_candidate(state, ground, scratch, row, start, place, least, _num_made):
+def _add_candidate(state, ground, scratch, row, start, place, least):
     """Adds the position with box ``row`` on ``place``, unless it is known or no matching exists.
 
     For ``moves_of_one_box``: pulls go on from anywhere.
@@ -164,13 +153,12 @@ def _pull_box(state, ground, two_boxes, scratch, row):
     """Adds the moves of one box of the position that is laid out."""
     _, positions, layer, _, _, bonuses = state
     progress = layer.progress
-    if lift(ground, positions.boxes[progress[NEXT]], scratch, row, True) < 0:
-        return
-    bonus_of_others = -bonuses[scratch.boxes[row]]
-    for box in scratch.boxes:
-        bonus_of_others += bonuses[box]
-    visited = (state, bonus_of_others)
-    progress[NUM_PULLS] += _pull_lifted(visited, ground, two_boxes, scratch, row, True)
+    if lift(ground, positions.boxes[progress[NEXT]], scratch, row, True):
+        bonus_of_others = -bonuses[scratch.boxes[row]]
+        for box in scratch.boxes:
+            bonus_of_others += bonuses[box]
+        visited = (state, bonus_of_others)
+        progress[NUM_PULLS] += _pull_lifted(visited, ground, two_boxes, scratch, row, True)
 
 
 @entry
@@ -204,7 +192,7 @@ def add_pulls(
         if progress[NEXT_ROW] == 0:
             words, player = positions.boxes[position], np.int64(positions.player[position])
             lay_out_position(ground, words, player, scratch)
-            match_all(ground, is_matched, scratch.places, scratch.matching, scratch.path)
+            match_all(ground.pushes, is_matched, scratch.places, scratch.matching, scratch.path)
         for row in range(progress[NEXT_ROW], len(scratch.boxes)):
             if progress[NUM_CANDIDATES] + 4 * len(ground.zone) > len(layer.parent):
                 return Outcome.STORE_FULL

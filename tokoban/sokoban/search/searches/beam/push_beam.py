@@ -22,7 +22,7 @@ from tokoban.sokoban.search.pauses import (
     found_by,
 )
 from tokoban.sokoban.search.rules import two_boxes
-from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
+from tokoban.sokoban.search.rules.learned import Applied, Learned
 from tokoban.sokoban.search.searches.beam import meetings
 from tokoban.sokoban.search.searches.beam.beam import Beam
 from tokoban.sokoban.search.searches.beam.meetings import FromTheEnd, Meeting, Meetings
@@ -35,7 +35,6 @@ from tokoban.sokoban.search.searches.beam.rounds import (
     badness_of,
     in_order,
 )
-from tokoban.sokoban.search.searches.fess.paths import steps_to
 from tokoban.sokoban.search.searches.fess.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.searches.fess.tree import (
     FIRST_NEW,
@@ -43,10 +42,11 @@ from tokoban.sokoban.search.searches.fess.tree import (
     NUM_LAID_OUT,
     NUM_PUSHES,
     SOLVED_BY,
+    bytes_to_grow,
     first_tree,
     grown,
-    num_bytes_while_growing,
     refill_slots,
+    steps_to,
 )
 from tokoban.sokoban.search.state.positions import num_bytes, refill, unpacked_bits
 from tokoban.sokoban.search.steps import Steps, completed
@@ -72,7 +72,7 @@ class PushBeam(Beam):
         schedule: Schedule,
         seed: int,
     ) -> None:
-        """``learned``, which other searches share, and the ground are not in ``num_bytes`` then.
+        """``learned`` is as ``Applied`` says.
 
         ``pulls`` are searches that come from the end, for meetings; ``seed`` is that of ``Round``.
         """
@@ -83,13 +83,9 @@ class PushBeam(Beam):
         self._is_box[boxes] = True
         self._meetings = Meetings(pulls)
         self._meeting: Meeting | None = None
-        is_shared = learned is not None
-        rules = Applied(learned or learned_of(ground), is_shared=is_shared)
         rounds = Rounds(ground.is_goal[:-1], schedule, seed=seed)
-        super().__init__(ground, rules, rounds)
-        self._table_bytes = num_bytes((tables, self._scratch))
-        if is_shared:
-            self._table_bytes -= num_bytes(ground)
+        super().__init__(ground, Applied(ground, learned), rounds)
+        self._table_bytes = num_bytes((tables, self._scratch)) - num_bytes(ground)
 
     def _begin(self) -> None:
         prefix = self._rounds.current.prefix
@@ -145,13 +141,12 @@ class PushBeam(Beam):
         )
 
     def _bytes_to_grow(self) -> int:
-        return num_bytes_while_growing(self._tree, len(self.ground.zone)) - num_bytes(self._tree)
+        return bytes_to_grow(self._tree, len(self.ground.zone))
 
     def _grow(self) -> Iterator[bool]:
-        slots = self._tree.slots
+        num_slots = len(self._tree.slots)
         self._tree = grown(self._tree, len(self.ground.zone))
-        if self._tree.slots is not slots:
-            del slots
+        if len(self._tree.slots) > num_slots:
             enter = partial(refill_slots, self._tree)
             yield from refill(int(self._tree.progress[FIRST_NEW]), enter)
 

@@ -39,7 +39,7 @@ def is_worth_storing(tree, slot, cell_key, weight):
 
 @partial(inner, is_inlined=True)
 @no_type_check
-def add_child(state, ground, scratch, _row, box, place, least, _num_made):
+def add_child(state, ground, scratch, _row, box, place, least):
     """Stores a child of the position in the making, without a run, if it is new.
 
     A ``visit`` of ``moves_of_one_box``: none go on from a deadlocked child.
@@ -84,6 +84,6 @@ move_lifted = moves_of_one_box(add_child)
 def move_box(tables, tree, scratch, pruning, row):
     """Adds the children after any pushes of box ``row`` alone that lead through no deadlock."""
     ground = tables.ground
-    if lift(ground, tree.boxes[tree.progress[NUM_LAID_OUT]], scratch, row, False) >= 0:
+    if lift(ground, tree.boxes[tree.progress[NUM_LAID_OUT]], scratch, row, False):
         state = (tables, tree, pruning)
         move_lifted(state, ground, pruning.two_boxes, scratch, row, False)

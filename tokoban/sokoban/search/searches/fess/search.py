@@ -77,7 +77,7 @@ def begin_expansion(tables, tree, scratch, pruning, child):
         return False
     position = progress[NUM_LAID_OUT]
     places, matching = scratch.places, scratch.matching
-    match_all(ground, tables.is_matched, places, matching, scratch.path)
+    match_all(ground.pushes, tables.is_matched, places, matching, scratch.path)
     verdict = DEADLOCKED
     if not tables.is_matched or matched_pushes(ground.pushes, places, matching) < UNREACHABLE:
         words, player = tree.boxes[position], np.int64(tree.player[position])

@@ -6,14 +6,14 @@ from functools import cache, partial
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.level.ground import Ground, Squares, grounds_both_ways
+from tokoban.sokoban.search.level.one_box import directions_of_steps
 from tokoban.sokoban.search.level.regions import empty_regions
 from tokoban.sokoban.search.measures.packing import planning
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, found_by, run_compiled
 from tokoban.sokoban.search.rules import two_boxes
-from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
+from tokoban.sokoban.search.rules.learned import Applied, Learned
 from tokoban.sokoban.search.searches.fess.advisors import ADVISORS
-from tokoban.sokoban.search.searches.fess.paths import find_directions
 from tokoban.sokoban.search.searches.fess.search import search
 from tokoban.sokoban.search.searches.fess.tables import Tables, tables_in_steps
 from tokoban.sokoban.search.searches.fess.tree import (
@@ -22,12 +22,13 @@ from tokoban.sokoban.search.searches.fess.tree import (
     NUM_LAID_OUT,
     NUM_PUSHES,
     SOLVED_BY,
+    bytes_to_grow,
     first_tree,
     grown,
-    num_bytes_while_growing,
     refill_slots,
+    steps_to,
 )
-from tokoban.sokoban.search.state.positions import num_bytes, refill
+from tokoban.sokoban.search.state.positions import num_bytes, refill, unpacked_bits
 from tokoban.sokoban.search.state.workspace import workspace_for
 from tokoban.sokoban.search.steps import Steps, completed
 
@@ -62,16 +63,14 @@ class Fess:
         player: int,
         learned: Learned | None = None,
     ) -> None:
-        """``learned``, which other searches share, and the ground are not in ``num_bytes`` then."""
+        """``learned`` is as ``Applied`` says."""
         self.tables, self.player = tables, player
         ground = tables.ground
         num_floor = len(ground.zone)
         self.tree = first_tree(ground, boxes, player, children_per_run=1)
         self.scratch = workspace_for(num_floor, len(boxes), regions=empty_regions(num_floor))
-        self.rules = Applied(learned or learned_of(ground), is_shared=learned is not None)
-        self._table_bytes = num_bytes((tables, self.scratch))
-        if learned:
-            self._table_bytes -= num_bytes(ground)
+        self.rules = Applied(ground, learned)
+        self._table_bytes = num_bytes((tables, self.scratch)) - num_bytes(ground)
 
     @property
     def num_expansions(self) -> int:
@@ -103,21 +102,21 @@ class Fess:
 
     def bytes_to_grow(self) -> int:
         """As ``Compiled`` says."""
-        num_floor = len(self.tables.ground.zone)
-        return num_bytes_while_growing(self.tree, num_floor) - num_bytes(self.tree)
+        return bytes_to_grow(self.tree, len(self.tables.ground.zone))
 
     def grow(self) -> Iterator[bool]:
         """As ``Compiled`` says."""
-        slots = self.tree.slots
+        num_slots = len(self.tree.slots)
         self.tree = grown(self.tree, len(self.tables.ground.zone))
-        if self.tree.slots is not slots:
-            del slots
+        if len(self.tree.slots) > num_slots:
             yield from refill(int(self.tree.progress[FIRST_NEW]), partial(refill_slots, self.tree))
 
     def directions(self) -> tuple[Direction, ...]:
         """The solution, once one was found."""
-        child = int(self.tree.progress[SOLVED_BY])
-        return find_directions(self.tables.ground, self.tree, child, self.player)
+        tree, ground = self.tree, self.tables.ground
+        is_box = unpacked_bits(tree.boxes[0], len(ground.zone))
+        steps = steps_to(tree, int(tree.progress[SOLVED_BY]))
+        return directions_of_steps(ground, is_box, self.player, steps)
 
 
 @cache

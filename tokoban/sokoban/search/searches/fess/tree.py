@@ -18,13 +18,12 @@ from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE, Ground
-from tokoban.sokoban.search.state.columns import column_names, zeroed
+from tokoban.sokoban.search.level.one_box import Step
+from tokoban.sokoban.search.state.columns import columns_of, enlarge_columns, zeroed
 from tokoban.sokoban.search.state.positions import (
     bit_of,
     empty_slots,
-    enlarge,
     next_capacity,
-    num_bytes,
     packed_bits,
     write_moved,
 )
@@ -87,31 +86,6 @@ class Tree(NamedTuple):
     progress: Int64[np.ndarray, "13"]
 
 
-_GROUPS = tuple(column_names(Tree, axis) for axis in "ENRC")  # as in ``Sizes``
-
-
-class Sizes(NamedTuple):
-    """Of a tree."""
-
-    laid_out: int
-    children: int
-    runs: int
-    cells: int
-
-
-def empty_tree(sizes: Sizes, num_floor: int) -> Tree:
-    """Room for so many."""
-    tree = zeroed(
-        Tree,
-        F=num_floor,
-        **dict(zip("ENRC", sizes, strict=True)),
-        slots=empty_slots(sizes.children),
-        cell_slots=empty_slots(sizes.cells),
-    )
-    tree.progress[[NEW_CELL, EXPANDING, SOLVED_BY]] = NONE
-    return tree
-
-
 def first_tree(ground: Ground, boxes: Sequence[int], player: int, *, children_per_run: int) -> Tree:
     """The start of a level, not expanded yet; there is one run for so many children."""
     num_floor = len(ground.zone)
@@ -121,7 +95,17 @@ def first_tree(ground: Ground, boxes: Sequence[int], player: int, *, children_pe
     least = flood(ground.neighbours, is_blocked, player, marks, 1, waiting)
     children = max(_FIRST_CHILDREN, 1 << (16 * num_floor).bit_length())
     runs = children // children_per_run
-    tree = empty_tree(Sizes(children // 64, children, runs, cells=runs), num_floor)
+    tree = zeroed(
+        Tree,
+        F=num_floor,
+        E=children // 64,
+        N=children,
+        R=runs,
+        C=runs,
+        slots=empty_slots(children),
+        cell_slots=empty_slots(runs),
+    )
+    tree.progress[[NEW_CELL, EXPANDING, SOLVED_BY]] = NONE
     tree.boxes[0] = packed_bits(is_blocked[:num_floor])
     tree.boxes_key[0] = np.bitwise_xor.reduce(ground.keys[0, boxes])
     tree.player[0] = tree.child_player[0] = least
@@ -134,33 +118,31 @@ def first_tree(ground: Ground, boxes: Sequence[int], player: int, *, children_pe
     return tree
 
 
-def grown_sizes(tree: Tree, num_floor: int) -> Sizes:
-    """More room wherever the next box might not find enough."""
-    progress = tree.progress
-    num_new = int(progress[NUM_CHILDREN] - progress[FIRST_NEW]) + 4 * num_floor
-
-    def grown_size(size: int, count: int, wanted: int) -> int:
-        while count + wanted >= size:
-            size = next_capacity(size)
-        return size
-
-    return Sizes(
-        laid_out=grown_size(len(tree.player), int(progress[NUM_LAID_OUT]), 1),
-        children=grown_size(len(tree.run), int(progress[NUM_CHILDREN]), 4 * num_floor),
-        runs=grown_size(len(tree.parent), int(progress[NUM_RUNS]), num_new),
-        cells=grown_size(len(tree.root), int(progress[NUM_CELLS]), num_new),
-    )
+def grown_sizes(tree: Tree, num_floor: int) -> dict[str, int]:
+    """By axis, with more room wherever the next box might not find enough."""
+    counts = {
+        "E": tree.progress[NUM_LAID_OUT] + 1,
+        "N": tree.progress[NUM_CHILDREN] + 4 * num_floor,
+    }
+    num_new = counts["N"] - tree.progress[FIRST_NEW]
+    counts["R"] = tree.progress[NUM_RUNS] + num_new
+    counts["C"] = tree.progress[NUM_CELLS] + num_new
+    sizes = {axis: len(columns_of(tree, axis)[0]) for axis in counts}
+    for axis, count in counts.items():
+        while count >= sizes[axis]:
+            sizes[axis] = next_capacity(sizes[axis])
+    return sizes
 
 
-def num_bytes_while_growing(tree: Tree, num_floor: int) -> int:
-    """Of the tree and what it will be then; its columns are not copied, but for one at most."""
-    total = num_bytes(tree)
-    for columns, size in zip(_GROUPS, grown_sizes(tree, num_floor), strict=True):
-        for name in columns:
-            column = getattr(tree, name)
-            total += column.nbytes // len(column) * (size - len(column))
-            if name in ("run", "root") and size > len(column):
-                total += 4 << (2 * size - 1).bit_length()
+def bytes_to_grow(tree: Tree, num_floor: int) -> int:
+    """The most that it needs more meanwhile; its columns are not copied, but for one at most."""
+    total = 0
+    for axis, size in grown_sizes(tree, num_floor).items():
+        columns = columns_of(tree, axis)
+        num_more = size - len(columns[0])
+        total += num_more * sum(column[0].nbytes for column in columns)
+        if axis in "NC" and num_more > 0:
+            total += 4 << (2 * size - 1).bit_length()
     return total
 
 
@@ -171,16 +153,24 @@ def grown(tree: Tree, num_floor: int) -> Tree:
     ``refill_slots``.
     """
     sizes = grown_sizes(tree, num_floor)
-    for columns, size in zip(_GROUPS, sizes, strict=True):
-        for name in columns:
-            if size > len(getattr(tree, name)):
-                enlarge(getattr(tree, name), size)
-    if len(tree.cell_slots) < 2 * sizes.cells:
-        tree = tree._replace(cell_slots=empty_slots(sizes.cells))
+    for axis, size in sizes.items():
+        enlarge_columns(tree, axis, size)
+    if len(tree.cell_slots) < 2 * sizes["C"]:
+        tree = tree._replace(cell_slots=empty_slots(sizes["C"]))
         refill_cell_slots(tree)
-    if len(tree.slots) < 2 * sizes.children:
-        tree = tree._replace(slots=empty_slots(sizes.children))
+    if len(tree.slots) < 2 * sizes["N"]:
+        tree = tree._replace(slots=empty_slots(sizes["N"]))
     return tree
+
+
+def steps_to(tree: Tree, child: int) -> list[Step]:
+    """The moves on the way to a child."""
+    steps = []
+    while child != 0:
+        box, end, player = (of[child] for of in (tree.box, tree.to, tree.child_player))
+        steps.append(Step(int(box), int(end), int(player)))
+        child = int(tree.came_by[tree.parent[tree.run[child]]])
+    return steps[::-1]
 
 
 @inner

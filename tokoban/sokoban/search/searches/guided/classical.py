@@ -64,7 +64,7 @@ def judge(classical, positions, scratch, position):
     verdict, _ = judge_position(
         ground, words, player, scratch, pruning, num_regions, 0, _CORRAL_FLOODS
     )
-    match_all(ground, classical.is_matched, scratch.places, scratch.matching, scratch.path)
+    match_all(ground.pushes, classical.is_matched, scratch.places, scratch.matching, scratch.path)
     return verdict != DEADLOCKED
 
 

@@ -39,7 +39,7 @@ from tokoban.sokoban.search.searches.guided.classical import Classical, classica
 from tokoban.sokoban.search.searches.guided.guide import Guidance, Guide, UniformGuide
 from tokoban.sokoban.search.searches.guided.tree import Batch, Level, Tree
 from tokoban.sokoban.search.state import positions as stores
-from tokoban.sokoban.search.state.columns import zeroed
+from tokoban.sokoban.search.state.columns import enlarge_columns, zeroed
 from tokoban.sokoban.search.state.positions import packed_bits
 from tokoban.sokoban.search.state.walks import directions_through
 from tokoban.sokoban.search.state.workspace import workspace_for
@@ -141,17 +141,13 @@ class GuidedSearch:
             push_loss=float(options.push_loss),
             uniform=float(options.uniform),
         )
-        self._batch = Batch(
-            nodes=np.empty(2 * options.batch_size, np.int32),
-            positions=np.empty(options.batch_size, np.int32),
-            boxes=np.empty((options.batch_size, num_floor), np.bool_),
-            zone=np.empty((options.batch_size, num_floor), np.bool_),
-            sizes=np.zeros(2, np.int64),
-        )
+        self._batch = zeroed(Batch, B=options.batch_size, F=num_floor)
         self._scratch = workspace_for(num_floor, len(boxes))
         # A batch has up to twice its size of nodes.
         needed = 4 * len(boxes) * (2 * options.batch_size + 1)
-        self.tree = _empty_tree(max(_FIRST_CAPACITY, 1 << needed.bit_length()), num_floor)
+        capacity = max(_FIRST_CAPACITY, 1 << needed.bit_length())
+        positions = stores.empty_positions(capacity, num_floor)
+        self.tree = zeroed(Tree, P=capacity, E=capacity, N=capacity, positions=positions)
         self._begin(boxes)
 
     def _begin(self, boxes: np.ndarray) -> None:
@@ -235,18 +231,15 @@ class GuidedSearch:
         )
 
     def bytes_to_grow(self) -> int:
-        """As ``Compiled`` says: the larger tree is twice the old one, which is copied."""
+        """As ``Compiled`` says: the larger tree is twice the old one, which may be copied."""
         return 2 * stores.num_bytes(self.tree)
 
     def grow(self) -> Iterator[bool]:
         """As ``Compiled`` says."""
-        old = self.tree
-        capacity = len(old.parent)
-        larger = _empty_tree(2 * capacity, self._level.keys.shape[1])
-        for name in set(Tree._fields) - {"positions"}:
-            array = getattr(old, name)
-            getattr(larger, name)[: len(array)] = array
-        self.tree = larger._replace(positions=stores.grown(old.positions, self._level.keys))
+        tree = self.tree
+        for axis in "PEN":
+            enlarge_columns(tree, axis, 2 * len(tree.parent))
+        self.tree = tree._replace(positions=stores.grown(tree.positions, self._level.keys))
         yield from ()
 
     def directions(self) -> tuple[Direction, ...]:
@@ -259,12 +252,6 @@ class GuidedSearch:
             node = int(tree.parent[node])
         boxes = tree.positions.boxes[tree.position[nodes[::-1]]]
         return directions_through(self._level.neighbours, boxes, self._player)
-
-
-def _empty_tree(capacity: int, num_floor: int) -> Tree:
-    """Room for so many positions, pushes and nodes, a power of two."""
-    positions = stores.empty_positions(capacity, num_floor)
-    return zeroed(Tree, P=capacity, E=capacity, N=capacity, positions=positions)
 
 
 @cache
