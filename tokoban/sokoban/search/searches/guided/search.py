@@ -28,7 +28,6 @@ from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
     UNLIMITED,
     Budget,
-    Search,
     found_by,
     run_compiled,
     set_up,
@@ -106,10 +105,9 @@ def solve_guided(
             classical = classical_rules((yield from ground_in_steps(board, squares)))
         return GuidedSearch(board, squares, guide, options, limits.max_evaluated, classical)
 
-    def search(budget: Budget) -> Search:
-        return set_up(in_steps(), budget)
-
-    return find_answer(board, search, limits, report=report, clock=clock)
+    return find_answer(
+        board, lambda budget: set_up(in_steps(), budget), limits, report=report, clock=clock
+    )
 
 
 class GuidedSearch:
@@ -148,9 +146,6 @@ class GuidedSearch:
         capacity = max(_FIRST_CAPACITY, 1 << needed.bit_length())
         positions = stores.empty_positions(capacity, num_floor)
         self.tree = zeroed(Tree, P=capacity, E=capacity, N=capacity, positions=positions)
-        self._begin(boxes)
-
-    def _begin(self, boxes: np.ndarray) -> None:
         is_box = np.zeros(len(self._scratch.is_blocked), np.bool_)
         is_box[boxes] = is_box[-1] = True
         marks, waiting = np.zeros_like(self._scratch.marks), self._scratch.waiting
