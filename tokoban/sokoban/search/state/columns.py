@@ -4,6 +4,8 @@ A *column* of an axis has one entry for each of what the store holds, such as po
 """
 
 from collections.abc import Callable, Iterator
+from functools import cache
+from types import CodeType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,7 +26,7 @@ def zeroed(store: Callable[..., Store], **given: Any) -> Store:
             sizes.setdefault(words, -(-sizes[axis] // 64))
     fields = {name: field for name, field in given.items() if name not in sizes}
     zeros = {
-        name: np.zeros([eval(axis, {"__builtins__": {}}, sizes) for axis in axes], dtype)
+        name: np.zeros([eval(_length(axis), {"__builtins__": {}}, sizes) for axis in axes], dtype)
         for name, axes, dtype in _arrays(store)
         if name not in fields
     }
@@ -52,3 +54,9 @@ def _arrays(store: Any) -> Iterator[tuple[str, list[str], str]]:
     for name, kind in store.__annotations__.items():
         if isinstance(kind, type) and issubclass(kind, AbstractArray):
             yield name, kind.dim_str.split(), kind.dtypes[0]
+
+
+@cache  # a small level is solved in less time than it takes to compile all axes
+def _length(axis: str) -> CodeType:
+    """The length of an axis, to be evaluated."""
+    return compile(axis, axis, "eval")
