@@ -5,8 +5,8 @@ import { number, t } from "../../strings/index.js";
 
 /** @type {Record<string, string>} */
 const EXAMPLES = {
-  de: "Ein Hund läuft über eine grüne Wiese und trägt einen Ball.",
-  en: "A little girl in a red dress is climbing up the stairs.",
+  de: "Mein Bruder hat gestern seinen Schlüssel verloren.",
+  en: "My brother lost his keys yesterday.",
 };
 const LONGEST = "400";
 
