@@ -37,7 +37,7 @@ def test_a_page_holds_the_weights_to_the_last_bit(tmp_path: Path) -> None:
             "grid", weights(1, 1, S, S), TokenGrid(2, 3, has_class_token=True), row(S)
         ),
     }
-    write_attention_page(tmp_path / "a.html", list(panels.values()), title="two", guide="")
+    write_attention_page(tmp_path / "a.html", list(panels.values()), title="two")
     found = read_attention_page(tmp_path / "a.html")
     assert found.keys() == panels.keys()
     assert all(torch.equal(found[name], panel.weights) for name, panel in panels.items())
@@ -45,7 +45,7 @@ def test_a_page_holds_the_weights_to_the_last_bit(tmp_path: Path) -> None:
 
 def test_no_token_breaks_the_page(tmp_path: Path) -> None:
     panel = AttentionPanel("<b>", weights(1, 1, 5, 5), TokenRow(ODD_LABELS), TokenRow(ODD_LABELS))
-    write_attention_page(tmp_path / "a.html", [panel], title="a < b & {{data}}", guide="")
+    write_attention_page(tmp_path / "a.html", [panel], title="a < b & {{data}}")
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "<title>a &lt; b &amp; {{data}}</title>" in page
     assert page.count("</script>") == page.count("<script") == 2
@@ -110,8 +110,9 @@ def test_a_page_says_what_to_look_for_and_where_it_opens(tmp_path: Path) -> None
 
 
 def test_a_page_needs_no_other_file_and_no_network(tmp_path: Path) -> None:
-    panel = AttentionPanel("a", weights(1, 1, T, T), row(T), row(T))
-    write_attention_page(tmp_path / "a.html", [panel], title="a", guide="")
+    write_attention_page(
+        tmp_path / "a.html", [AttentionPanel("a", weights(1, 1, T, T), row(T), row(T))], title="a"
+    )
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "default-src 'none'" in page
     assert not re.search(r"https?:|\bsrc=|\bhref=|@import|url\(|\bimport\b|fetch\(", page)
@@ -131,7 +132,7 @@ def test_a_failed_write_leaves_the_older_page(
     panel = AttentionPanel("a", weights(1, 1, T, T), row(T), row(T))
     monkeypatch.setattr(Path, "write_text", fail)
     with pytest.raises(OSError, match="no space left"):
-        write_attention_page(page, [panel], title="a", guide="")
+        write_attention_page(page, [panel], title="a")
     assert page.read_bytes() == b"older"
     assert len(list(tmp_path.iterdir())) == 1
 
@@ -163,6 +164,10 @@ def test_a_failed_write_leaves_the_older_page(
             "a: no weights, in the shape [0, 3, 5, 5]",
         ),
         (
+            lambda: AttentionPanel("a", weights(L, N, T, T), row(T), row(T), layers=[5]),
+            "a: 1 numbers for 2 layers",
+        ),
+        (
             lambda: AttentionPanel("a", weights(L, N, T, T) - 1, row(T), row(T)),
             "a: expected weights from 0 to 1, got others",
         ),
@@ -192,5 +197,5 @@ def test_a_page_is_refused_that_shows_nothing_or_too_much(
         ),
     ]:
         with pytest.raises(ValueError, match=re.escape(complaint)):
-            write_attention_page(tmp_path / "a.html", wrong, title="", guide="")
+            write_attention_page(tmp_path / "a.html", wrong, title="")
     assert not list(tmp_path.iterdir())

@@ -28,6 +28,11 @@ from torch import Tensor
 from tokoban.files.atomic import atomically
 from tokoban.viewing.xml_text import xml_text
 
+GUIDE = (
+    "Each query spreads a weight of 1 over the keys; look for heads in which every query picks out "
+    "keys of its own, such as the token before it, a matching word or a neighbour."
+)
+
 # More than this is over 50 MB of page, which browsers are slow to open.
 MOST_WEIGHTS = 10_000_000
 
@@ -118,18 +123,20 @@ class TokenGrid:
 class AttentionPanel:
     """The weights of one attention, or of one step of a run, and what its queries and keys are.
 
-    Equal layouts are taken for the same tokens, and shown once. ``aligned_head`` is the layer and
-    head, from 0, that agrees best with an alignment of the words, where there is one.
+    Equal layouts are taken for the same tokens, and shown once. ``layers`` are the numbers of the
+    layers, from 1, where not all are given. ``aligned_head`` is the layer and head, from 0, that
+    agrees best with an alignment of the words, where there is one.
     """
 
     name: str
     weights: Float[Tensor, "L N T S"]
     queries: TokenRow | TokenGrid
     keys: TokenRow | TokenGrid
+    layers: Sequence[int] | None = None
     aligned_head: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
-        num_queries, num_keys = self.weights.shape[2:]
+        num_layers, _, num_queries, num_keys = self.weights.shape
         if (num_queries, num_keys) != (len(self.queries), len(self.keys)):
             raise ValueError(
                 f"{self.name}: weights of {num_queries} queries and {num_keys} keys, "
@@ -137,6 +144,8 @@ class AttentionPanel:
             )
         if not self.weights.numel():
             raise ValueError(f"{self.name}: no weights, in the shape {list(self.weights.shape)}")
+        if self.layers is not None and len(self.layers) != num_layers:
+            raise ValueError(f"{self.name}: {len(self.layers)} numbers for {num_layers} layers")
         # The comparisons are False for what is no number.
         if not ((self.weights >= 0) & (self.weights <= 1.001)).all():
             raise ValueError(f"{self.name}: expected weights from 0 to 1, got others")
@@ -176,6 +185,7 @@ class AttentionPanel:
             "name": xml_text(self.name),
             "start": {"layer": layer, "head": head, "query": query},
             "shape": list(self.weights.shape),
+            "layers": None if self.layers is None else list(self.layers),
             "weights": _base64(self.weights.detach().float().cpu().numpy().astype("<f4")),
             "queries": queries,
             "keys": None if keys == queries else keys,
@@ -191,7 +201,7 @@ class AttentionView:
 
 
 def write_attention_page(
-    path: Path | str, panels: Sequence[AttentionPanel], *, title: str, guide: str
+    path: Path | str, panels: Sequence[AttentionPanel], *, title: str, guide: str = GUIDE
 ) -> None:
     """Writes one page that shows every panel, and needs no network and no other file.
 

@@ -148,7 +148,9 @@ def plot_attention_maps(panels: Sequence[AttentionPanel], picture: Path) -> None
     layers = [(panel, layer) for panel in panels for layer in range(len(panel.weights))]
     for row, (panel, layer) in zip(all_axes, layers, strict=True):
         maps = panel.weights[layer].detach().float().cpu().numpy()
-        row[0].set_ylabel(f"{_label(panel.name)}\nlayer {layer + 1}", fontsize="small")
+        number = layer + 1 if panel.layers is None else panel.layers[layer]
+        name = _label(panel.name)
+        row[0].set_ylabel(f"{name}\nlayer {number}", fontsize="small")
         for head, axes in enumerate(row):
             axes.set_xticks([])
             axes.set_yticks([])
