@@ -1,8 +1,7 @@
 """The choices of one translator: its network, its text and its examples; presets are functions."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated
 
 from tokoban.training.config import check_fields, check_limits, divides
 from tokoban.training.limits import Between, Count, NumLayers, Seed, ShareBelowOne
@@ -56,13 +55,13 @@ class TranslationConfig:
     max_ratio: Annotated[float, Between(1)] = 3.0  # of a pair's lengths, five tokens free; as above
     batch_tokens: Annotated[int, Between(2, 2**24)] = 4096  # at most: pairs times the longest
     # sentence among them, either side
+    cache: str = ""  # folder where the tokens of a text are kept for the next run on it, if any
     data_seed: Seed = 0  # of the batches' order, and of what is held out
     label_smoothing: ShareBelowOne = 0.1  # share of the answer that is given to all tokens alike
     beam_width: Annotated[int, Between(1, 128)] = 4  # of the validation BLEU during training; 1 is
     # greedy
     length_penalty: Annotated[float, Between(0, LARGEST_PENALTY)] = 0.6  # the alpha of GNMT's ((5 +
     # n) / 6)^alpha; 0 = none
-    retired: ClassVar[Mapping[str, Any]] = {"cache": ...}
 
     def __post_init__(self) -> None:
         check_limits(self)

@@ -7,7 +7,7 @@ from tokoban.systems.translation.attention import attention
 from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.engine import network_of
 from tokoban.systems.translation.evaluate import TranslationEvaluation, evaluate
-from tokoban.systems.translation.train import build_model, make_system
+from tokoban.systems.translation.train import build_model, make_system, without_writing
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
 
@@ -75,6 +75,7 @@ SPEC = SystemSpec(
         "validation_source",
         "validation_target",
         "validation_table",
+        "cache",
     ),
     build_model=build_model,
     make_system=make_system,
@@ -82,4 +83,5 @@ SPEC = SystemSpec(
     evaluate=evaluate,
     attention=attention,
     network_of=network_of,
+    without_writing=without_writing,
 )
