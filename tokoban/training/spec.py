@@ -35,7 +35,12 @@ class Trained(Generic[ConfigT, ModelT]):
 
 
 def accept(config: Any, named: Collection[str]) -> None:
-    """``SystemSpec.check_untrusted`` of configs that name no code, ``check_writing`` of no file."""
+    """``SystemSpec.check_untrusted`` of configs that name no code."""
+
+
+def unchanged(config: ConfigT, named: Collection[str]) -> ConfigT:
+    """``SystemSpec.without_writing`` of configs that name no file to write."""
+    return config
 
 
 def no_attention(model: Any, *read: Any) -> Any:
@@ -86,9 +91,8 @@ class SystemSpec(Generic[ConfigT, ModelT, BatchT, EvaluationT]):
 
     # Raises ValueError for a config from a file that names code, unless the user has named it too.
     check_untrusted: Callable[[ConfigT, Collection[str]], None] = accept
-    # Raises ValueError for the config of a resumed run that would write a file, unless the user has
-    # named its field.
-    check_writing: Callable[[ConfigT, Collection[str]], None] = accept
+    # The config of a resumed run that writes no file but those whose fields the user has named.
+    without_writing: Callable[[ConfigT, Collection[str]], ConfigT] = unchanged
 
     def __post_init__(self) -> None:
         known = {each.name for each in fields(self.config_type)}  # type: ignore[arg-type]

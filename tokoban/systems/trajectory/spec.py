@@ -6,7 +6,7 @@ from tokoban.systems.trajectory import config
 from tokoban.systems.trajectory.attention import attention
 from tokoban.systems.trajectory.config import TrajectoryConfig
 from tokoban.systems.trajectory.evaluate import TrajectoryEvaluation, evaluate
-from tokoban.systems.trajectory.train import build_model, check_writing, make_system
+from tokoban.systems.trajectory.train import build_model, make_system, without_writing
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
 
@@ -31,5 +31,5 @@ SPEC = SystemSpec(
     evaluation_type=TrajectoryEvaluation,
     evaluate=evaluate,
     attention=attention,
-    check_writing=check_writing,
+    without_writing=without_writing,
 )

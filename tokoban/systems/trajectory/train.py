@@ -53,10 +53,10 @@ def build_model(config: TrajectoryConfig) -> TrajectoryTransformer:
     )
 
 
-def check_writing(config: TrajectoryConfig, named: Collection[str]) -> None:
-    """``ValueError`` for a run that goes on and would write a file that its record alone names.
+def without_writing(config: TrajectoryConfig, named: Collection[str]) -> TrajectoryConfig:
+    """The config of a run that goes on, if it writes no file that its record alone names.
 
-    ``named`` are the fields that the user has given.
+    ``named`` are the fields that the user has given. ``ValueError`` for missing data.
     """
     is_theirs = "data" not in named and config.data
     if is_theirs and not Path(config.data).is_file():
@@ -64,6 +64,7 @@ def check_writing(config: TrajectoryConfig, named: Collection[str]) -> None:
             f"the run's record names the data {config.data!r}, where no file is; to have them "
             f"collected again and written there, name it yourself: --data {config.data}"
         )
+    return config
 
 
 def load_or_collect(config: TrajectoryConfig) -> Trajectories:
