@@ -86,7 +86,7 @@ class Trajectories:
         is_kept = torch.zeros(len(self.lengths), dtype=torch.bool)
         is_kept[episodes] = True
         in_kept = is_kept.repeat_interleave(self.lengths)
-        kept = {
+        kept: dict[str, Any] = {
             name: tensor[is_kept if name in _OF_EPISODES else in_kept]
             for name, tensor in self._tensors().items()
         }
