@@ -40,7 +40,7 @@ def test_translation_shows_other_translations_and_follows_what_is_typed(lab: Any
     page.locator(".lab-found li").first.wait_for(state="detached")
     assert not page.locator(".lab-attention").is_visible()
     page.get_by_label("Direction").select_option("en")
-    page.locator(".keys .token", has_text="girl").wait_for()
+    page.locator(".keys .token", has_text="brother").wait_for()
     page.evaluate(
         """async () => {
           const { app } = await import("/static/js/main.js");
