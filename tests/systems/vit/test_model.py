@@ -21,6 +21,7 @@ CONFIG = VitConfig(
     num_layers=2,
     num_heads=2,
     hidden_width=13,
+    least_head_width=1,
 )
 
 

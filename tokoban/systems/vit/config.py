@@ -36,8 +36,6 @@ class VitConfig:
         "question": "standing",
         "erased_share": 0.0,
         "positions": "rows_and_columns",
-        "least_patches": ...,
-        "least_head_width": ...,
     }
 
     # The pictures
@@ -70,6 +68,9 @@ class VitConfig:
     # all patches, or their mean
     dropout: ShareBelowOne = 0.0  # share of numbers that are left out in training
 
+    least_patches: Count = 16  # a picture cut into fewer is refused: known to fail on small ones
+    least_head_width: Count = 32  # heads narrower than this are refused, too; width / num_heads
+
     # The examples
     batch_pictures: Width = 128  # of a step
     shift: CountOrZero = 0  # pixels up, down, left and right at most; black comes in
@@ -96,6 +97,20 @@ class VitConfig:
             raise ValueError(
                 f"patches of {side} x {side} cut a picture of {self.picture_width} x "
                 f"{self.picture_height} into {self.num_patches}; expected at most {_MOST_PATCHES}"
+            )
+        least = self.least_patches
+        if self.num_patches < least:
+            raise ValueError(
+                f"patches of {side} x {side} leave {self.num_patches} of a picture of "
+                f"{self.picture_width} x {self.picture_height}; expected at least {least}, by a "
+                "smaller patch_side (or lower least_patches)"
+            )
+        head_width = self.width // self.num_heads
+        if head_width < self.least_head_width:
+            raise ValueError(
+                f"{self.num_heads} heads leave each {head_width} of the width {self.width}; "
+                f"expected at least {self.least_head_width}, by fewer heads (or lower "
+                "least_head_width)"
             )
         if self.class_names and len(self.class_names) != self.num_classes:
             raise ValueError(
@@ -192,5 +207,6 @@ def tiny() -> VitConfig:
         num_heads=2,
         hidden_width=24,
         pooling="mean",
+        least_head_width=8,
         batch_pictures=8,
     )
