@@ -210,7 +210,7 @@ def test_a_model_in_training_translates_without_dropout_and_stays_in_training() 
         (
             [5],
             {"forced_prefix": [5, 6, 7], "max_length": 3},
-            "sentence 1 has 1 tokens, so its translation has at most 3 with its end; "
+            "sentence 1 has 1 token, so its translation has at most 3 with its end; "
             "the prefix has 3",
         ),
         (

@@ -215,7 +215,7 @@ class Tally:
         self._positions: Counter[int] = Counter()  # of large levels, by origin
 
     def add(self, number: int, shard: Shard | LargeShard) -> None:
-        """Counts one more shard, the one of this number."""
+        """Counts the shard of this number."""
         if isinstance(shard, LargeShard):
             rows = self._job.large_levels_of(number)
             files = [self._job.sources[level.file].file for _, level in rows]

@@ -56,7 +56,7 @@ class Bitboards(NamedTuple):
 
     @property
     def player_words(self) -> Int64[Tensor, "*B"]:
-        """The player's cell, in the layout of the boxes."""
+        """The player's cell as a set of squares, laid out as ``boxes`` is."""
         return self.player
 
     def cells(self, words: Int64[Tensor, "*B"]) -> Bool[Tensor, "*B H W"]:

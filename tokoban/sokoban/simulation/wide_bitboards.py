@@ -64,7 +64,7 @@ class WideBitboards(NamedTuple):
 
     @property
     def player_words(self) -> Int64[Tensor, "words *B"]:
-        """The player's cell, in the layout of the boxes."""
+        """The player's cell as a set of squares, laid out as ``boxes`` is."""
         return only(_bit(self, self.player), self.boxes)
 
     def cells(self, words: Int64[Tensor, "words *B"]) -> Bool[Tensor, "*B H W"]:

@@ -50,7 +50,7 @@ class GptSystem:
         return model
 
     def train_batches(self, model: Gpt, *, start_step: int) -> Iterator[Batch]:
-        """Batches for this process; of a text on the model's device, where all of it lies."""
+        """Batches for this process; those of a text are on the model's device, as all of it is."""
         config = self.config
         if self.corpus is not None:
             return random_windows(

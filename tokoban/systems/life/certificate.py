@@ -85,9 +85,9 @@ def count_cases(model: LifeNet) -> int:
 def margins(
     model: LifeNet, rule: Rule, *, densities: Sequence[float | None], seed: int = 0
 ) -> Iterator[tuple[Float[Tensor, "P"], "Proof"]]:
-    """The least margins of random surroundings, and the proofs, of all cases.
+    """The least margin of each case in random surroundings, and its proof.
 
-    Those of one cell in one state, 256, at a time.
+    The 256 cases of one cell in one state come at a time.
     """
     dtype = model.states.dtype
     model = copy.deepcopy(model).cpu().double().requires_grad_(False)

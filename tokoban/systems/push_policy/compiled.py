@@ -31,7 +31,7 @@ _NUM_NEIGHBOURS = len(NEIGHBOURHOOD)
 _NO_LEAST = np.float32(-np.inf)  # of a map without a ReLU
 _DEADLOCK = int(Result.DEADLOCK)
 _PROJECTIONS = "query", "key", "value"
-_STRIP = 64  # scores of an attention that are read at once: whole rows of a panel's outputs
+_STRIP = 64  # scores that the softmax reads at once: as many rows of W as that makes
 _ROWS_AT_ONCE = 36  # whose neighbours' vectors stay in a core's cache; a multiple of a tile's rows
 
 
@@ -217,7 +217,7 @@ class _Work(NamedTuple):
     hidden: Float32[np.ndarray, "T whole_H"]  # of whole panels
     change: Float32[np.ndarray, "T whole_D"]
     queries_keys_values: Float32[np.ndarray, "T 3*D"]
-    queries: Float32[np.ndarray, "E W"]  # of one head, and of as many squares as a panel has
+    queries: Float32[np.ndarray, "E W"]  # of one head and W squares
     keys: Float32[np.ndarray, "T E"]
     values: Float32[np.ndarray, "E T"]
     scores: Float32[np.ndarray, "more_than_T W"]
@@ -344,8 +344,8 @@ def _attend_to_all(net, number, work, x, recorded):
 
     ``recorded`` has room for its weights, or no rows.
 
-    The queries of as many squares as a panel has outputs are read at once, each in a column of its
-    own: the panel of a map from keys to scores, and these are the panel of a map of the values.
+    The queries of W squares at a time are the columns of a panel. The keys times this panel are
+    their scores, and the transposed values times the softmax of these what they attend to.
     """
     count, none = len(x), net.nothing
     normed, change = work.normed[:count], work.change[:count]
@@ -453,10 +453,10 @@ def _softmax(x):
 @inner
 @no_type_check
 def _softmax_of_columns(scores, greatest, totals):
-    """Of each column but for the division by ``totals``; the rows are whole strips.
+    """The softmax of each column, not yet divided by ``totals``; the scores are whole strips.
 
-    A strip of rows is read at once, whose length no compiler knows: it would write a short loop
-    out, number by number, in place of many at once.
+    Loops run over a strip, whose length the compiler does not know: a short loop of known length
+    is unrolled into scalar code, which takes eight times as long.
     """
     lanes, length, flat = TILE[1], len(totals), scores.reshape(-1)
     for i in range(length):

@@ -106,7 +106,7 @@ def _made(config: TranslationConfig, tokenizer: Tokenizer | None) -> Data:
 def embedded_pairs(
     config: TranslationConfig, num_pairs: int, part: number_words.Part
 ) -> list[Pair]:
-    """Pairs of the embedded task; ``ValueError`` where it is not between the config's languages."""
+    """Pairs of the embedded task; ``ValueError`` if the config names other languages."""
     languages = (config.source_language, config.target_language)
     if set(languages) != set(number_words.LANGUAGES):
         raise ValueError(

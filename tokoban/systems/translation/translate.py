@@ -13,6 +13,7 @@ from torch import Tensor
 from tokoban.decoding import length_penalised_beam_search
 from tokoban.inference.cached import CachedEngine
 from tokoban.inference.engine import MOST_BYTES, Engine, Network
+from tokoban.sokoban.wording import counted
 from tokoban.systems.translation.config import LARGEST_PENALTY
 from tokoban.systems.translation.engine import network_of
 from tokoban.systems.translation.model import EXTRA_LENGTH, Translator
@@ -158,7 +159,8 @@ def complaint(
         return f"has {num_tokens} tokens; this translator reads at most {model.max_positions - 1}"
     if num_tokens and prefix_length >= limit:
         return (
-            f"has {num_tokens} tokens, so its translation has at most {limit} with its end; "
+            f"has {counted(num_tokens, 'token')}, so its translation has at most {limit} with its "
+            "end; "
             f"the prefix has {prefix_length}"
         )
     num_bytes = _num_bytes(network_of(model), limit, width=width)

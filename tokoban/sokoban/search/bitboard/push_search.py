@@ -85,8 +85,9 @@ def empty_scratch(num_boxes: int) -> Scratch:
 
 def grown(store: Store) -> Store:
     """The same search, in the same arrays, with room for twice as many positions."""
+    capacity = 2 * len(store.slots)
     for axis in "PS":
-        enlarge_columns(store, axis, 2 * len(store.slots))
+        enlarge_columns(store, axis, capacity)
     return store
 
 

@@ -154,13 +154,17 @@ class _Search:
             is_better = searched.path.cost[-1] < self._path.cost[-1]
             if is_better:
                 self._take(searched.path)
-            if searched.is_exhausted and not searched.is_far and not searched.is_late:
+            if (
+                searched.is_exhausted
+                and not searched.has_left_out_far
+                and not searched.has_left_out_late
+            ):
                 return self._proved()
             if (limit := self._effort.reason_to_end()) is not None:
                 return self.ended_by(limit)
             if is_better:
                 return None
-            if searched.is_exhausted and not searched.is_late:
+            if searched.is_exhausted and not searched.has_left_out_late:
                 searched_wholly = most_boxes
         return self.ended_by(out_of_memory(self._effort.watch.limits.memory_limit_mb))
 

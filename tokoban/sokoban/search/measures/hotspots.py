@@ -58,7 +58,7 @@ def hotspots_in_steps(ground: Ground) -> Steps[UInt64[np.ndarray, "F W"]]:
 @entry
 @no_type_check
 def fill_blocked(ground, blocked, workspace, first, last):
-    """Fills the table, which is zero everywhere, for the boxes from ``first`` on."""
+    """Fills the rows from ``first`` to before ``last`` of a table of zeros."""
     num_floor = len(ground.zone)
     for wall in range(first, last):
         if ground.is_dead[wall]:

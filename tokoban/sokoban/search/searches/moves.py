@@ -22,7 +22,7 @@ from tokoban.sokoban.search.state.positions import bit_of, copy
 def lift(ground, words, scratch, row, by_pulls):
     """Takes box ``row`` of the boxes ``words`` off the floor, and finds the regions without it.
 
-    Returns whether it can move at all; else it stays.
+    Returns whether it can move at all. If it cannot, nothing is changed.
     """
     neighbours, is_blocked = ground.neighbours, scratch.is_blocked
     start = np.int64(scratch.boxes[row])

@@ -77,7 +77,7 @@ BY_TURNS = ("#######|#@$-.-#|#-----#|#-$-.-#|#######", "RdldRuuRdldR")
 def test_without_a_box_elsewhere_only_walks_get_shorter() -> None:
     moves, found = searched(*BY_TURNS, most_boxes=0, lateness=100)
     assert moves == 12
-    assert found.is_exhausted and found.is_far and not found.is_late
+    assert found.is_exhausted and found.has_left_out_far and not found.has_left_out_late
 
 
 def test_with_one_box_elsewhere_pushes_change_their_order() -> None:
@@ -89,13 +89,13 @@ def test_what_comes_later_than_the_path_is_left_out() -> None:
     # it has nine moves: a start of eight moves less is late.
     moves, found = searched(*BY_TURNS, most_boxes=1, lateness=-12)
     assert moves == 12
-    assert found.is_late
+    assert found.has_left_out_late
 
 
 def test_with_all_boxes_elsewhere_nothing_is_left_out() -> None:
     moves, found = searched(*BY_TURNS, most_boxes=2, lateness=0)
     assert moves == 8
-    assert found.is_exhausted and not found.is_far and not found.is_late
+    assert found.is_exhausted and not found.has_left_out_far and not found.has_left_out_late
 
 
 def test_a_path_with_a_push_that_the_rules_forbid_is_refused() -> None:

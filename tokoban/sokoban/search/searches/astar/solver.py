@@ -48,7 +48,7 @@ class AStar:
         *,
         work: int = 1,
     ) -> None:
-        """``learned`` is as ``Applied`` says. An expansion counts as so much ``work``."""
+        """For ``learned`` see ``Applied``. Each expansion counts as ``work`` units of work."""
         self.player = squares.number[board.player]
         self._objective = objective
         self.problem = Problem(

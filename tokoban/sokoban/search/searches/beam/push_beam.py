@@ -72,7 +72,7 @@ class PushBeam(Beam):
         schedule: Schedule,
         seed: int,
     ) -> None:
-        """``learned`` is as ``Applied`` says.
+        """For ``learned`` see ``Applied``.
 
         ``pulls`` are searches that come from the end, for meetings; ``seed`` is that of ``Round``.
         """

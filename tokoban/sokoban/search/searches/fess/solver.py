@@ -63,7 +63,7 @@ class Fess:
         player: int,
         learned: Learned | None = None,
     ) -> None:
-        """``learned`` is as ``Applied`` says."""
+        """For ``learned`` see ``Applied``."""
         self.tables, self.player = tables, player
         ground = tables.ground
         num_floor = len(ground.zone)

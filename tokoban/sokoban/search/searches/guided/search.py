@@ -231,9 +231,9 @@ class GuidedSearch:
 
     def grow(self) -> Iterator[bool]:
         """As ``Compiled`` says."""
-        tree = self.tree
+        tree, capacity = self.tree, 2 * len(self.tree.parent)
         for axis in "PEN":
-            enlarge_columns(tree, axis, 2 * len(tree.parent))
+            enlarge_columns(tree, axis, capacity)
         self.tree = tree._replace(positions=stores.grown(tree.positions, self._level.keys))
         yield from ()
 

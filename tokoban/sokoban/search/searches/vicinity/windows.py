@@ -89,8 +89,8 @@ class Searched(NamedTuple):
     path: PushPath  # cheaper than before, or the same
     covered: int  # the last position of the new path before which nothing was left to try
     is_exhausted: bool
-    is_far: bool  # whether positions were left out for this
-    is_late: bool
+    has_left_out_far: bool  # any position, since too many boxes stand elsewhere than in the path
+    has_left_out_late: bool  # any position, since it costs too much more than the path there
 
 
 def search_along(
@@ -102,7 +102,7 @@ def search_along(
     most_boxes: int,
     lateness: int,
 ) -> Searched:
-    """Searches for a cheaper path all along one; all else is of the search from its start.
+    """Searches for a cheaper path all along one; the other fields are those from its start on.
 
     Up to ``most_boxes`` may stand elsewhere, and a position near the path may cost so much more
     than the path there (less if negative), in the figure that is minimised. Where the memory is too
@@ -140,7 +140,7 @@ def _search_window(
         if outcome == Outcome.EXHAUSTED or effort.reason_to_end() is not None:
             break
         if outcome == Outcome.STORE_FULL:
-            # The larger one is twice the old one, which stays until it is copied.
+            # The larger one is twice the old one, which may have to be copied.
             if not effort.has_room(3 * num_bytes(store)):
                 break
             store = grown(store, task.ground)
@@ -177,6 +177,6 @@ def _harvest(
         path=path,
         covered=min(covered, len(path.pushes)),
         is_exhausted=is_exhausted,
-        is_far=bool(store.progress[IS_FAR]),
-        is_late=bool(store.progress[IS_LATE]),
+        has_left_out_far=bool(store.progress[IS_FAR]),
+        has_left_out_late=bool(store.progress[IS_LATE]),
     )
