@@ -98,6 +98,18 @@ def test_the_beam_that_is_shown_is_that_of_decoding(seed: int, width: int) -> No
         assert shown[-1]["score"] == pytest.approx(float(beams.scores_nats[0, 0]), abs=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("drawing", "status"),
+    [("####|#@*#|####", "solved"), ("######|#@$ .#|#$   #|######", "unsolvable")],
+)
+def test_a_board_that_needs_no_search_is_answered_without_the_policy(
+    drawing: str, status: str
+) -> None:
+    (done,) = watched.beam(Board.from_xsb(drawing), Limits(), width=2)
+    assert (done["status"], done["num_evaluated"], done["followed"]) == (status, 0, [])
+    assert done["moves"] == ("" if status == "solved" else None)
+
+
 def test_best_of_equal_pushes_is_asked_first_and_probabilities_sum_to_one() -> None:
     (done,) = events("predict", board=LEVEL)
     probabilities = [push["probability"] for push in done["pushes"]]

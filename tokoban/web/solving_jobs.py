@@ -18,7 +18,7 @@ def solve(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any
     board = wire.board_of(arguments)
     minimise: Any = wire.choice_of(arguments, "minimise", OBJECTIVES, usual=None)
 
-    def report(objective: Objective, progress: Progress) -> None:
+    def report(_: Objective, progress: Progress) -> None:
         context.report(
             {
                 "num_expansions": progress.expansions,

@@ -27,9 +27,16 @@ def beam(board: Board, limits: Limits, *, width: int) -> Iterator[dict[str, Any]
     Equal positions are merged, and none is returned to. Raises ``ValueError`` saying why a board
     does not fit the policy.
     """
-    if is_hopeless(board):
-        spent = {"num_evaluated": 0, "followed": [], "elapsed_s": 0.0}
-        yield {"event": "done", "status": "unsolvable", **spent}
+    if board.is_solved or is_hopeless(board):
+        yield {
+            "event": "done",
+            "status": "solved" if board.is_solved else "unsolvable",
+            **wire.solution_to_json(Solution("") if board.is_solved else None),
+            "num_evaluated": 0,
+            "reason": None,
+            "followed": [],
+            "elapsed_s": 0.0,
+        }
         return
     guide, squares = policy().guide(board)
     watch = Watch(limits)
@@ -48,8 +55,7 @@ def beam(board: Board, limits: Limits, *, width: int) -> Iterator[dict[str, Any]
     solution: Solution | None = None
     followed: list[int] = []
     if reason is None:
-        last = rows.histories[-1] if rows.histories else [()]
-        taken = last[int(rows.plays.is_solved.argmax())]
+        taken = rows.histories[-1][int(rows.plays.is_solved.argmax())]
         solution = _solution(board, squares, taken)
         followed = [past.index(taken[:count]) for count, past in enumerate(rows.histories, 1)]
     yield {

@@ -170,7 +170,7 @@ export class BoxPaths {
       done.add(state);
       const square = state >> 2;
       if (!this._best.has(square)) this._best.set(square, state);
-      // The opposite side is two further on.
+      // In DIRECTIONS the opposite of side s is s ^ 2.
       const ahead = next[state ^ 2];
       if (!others.isFree(ahead)) continue;
       // After the push the player stands where the box was, and may walk on from there.

@@ -45,6 +45,10 @@ export const strings = {
     de: "Diese Züge sind nicht von Ihnen, also zählen sie nicht.",
   },
   "play.solved-again": { en: "Play again", de: "Noch einmal" },
+  "play.figures": {
+    en: "{moves} {moves|move|moves}, {pushes} {pushes|push|pushes}",
+    de: "{moves} {moves|Zug|Züge}, {pushes} {pushes|Schub|Schübe}",
+  },
   "play.optimal": { en: "optimal", de: "optimal" },
   "share.level": { en: "Level", de: "Level" },
   "share.game": { en: "Game", de: "Spiel" },
@@ -145,10 +149,6 @@ export const strings = {
   "levels.unseen": { en: "Unseen", de: "Ungesehen" },
   "levels.tried": { en: "Tried", de: "Begonnen" },
   "levels.solved": { en: "Solved", de: "Gelöst" },
-  "play.figures": {
-    en: "{moves} {moves|move|moves}, {pushes} {pushes|push|pushes}",
-    de: "{moves} {moves|Zug|Züge}, {pushes} {pushes|Schub|Schübe}",
-  },
   "import.reading": { en: "Reading the levels …", de: "Die Level werden gelesen …" },
   "import.done": {
     en: "{count} {count|level|levels} read.",

@@ -117,7 +117,10 @@ export class Hints extends EventTarget {
  * @param {Board} position
  */
 export function hintOf(start, solution, position) {
-  /** @type {Record<string, any> | null} */
+  /**
+   * @type {{box: number[], destination: number[], push: string, moves: string,
+   *   pushes_left: number} | null}
+   */
   let hint = null;
   // The box of the hint is followed as far as the solution pushes it alone; then -1.
   let [board, followed] = [start, -1];
