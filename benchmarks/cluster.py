@@ -49,6 +49,8 @@ class Cluster:
         self.given = "--cluster", self._file
         self.processes = [self._start("scheduler", "--host", "127.0.0.1", "--port", "0")]
         while not Path(self._file).exists():
+            if self.processes[0].poll() is not None:
+                raise SystemExit("Dask's scheduler did not start; expected tokoban[cluster]")
             time.sleep(0.1)
 
     def add_worker(self) -> subprocess.Popen[bytes]:
@@ -121,6 +123,9 @@ def main(argv: list[str] | None = None) -> int:
         "--rate-of", nargs="+", metavar="FILE", help="only the rates, of its levels"
     )
     options = parser.parse_args(argv)
+    for file in options.rate_of or ():
+        if not Path(file).is_file():
+            parser.error(f"{file}: no such file")
     are_same: list[bool] = []
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
