@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from tokoban.training.muon import CpuMuon, orthogonal
+from tokoban.training.muon import BatchedMuon, orthogonal
 
 _COEFFICIENTS = (3.4445, -4.775, 2.0315)
 
@@ -12,7 +12,9 @@ _COEFFICIENTS = (3.4445, -4.775, 2.0315)
 @pytest.mark.parametrize("nesterov", [True, False])
 def test_steps_are_those_of_torch_but_for_rounding(nesterov: bool) -> None:
     generator = torch.Generator().manual_seed(0)
-    one = nn.ParameterList(torch.randn(shape, generator=generator) for shape in ((8, 3), (4, 9)))
+    one = nn.ParameterList(
+        torch.randn(shape, generator=generator) for shape in ((8, 3), (4, 9), (8, 3))
+    )
     other = nn.ParameterList(parameter.detach().clone() for parameter in one)
     begun = [parameter.detach().clone() for parameter in one]
     muons = [
@@ -24,7 +26,7 @@ def test_steps_are_those_of_torch_but_for_rounding(nesterov: bool) -> None:
             nesterov=nesterov,
             adjust_lr_fn="match_rms_adamw",
         )
-        for kind, parameters in ((torch.optim.Muon, one), (CpuMuon, other))
+        for kind, parameters in ((torch.optim.Muon, one), (BatchedMuon, other))
     ]
     for _ in range(4):
         for mine, its in zip(one, other, strict=True):

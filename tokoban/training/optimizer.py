@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from tokoban.training.muon import CpuMuon
+from tokoban.training.muon import BatchedMuon
 from tokoban.training.run_config import RunConfig, Schedule
 
 
@@ -60,9 +60,8 @@ def make_optimizer(model: nn.Module, run: RunConfig) -> torch.optim.Optimizer:
             )
         )
     if matrices:
-        muon = torch.optim.Muon if is_on_cuda else CpuMuon
         parts.append(
-            muon(
+            BatchedMuon(
                 matrices,
                 lr=run.learning_rate,
                 weight_decay=run.weight_decay,

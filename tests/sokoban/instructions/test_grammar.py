@@ -78,6 +78,24 @@ def test_phrases_held_out_and_untaught_names_are_no_others() -> None:
     assert len(set.union(*made.values())) == sum(map(len, made.values()))
 
 
+@pytest.mark.parametrize("language", languages())
+def test_training_has_every_word_of_a_sentence_that_is_held_out(language: str) -> None:
+    """Nobody can obey a word that he has never met."""
+    chance = random.Random(7)
+    met, held_out = (
+        {
+            word
+            for _ in range(300)
+            for kind in (DEMANDS if is_held_out else Kind)
+            for word in sentence(
+                (drawn(chance, kind),), language, draw=chance, is_held_out=is_held_out
+            ).split()
+        }
+        for is_held_out in (False, True)
+    )
+    assert held_out <= met
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [

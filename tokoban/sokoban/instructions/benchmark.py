@@ -6,12 +6,13 @@ arXiv:1711.00350), paraphrases, names that training uses in questions only, and 
 """
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats import format_board, lurd
 from tokoban.sokoban.instructions.grammar import Sentence, fields, sentence
 from tokoban.sokoban.instructions.meaning import (
@@ -29,9 +30,11 @@ from tokoban.sokoban.instructions.questions import answer
 from tokoban.sokoban.instructions.truth import Level, Truth, pushed
 from tokoban.sokoban.puzzles.generate import generate_puzzles
 from tokoban.sokoban.puzzles.puzzle import Recipe
+from tokoban.sokoban.sizes import MAX_LEVELS
 
 Options = Mapping[str, list[Any]]  # names by the field of a clause
 
+_NUM_BOXES = (2, 3)
 TRAIN_SHARE = 4  # levels for training for each of the others
 _EACH = 2  # sentences of a level and a split that can be obeyed, and that cannot
 _MOST_DRAWS = 500
@@ -61,17 +64,41 @@ SPLITS: Mapping[str, Split] = {
 
 
 def boards(
-    num_levels: int, *, seed: int, num_boxes: Sequence[int] = (2, 3)
+    num_levels: int, *, seed: int, num_boxes: Sequence[int] = _NUM_BOXES
 ) -> dict[bool, list[Board]]:
     """The levels for training (True), and ``num_levels`` for all other splits."""
     found: dict[bool, list[Board]] = {True: [], False: []}
-    for index, boxes in enumerate(num_boxes):
-        count = num_levels // len(num_boxes) + (index < num_levels % len(num_boxes))
-        recipe = Recipe(rows=8, columns=8, num_boxes=boxes, measures_choices=False)
-        puzzles = generate_puzzles((TRAIN_SHARE + 1) * count, recipe, seed=seed) if count else ()
-        for number, puzzle in enumerate(puzzles):
-            found[number >= count].append(puzzle.board)
+    for boxes, count in _shares(num_levels, num_boxes):
+        for number, board in enumerate(_generated(boxes, (TRAIN_SHARE + 1) * count, seed)):
+            found[number >= count].append(board)
     return found
+
+
+def held_out(num_levels: int, *, seed: int, num_boxes: Sequence[int] = _NUM_BOXES) -> list[Board]:
+    """Those of ``boards`` that are not for training."""
+    return [
+        board
+        for boxes, count in _shares(num_levels, num_boxes)
+        for board in _generated(boxes, count, seed)
+    ]
+
+
+def other_boards(known: Container[str], *, seed: int) -> Iterator[Board]:
+    """Levels by turns of 2 and 3 boxes, none of which is one of ``known`` canonical forms."""
+    for pair in zip(*(_generated(boxes, MAX_LEVELS, seed) for boxes in _NUM_BOXES), strict=True):
+        yield from (board for board in pair if canonical_form(board) not in known)
+
+
+def _shares(num_levels: int, num_boxes: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Numbers of boxes and of levels."""
+    for index, boxes in enumerate(num_boxes):
+        yield boxes, num_levels // len(num_boxes) + (index < num_levels % len(num_boxes))
+
+
+def _generated(num_boxes: int, count: int, seed: int) -> Iterator[Board]:
+    recipe = Recipe(rows=8, columns=8, num_boxes=num_boxes, measures_choices=False)
+    if count:
+        yield from (puzzle.board for puzzle in generate_puzzles(count, recipe, seed=seed))
 
 
 def items(name: str, levels: list[Board], *, seed: int) -> Iterator[dict[str, Any]]:

@@ -151,7 +151,7 @@ def sentence(
 ) -> str:
     """The meaning in words, by the first phrases or by those that ``draw`` chooses.
 
-    ``is_held_out`` takes the sentences that are held out of training, else they are not drawn;
+    ``is_held_out`` takes the instructions that are held out of training, else they are not drawn;
     unless ``is_taught``, boxes have the names that only questions use, where there are such.
     """
     return f" {languages()[language].joint} ".join(
@@ -169,7 +169,9 @@ def _clause(
 
     ways = [way for way, kind in _patterns(language) if kind == clause.kind]
     words: list[str] = []
-    for word in choose(ways[-1:] if is_held_out else ways[:-1]):
+    if clause.kind not in QUESTIONS:
+        ways = ways[-1:] if is_held_out else ways[:-1]
+    for word in choose(ways):
         if not word.startswith("{"):
             words.append(word)
             continue

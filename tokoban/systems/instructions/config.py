@@ -20,8 +20,7 @@ class InstructionsConfig:
     vocabulary_size: Annotated[int, Between(1, 2**16)] = 512  # words that it has room for
 
     # The examples
-    levels: Annotated[int, Between(2, 10_000)] = 2000  # that are held out; four times as many are
-    # for training
+    levels: Annotated[int, Between(2, 10_000)] = 1000  # that are held out
     level_seed: Seed = 0  # of the levels
     data_seed: Seed = 0  # of the sentences and the positions
     batch_examples: Width = 64  # of a batch

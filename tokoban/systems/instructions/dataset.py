@@ -7,7 +7,7 @@ the way to it: what the names mean on the board, and what becomes of each legal 
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -41,8 +41,9 @@ from tokoban.systems.instructions.words import END, PADDING, Words
 from tokoban.training.ahead import BATCHES_A_DRAWING
 from tokoban.training.streams import Purpose, derived_seed
 
-_PLAYS = 2  # of a sentence that can be obeyed
-_ASKED_POSITIONS, _OTHER_POSITIONS = 6, 1  # of a play, at most
+_PLAYS = 3  # of a sentence that can be obeyed
+_PLAIN_PLAYS = 5  # without a sentence
+_ASKED_POSITIONS, _OTHER_POSITIONS = 6, 3  # of a play, at most
 _IMPOSSIBLE_POSITIONS = 2
 _MOST_PUSHES = 40  # of a play
 _ERRORS = 0.2  # pushes that are any legal ones
@@ -77,14 +78,18 @@ class Batch(NamedTuple):
 
 
 def drawing(
-    boards: Sequence[Board], words: Words, config: InstructionsConfig, place: int, number: int
+    held_out: Container[str], words: Words, config: InstructionsConfig, place: int, number: int
 ) -> list[Batch]:
-    """Batches of examples that were drawn together, so that little of each is padded."""
+    """Batches of examples that were drawn together, so that little of each is padded.
+
+    Each is of new levels, none of which has a canonical form that is ``held_out``.
+    """
     seed = derived_seed(config.data_seed, Purpose.EXAMPLES, number, place)
     chance, size = random.Random(seed), config.batch_examples
+    boards = benchmark.other_boards(held_out, seed=seed)
     examples: list[Example] = []
     while len(examples) < BATCHES_A_DRAWING * size:
-        board = chance.choice(boards)
+        board = next(boards)
         examples += examples_of(
             board, chance, words, readings=config.readings, asks=config.has_questions
         )
@@ -106,17 +111,16 @@ def examples_of(
     encoder, split = Encoder(board), benchmark.SPLITS["train"]
     found: list[tuple[Play, str, Meaning, Outlook, str]] = []
 
-    def add(truth: Truth, text: str, language: str) -> None:
+    def add(num_plays: int, truth: Truth, text: str, language: str) -> None:
         impossible = languages()[language].answers["impossible"]
-        for play, outlook in positions(truth, chance):
+        for play, outlook in (each for _ in range(num_plays) for each in positions(truth, chance)):
             answer = "" if BEST in outlook.values() else impossible
             found.append((play, text, _meaning(text), outlook, answer))
 
-    add(truth_of(board, ()), "", "en")
+    add(_PLAIN_PLAYS, truth_of(board, ()), "", "en")
     plain = [play for play, *_ in found]
     for language, text, truth in benchmark.instructions(chance, board, split, is_balanced=False):
-        for _ in range(_PLAYS if truth.fewest_pushes is not None else 1):
-            add(truth, text, language)
+        add(_PLAYS if truth.fewest_pushes is not None else 1, truth, text, language)
     plays = [play for play, *_ in found]
     for start in (board, chance.choice(plain).board) if asks else ():
         for item in benchmark.questions(chance, start):
@@ -195,7 +199,7 @@ def positions(truth: Truth, chance: random.Random) -> list[tuple[Play, Outlook]]
         play = play.push(*chosen)
     if not asked and not others:  # solved, or no push is legal
         return [(play, {})] if not play.board.is_solved else []
-    groups = (asked, _ASKED_POSITIONS), (others, _OTHER_POSITIONS)
+    groups = (asked, _ASKED_POSITIONS), (others, _OTHER_POSITIONS if asked else _ASKED_POSITIONS)
     return [
         found for group, most in groups for found in chance.sample(group, min(most, len(group)))
     ]

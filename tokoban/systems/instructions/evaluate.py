@@ -55,7 +55,7 @@ def _evaluated(
     trained: Trained[InstructionsConfig, InstructionNet], options: InstructionsEvaluation
 ) -> dict[str, float]:
     config = trained.config
-    held_out = benchmark.boards(config.levels, seed=config.level_seed)[False]
+    held_out = benchmark.held_out(config.levels, seed=config.level_seed)
     # In the order of their numbers of boxes: some of each.
     count = min(options.levels, len(held_out))
     boards = [held_out[i * len(held_out) // count] for i in range(count)]

@@ -1,6 +1,6 @@
 """Instructions as a ``System``: network, examples and loss, wired together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tokoban.sokoban.board import Board
+from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.instructions import benchmark
 from tokoban.systems.instructions.config import InstructionsConfig
 from tokoban.systems.instructions.dataset import NO_PUSH, Batch, drawing
@@ -81,10 +81,10 @@ def counts_of(batch: Batch) -> Float[Tensor, "4"]:
 
 @dataclass(frozen=True)
 class InstructionsSystem(Unvalidated):
-    """Trains one network on sentences about some levels."""
+    """Trains one network on sentences about ever new levels."""
 
     config: InstructionsConfig
-    boards: Sequence[Board]
+    held_out: frozenset[str]  # canonical forms of levels
     words: Words
 
     def initial_model(self) -> InstructionNet:
@@ -96,7 +96,7 @@ class InstructionsSystem(Unvalidated):
 
     def train_batches(self, model: InstructionNet, *, start_step: int) -> Iterator[Batch]:
         """Batches for this process."""
-        draw = partial(drawing, self.boards, self.words, self.config, processes.rank())
+        draw = partial(drawing, self.held_out, self.words, self.config, processes.rank())
         return drawn_batches(draw, start_step, workers=self.config.workers)
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
@@ -111,7 +111,7 @@ class InstructionsSystem(Unvalidated):
 def make_system(
     config: InstructionsConfig, start: InstructionNet | None = None
 ) -> InstructionsSystem:
-    """The system of ``config``, whose levels are generated now."""
+    """The system of ``config``."""
     words = grammar_words() if start is None else tokenizer_of(start)
-    boards = benchmark.boards(config.levels, seed=config.level_seed)[True]
-    return InstructionsSystem(config, boards, words)
+    levels = benchmark.held_out(config.levels, seed=config.level_seed)
+    return InstructionsSystem(config, frozenset(map(canonical_form, levels)), words)
