@@ -1,6 +1,7 @@
 """What is made ahead by other processes is what is made here, in the same order."""
 
 import multiprocessing
+import time
 from itertools import islice
 
 import pytest
@@ -29,3 +30,17 @@ def test_workers_make_what_is_made_without_them_and_an_error_comes_in_its_turn()
     for process in own:
         process.join(240)  # one may still be importing torch, on a machine with other work
     assert not own & {*multiprocessing.active_children()}
+
+
+def _endless(number: int) -> int:
+    while number:
+        time.sleep(1)
+    return number
+
+
+def test_the_end_does_not_wait_for_what_is_being_made() -> None:
+    before = {*multiprocessing.active_children()}
+    ahead = made_ahead(_endless, 0, workers=2)
+    assert next(ahead) == 0
+    ahead.close()  # type: ignore[attr-defined]
+    assert not {*multiprocessing.active_children()} - before

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 BATCHES_A_DRAWING = 16
+_LOOKS_EVERY_S = 0.2  # a worker, for whether it is needed
 _AHEAD = 2  # values for each worker, besides the one under way
 
 Made = TypeVar("Made")
@@ -30,22 +31,20 @@ def made_ahead(make: Callable[[int], Made], first: int, *, workers: int) -> Iter
         return
     # Not forked: a process whose torch has started threads, or has a GPU, cannot be.
     context = multiprocessing.get_context("spawn")
-    with (
-        # In a file: what is sent to a process that starts, and is long, is read only once that has
-        # imported torch, and until then no other process starts.
-        tempfile.TemporaryDirectory(prefix="tokoban-") as folder,
-        ProcessPoolExecutor(workers, context, _begin) as pool,
-    ):
+    # In a file: what is sent to a process that starts, and is long, is read only once that has
+    # imported torch, and until then no other process starts.
+    with tempfile.TemporaryDirectory(prefix="tokoban-") as folder:
         pickled = Path(folder) / "make.pickle"
         pickled.write_bytes(pickle.dumps(make))
-        waiting: deque[Future[bytes]] = deque()
-        try:
-            for number in itertools.count(first):
-                waiting.append(pool.submit(_make, pickled, number))
-                if len(waiting) > (1 + _AHEAD) * workers:
-                    yield pickle.loads(waiting.popleft().result())
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        with ProcessPoolExecutor(workers, context, _begin, (pickled,)) as pool:
+            waiting: deque[Future[bytes]] = deque()
+            try:
+                for number in itertools.count(first):
+                    waiting.append(pool.submit(_make, pickled, number))
+                    if len(waiting) > (1 + _AHEAD) * workers:
+                        yield pickle.loads(waiting.popleft().result())
+            finally:
+                pickled.unlink()  # which ends the processes, whatever they are making
 
 
 def drawn_batches(
@@ -58,17 +57,17 @@ def drawn_batches(
         skipped = 0
 
 
-def _begin() -> None:
+def _begin(pickled: Path) -> None:
     # Ctrl-C in a terminal goes to the workers too; the training answers it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_when_unneeded, args=(pickled,), daemon=True).start()
 
 
-def _end_with_parent() -> None:
-    """A killed process leaves its workers waiting otherwise."""
+def _end_when_unneeded(pickled: Path) -> None:
+    """A killed process leaves its workers waiting otherwise, and the end of one waits for them."""
     parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
+    while parent is not None and parent.is_alive() and pickled.exists():
+        parent.join(_LOOKS_EVERY_S)
     signal.raise_signal(signal.SIGTERM)
 
 
