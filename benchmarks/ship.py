@@ -36,8 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         config = json.loads(metadata["config"])
         for name in load(metadata["system"]).data_fields:
             config[name] = without_folders(config[name])
-        if "cache" in config:
-            config["cache"] = ""
+        here = {"cache": "", "workers": 0}  # what is of the machine that trained
+        config |= {name: value for name, value in here.items() if name in config}
         metadata["config"] = json.dumps(config)
         state = {name: x.half() if x.is_floating_point() else x for name, x in state.items()}
         options.file.parent.mkdir(parents=True, exist_ok=True)

@@ -115,7 +115,9 @@ def gpu_parts(group: str, *, device: str, is_quick: bool, data: Path | None = No
         others = max(1, (os.cpu_count() or 2) - 2)  # draw the examples
         train = training(
             *("instructions", "tiny" if is_quick else "base", "8.3"),
-            *unless_quick("--batch-examples", "512", "--levels", "1000"),
+            *unless_quick("--start-from", "sokoban-instructions", "--batch-examples", "1024"),
+            *unless_quick("--readings", "8", "--schedule", "linear", "--warmup-steps", "200"),
+            *unless_quick("--learning-rate", "0.0015"),
             *("--workers", str(others), "--checkpoint-every-s", "60", "--output", "OUT/train"),
         )
         ship = ("-m", "benchmarks.ship", "OUT/train", "OUT/ship/sokoban-instructions.safetensors")
