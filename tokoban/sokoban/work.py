@@ -6,10 +6,12 @@ default on one machine, since compiled code runs side by side in them.
 """
 
 import logging
+import math
 import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -28,6 +30,7 @@ from tokoban import __version__
 from tokoban.sokoban.search.limits import Watch
 
 _LISTEN_S = 0.1
+_COUNT_S = 1.0  # from one count of a cluster's workers, which its scheduler answers, to the next
 _GONE = (
     "the workers are gone, of which one may have lacked memory; what is finished is kept, and the "
     "same call goes on"
@@ -81,10 +84,13 @@ class Workers:
         waiting: dict[Future[Result | None], int] = {}
         numbered = enumerate(items)
         interrupt: BaseException | None = None
+        counted_s = -math.inf
         try:
             try:
                 while watch.reason_to_end() is None:
-                    room = 2 * _num_workers(pool) + 2 - len(waiting)
+                    if (now_s := time.monotonic()) >= counted_s + _COUNT_S:
+                        num_workers, counted_s = _num_workers(pool), now_s
+                    room = 2 * num_workers + 2 - len(waiting)
                     for number, item in islice(numbered, max(room, 0)):
                         if self.executor is None:
                             waiting[pool.submit(task, item, stop)] = number
