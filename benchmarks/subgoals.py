@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arrangements: dict[str, Callable[[Sequence[Board], int], int]] = {"flat": by_pushes}
     arrangements |= {f"over {lower}": partial(by_subgoals, lower) for lower in _LOWER}
     for num_boxes in chosen.boxes:
-        boards = benchmark.boards(chosen.levels, seed=_SEED, num_boxes=(num_boxes,))[False]
+        boards = benchmark.held_out(chosen.levels, seed=_SEED, num_boxes=(num_boxes,))
         for name, play in arrangements.items():
             play(boards[:2], 2)  # compiles and loads
             for most in chosen.evaluated:

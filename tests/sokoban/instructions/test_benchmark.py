@@ -16,6 +16,7 @@ from tokoban.sokoban.instructions.meaning import DEMANDS, Box, Clause, Place
 from tokoban.sokoban.instructions.phrases import languages
 from tokoban.sokoban.instructions.questions import answer
 from tokoban.sokoban.instructions.truth import truth_of
+from tokoban.sokoban.symmetry import SYMMETRIES
 
 UNTAUGHT = {
     name
@@ -104,3 +105,13 @@ def test_the_same_seed_gives_the_same_items() -> None:
     [(_, boards), _] = first
     made = [[*benchmark.items("train", boards[:2], seed=seed)] for seed in (5, 5, 6)]
     assert made[0] == made[1] != made[2]
+
+
+def test_the_levels_that_are_held_out_are_among_no_others_even_turned() -> None:
+    assert benchmark.held_out(5, seed=3) == benchmark.boards(5, seed=3)[False]
+    plain = [*itertools.islice(benchmark.other_boards(frozenset(), seed=4), 8)]
+    assert [len(board.boxes) for board in plain] == [2, 3] * 4
+    turned = [SYMMETRIES[5].of_board(board) for board in plain[1::3]]
+    others = benchmark.other_boards({*map(canonical_form, turned)}, seed=4)
+    expected = [board for number, board in enumerate(plain) if number % 3 != 1]
+    assert [*itertools.islice(others, len(expected))] == expected

@@ -43,7 +43,8 @@ from tokoban.training.streams import Purpose, derived_seed
 
 _PLAYS = 3  # of a sentence that can be obeyed
 _PLAIN_PLAYS = 5  # without a sentence
-_ASKED_POSITIONS, _OTHER_POSITIONS = 6, 3  # of a play, at most
+# Of a play, at most; where the sentence asks nothing, as many others as elsewhere of those asked.
+_ASKED_POSITIONS, _OTHER_POSITIONS = 6, 3
 _IMPOSSIBLE_POSITIONS = 2
 _MOST_PUSHES = 40  # of a play
 _ERRORS = 0.2  # pushes that are any legal ones
