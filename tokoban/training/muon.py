@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
 
 
 class BatchedMuon(torch.optim.Muon):
@@ -19,30 +19,32 @@ class BatchedMuon(torch.optim.Muon):
     def step(self, closure: Any = None) -> None:  # type: ignore[override]
         """One step."""
         for group in self.param_groups:
-            by_shape: defaultdict[torch.Size, list[tuple[Tensor, Tensor]]] = defaultdict(list)
+            by_shape: defaultdict[torch.Size, list[nn.Parameter]] = defaultdict(list)
             for parameter in group["params"]:
                 if parameter.grad is not None:
-                    by_shape[parameter.shape].append((parameter, parameter.grad))
-            for shape, pairs in by_shape.items():
-                parameters, gradients = map(list, zip(*pairs, strict=True))
-                momenta = [self._momentum(parameter) for parameter in parameters]
-                torch._foreach_lerp_(momenta, gradients, 1 - group["momentum"])
-                if group["nesterov"]:
-                    momenta = [*torch._foreach_lerp(gradients, momenta, group["momentum"])]
+                    by_shape[parameter.shape].append(parameter)
+            for shape, parameters in by_shape.items():
                 updates = orthogonal(
-                    torch.stack(momenta), group["ns_coefficients"], group["ns_steps"], group["eps"]
+                    torch.stack([self._momentum(parameter, group) for parameter in parameters]),
+                    group["ns_coefficients"],
+                    group["ns_steps"],
+                    group["eps"],
                 )
                 # As large as an update of AdamW (Liu et al. 2025, arXiv:2502.16982, section 2.2).
                 size = 0.2 * max(shape) ** 0.5
-                torch._foreach_mul_(parameters, 1 - group["lr"] * group["weight_decay"])
-                torch._foreach_add_(parameters, updates.unbind(), alpha=-group["lr"] * size)
+                for parameter, update in zip(parameters, updates, strict=True):
+                    parameter.mul_(1 - group["lr"] * group["weight_decay"])
+                    parameter.add_(update, alpha=-group["lr"] * size)
 
-    def _momentum(self, parameter: Tensor) -> Tensor:
-        state = self.state[parameter]
+    def _momentum(self, parameter: nn.Parameter, group: dict[str, Any]) -> Tensor:
+        """The mean of the gradients so far, with that of this step."""
+        gradient, state = parameter.grad, self.state[parameter]
+        assert gradient is not None
         if not state:
-            state["momentum_buffer"] = torch.zeros_like(parameter)
+            state["momentum_buffer"] = torch.zeros_like(gradient)
         momentum: Tensor = state["momentum_buffer"]
-        return momentum
+        momentum.lerp_(gradient, 1 - group["momentum"])
+        return gradient.lerp(momentum, group["momentum"]) if group["nesterov"] else momentum
 
 
 def orthogonal(
