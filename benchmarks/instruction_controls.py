@@ -6,10 +6,11 @@ they train on, once with questions and once without; in neither training has an 
 the words. Counted are instructions with them (split "names") and without them ("levels").
 
 ``order``: weights train on, once with the words of each sentence as they are and once shuffled, a
-bag of words. Counted are instructions about two boxes, which swapped mean something else.
+bag of words. Counted are instructions about two boxes, which mean something else when the boxes
+change places in the sentence.
 
 All counts are of greedy play, among the instructions that can be obeyed. Prints a line of JSON for
-each network. FOLDER keeps the runs, which are gone on with.
+each network. FOLDER keeps the runs; the same command goes on with them.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from typing import Any
 import torch
 
 from tokoban import pretrained
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.instructions import benchmark, grammar
@@ -77,9 +79,9 @@ def of_split(split: str, boards: Iterable[Board]) -> Iterator[Task]:
 
 
 def about_two_boxes(boards: Iterable[Board]) -> Iterator[Task]:
-    """Those of one clause with two boxes."""
+    """The instructions of one clause with two boxes that can be obeyed."""
     for task in of_split("levels", boards):
-        [*clauses] = grammar.parse(task.text).meaning
+        clauses = grammar.parse(task.text).meaning
         if len(clauses) == 1 and clauses[0].other is not None:
             yield task
 
@@ -95,7 +97,7 @@ class BagSystem(InstructionsSystem):
     """Its sentences have their words in any order."""
 
     def train_batches(self, model: InstructionNet, *, start_step: int) -> Iterator[Batch]:
-        """Those of the system."""
+        """The batches of the system, with the words of each sentence shuffled."""
         for batch in super().train_batches(model, start_step=start_step):
             words = batch.prompt.words
             keys = torch.rand(words.shape, generator=torch.Generator().manual_seed(start_step))
@@ -216,7 +218,7 @@ def measure_order(chosen: argparse.Namespace) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Answers 0."""
+    """Answers 0, or 2 for weights or a folder that cannot be used."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -229,7 +231,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--steps", type=int, default=350)
     parser.add_argument("--batch-examples", type=int, default=128)
     chosen = parser.parse_args(argv)
-    (measure_order if chosen.what == "order" else measure_questions)(chosen)
+    try:
+        (measure_order if chosen.what == "order" else measure_questions)(chosen)
+    except (ValueError, OSError) as error:
+        print(error, file=sys.stderr)
+        return ExitCode.INVALID_INPUT
     return 0
 
 

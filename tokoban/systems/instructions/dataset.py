@@ -43,7 +43,8 @@ from tokoban.training.streams import Purpose, derived_seed
 
 _PLAYS = 3  # of a sentence that can be obeyed
 _PLAIN_PLAYS = 5  # without a sentence
-# Of a play, at most; where the sentence asks nothing, as many others as elsewhere of those asked.
+# At most so many positions of a play in which the sentence matters, and in which it does not; if it
+# never matters, as many of the second kind as otherwise of the first.
 _ASKED_POSITIONS, _OTHER_POSITIONS = 6, 3
 _IMPOSSIBLE_POSITIONS = 2
 _MOST_PUSHES = 40  # of a play
@@ -83,7 +84,7 @@ def drawing(
 ) -> list[Batch]:
     """Batches of examples that were drawn together, so that little of each is padded.
 
-    Each is of new levels, none of which has a canonical form that is ``held_out``.
+    Their levels are new; none has one of the canonical forms ``held_out``.
     """
     seed = derived_seed(config.data_seed, Purpose.EXAMPLES, number, place)
     chance, size = random.Random(seed), config.batch_examples

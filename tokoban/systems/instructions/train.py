@@ -81,7 +81,7 @@ def counts_of(batch: Batch) -> Float[Tensor, "4"]:
 
 @dataclass(frozen=True)
 class InstructionsSystem(Unvalidated):
-    """Trains one network on sentences about ever new levels."""
+    """Trains one network; each level is used once."""
 
     config: InstructionsConfig
     held_out: frozenset[str]  # canonical forms of levels
