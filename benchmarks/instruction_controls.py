@@ -33,6 +33,7 @@ from tokoban.sokoban.instructions import benchmark, grammar
 from tokoban.sokoban.instructions.phrases import languages
 from tokoban.systems.instructions.config import InstructionsConfig
 from tokoban.systems.instructions.dataset import Batch
+from tokoban.systems.instructions.evaluate import some_held_out
 from tokoban.systems.instructions.model import InstructionNet
 from tokoban.systems.instructions.obey import Task, obey_all
 from tokoban.systems.instructions.spec import SPEC
@@ -174,10 +175,8 @@ class Trainings:
 def measure_questions(chosen: argparse.Namespace) -> None:
     """Prints the rows of ``questions``."""
     trainings = Trainings(chosen)
-    config = trainings.config
-    boards = benchmark.held_out(config.levels, seed=config.level_seed)
-    some = [boards[i * len(boards) // chosen.levels] for i in range(chosen.levels)]
-    sets = {split: [*of_split(split, some)] for split in ("names", "levels")}
+    boards = some_held_out(trainings.config, chosen.levels)
+    sets = {split: [*of_split(split, boards)] for split in ("names", "levels")}
 
     def row(network: InstructionNet) -> dict[str, float]:
         return {

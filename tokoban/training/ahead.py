@@ -64,7 +64,7 @@ def _begin(pickled: Path) -> None:
 
 
 def _end_when_unneeded(pickled: Path) -> None:
-    """Otherwise a killed training would leave its workers, and a finished one would wait for them."""
+    """Otherwise a killed training would leave its workers, and a finished one would wait."""
     parent = multiprocessing.parent_process()
     while parent is not None and parent.is_alive() and pickled.exists():
         parent.join(_LOOKS_EVERY_S)

@@ -37,7 +37,7 @@ class BatchedMuon(torch.optim.Muon):
                     parameter.add_(update, alpha=-group["lr"] * size)
 
     def _momentum(self, parameter: nn.Parameter, group: dict[str, Any]) -> Tensor:
-        """The momentum after this step's gradient; with Nesterov's look ahead if the group has it."""
+        """The momentum after this step's gradient; Nesterov's, if the group has it."""
         gradient, state = parameter.grad, self.state[parameter]
         assert gradient is not None
         if not state:

@@ -51,14 +51,17 @@ def evaluate(
         return _evaluated(trained, options)
 
 
+def some_held_out(config: InstructionsConfig, most: int) -> list[Board]:
+    """Levels that the training held out, of each number of boxes."""
+    held_out = benchmark.held_out(config.levels, seed=config.level_seed)
+    count = min(most, len(held_out))
+    return [held_out[i * len(held_out) // count] for i in range(count)]
+
+
 def _evaluated(
     trained: Trained[InstructionsConfig, InstructionNet], options: InstructionsEvaluation
 ) -> dict[str, float]:
-    config = trained.config
-    held_out = benchmark.held_out(config.levels, seed=config.level_seed)
-    # In the order of their numbers of boxes: some of each.
-    count = min(options.levels, len(held_out))
-    boards = [held_out[i * len(held_out) // count] for i in range(count)]
+    boards = some_held_out(trained.config, options.levels)
     metrics: dict[str, float] = {}
     for name in _SPLITS:
         found = _instructions(trained.model, name, boards, options)
