@@ -5,7 +5,7 @@ each), from two of which one is killed in the middle and another joins late, fro
 that is killed and resumed, and from a pool of two processes. All must be equal byte for byte; so
 must puzzles, and answers in all but the seconds. Exits with 1 if one differs. The seconds include
 the start of each command. With ``--rate-of FILE...`` the labels of these levels are made by one
-worker and by two, three times in turn, and their rate is that between the first shard and the last.
+worker and by two, three times in turn; their rate leaves out the start and the end of the command.
 """
 
 import argparse
@@ -94,10 +94,14 @@ def contents(place: Path) -> object:
     return [{k: v for k, v in one.items() if k not in ("seconds", "elapsed_s")} for one in answers]
 
 
-def labels_per_second(out: Path, per_shard: int) -> float:
-    """Between the first shard and the last: without the start and the end of the command."""
+def labels_per_second(out: Path, per_shard: int, num_workers: int) -> float:
+    """From as many shards as workers to the last: without the start and the end of the command.
+
+    From the first shard on, the half-done ones of the other workers would count as done.
+    """
     written_s = sorted(shard.stat().st_mtime for shard in out.glob("[0-9]*.safetensors"))
-    return per_shard * (len(written_s) - 1) / (written_s[-1] - written_s[0])
+    counted_s = written_s[num_workers - 1 :]
+    return per_shard * (len(counted_s) - 1) / (counted_s[-1] - counted_s[0])
 
 
 def print_rates(place: Path, files: Sequence[str], per_shard: int) -> None:
@@ -108,7 +112,7 @@ def print_rates(place: Path, files: Sequence[str], per_shard: int) -> None:
             for name in ("cold", "warm"):
                 out = place / f"rates-{num_workers}-{turn}-{name}"
                 seconds = run(*label, "--output", str(out))
-            rate = labels_per_second(out, per_shard)
+            rate = labels_per_second(out, per_shard, num_workers)
             print(f"{num_workers} workers: {seconds:.1f} s, {rate:.0f} levels a second", flush=True)
 
 

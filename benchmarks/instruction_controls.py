@@ -1,4 +1,4 @@
-"""What the network of instructions owes to questions, and to the order of the words.
+"""What the network of instructions owes to questions, the order of the words, and what it sees.
 
 ``questions``: the claim of RT-2 (Brohan et al. 2023, arXiv:2307.15818), that words which occur in
 questions alone steer pushes. Weights forget these words: their embeddings are drawn anew. Then
@@ -8,6 +8,9 @@ the words. Counted are instructions with them (split "names") and without them (
 ``order``: weights train on, once with the words of each sentence as they are and once shuffled, a
 bag of words. Counted are instructions about two boxes, which mean something else when the boxes
 change places in the sentence.
+
+``pictures``: weights forget how they read squares, and train on, once with the pixels of the drawn
+board and once with the features that are computed of it.
 
 All counts are of greedy play, among the instructions that can be obeyed. Prints a line of JSON for
 each network. FOLDER keeps the runs; the same command goes on with them.
@@ -68,6 +71,15 @@ def forget(network: InstructionNet, seed: int) -> None:
     tokens = words.encode(" ".join(sorted(words_of_questions())))
     weight = network.embedding.weight.data
     weight[tokens] = torch.randn(len(tokens), weight.shape[1], generator=generator)
+
+
+def with_new_eyes(start: InstructionNet, config: InstructionsConfig, seed: int) -> InstructionNet:
+    """The network, but for what it reads of squares, which is drawn anew."""
+    torch.manual_seed(seed)
+    network = InstructionNet(config, tokenizer_of(start))
+    drawn, state = network.state_dict(), start.state_dict()
+    network.load_state_dict(drawn | {k: v for k, v in state.items() if not k.startswith("stem.")})
+    return network
 
 
 def of_split(split: str, boards: Iterable[Board]) -> Iterator[Task]:
@@ -140,11 +152,13 @@ class Trainings:
         *,
         asks: bool = True,
         is_bag: bool = False,
+        reads_pixels: bool = False,
     ) -> InstructionNet:
         """The network after one of them."""
         config = replace(
             self.config,
             has_questions=asks,
+            reads_pixels=reads_pixels,
             data_seed=seed + 1,
             batch_examples=self._chosen.batch_examples,
             workers=0,
@@ -216,12 +230,34 @@ def measure_order(chosen: argparse.Namespace) -> None:
             )
 
 
+def measure_pictures(chosen: argparse.Namespace) -> None:
+    """Prints the rows of ``pictures``."""
+    trainings = Trainings(chosen)
+    boards = some_held_out(trainings.config, chosen.levels)
+    tasks = [*of_split("levels", boards)]
+    shipped, config = trainings.network_and_config()
+    say({"reads": "as shipped"} | obeyed(shipped, tasks, "levels"))
+    for seed in chosen.seeds:
+        for reads_pixels in (True, False):
+            name = "pixels" if reads_pixels else "features"
+            start = with_new_eyes(shipped, replace(config, reads_pixels=reads_pixels), seed)
+            network = trainings.after(start, seed, name, reads_pixels=reads_pixels)
+            say({"reads": name, "seed": seed} | obeyed(network, tasks, "levels"))
+
+
+_MEASURES = {
+    "questions": measure_questions,
+    "order": measure_order,
+    "pictures": measure_pictures,
+}
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Answers 0, or 2 for weights or a folder that cannot be used."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("questions", "order"))
+    parser.add_argument("what", choices=_MEASURES)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     parser.add_argument("--weights", default="sokoban-instructions")
     parser.add_argument("--levels", type=int, default=100, help="of the splits")
@@ -231,7 +267,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--batch-examples", type=int, default=128)
     chosen = parser.parse_args(argv)
     try:
-        (measure_order if chosen.what == "order" else measure_questions)(chosen)
+        _MEASURES[chosen.what](chosen)
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return ExitCode.INVALID_INPUT

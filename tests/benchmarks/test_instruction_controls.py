@@ -6,7 +6,12 @@ from itertools import islice
 
 import torch
 
-from benchmarks.instruction_controls import BagSystem, forget, words_of_questions
+from benchmarks.instruction_controls import (
+    BagSystem,
+    forget,
+    with_new_eyes,
+    words_of_questions,
+)
 from tokoban.sokoban.instructions import benchmark
 from tokoban.systems.instructions.config import tiny
 from tokoban.systems.instructions.model import InstructionNet
@@ -52,3 +57,17 @@ def test_a_bag_has_the_words_of_each_sentence_in_another_order() -> None:
         assert mine.sort(1).values.equal(its.sort(1).values)
         assert (mine == 0).equal(its == 0)
         assert torch.equal(one.outlook, other.outlook)
+
+
+def test_new_eyes_leave_the_rest_of_the_network_as_it_is() -> None:
+    config = tiny()
+    start = InstructionNet(config, grammar_words())
+    seeing = with_new_eyes(start, replace(config, reads_pixels=True), seed=4)
+    assert seeing.tiles is not None
+    before = dict(start.named_parameters())
+    changed = {
+        name
+        for name, value in seeing.named_parameters()
+        if value.shape != before[name].shape or not value.equal(before[name])
+    }
+    assert changed == {"stem.weight", "stem.bias"} & before.keys()
