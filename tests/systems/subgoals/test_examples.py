@@ -1,5 +1,6 @@
 """Labels against a search that knows neither graphs nor tables, and the laws of the network."""
 
+import itertools
 import random
 from dataclasses import replace
 
@@ -16,13 +17,13 @@ from tokoban.systems.subgoals.config import tiny
 from tokoban.systems.subgoals.dataset import Batch, batch_of, examples_of, positions
 from tokoban.systems.subgoals.model import Output, SubgoalNet
 from tokoban.systems.subgoals.stretches import Stretches
-from tokoban.systems.subgoals.train import grow, levels_of, loss_of
+from tokoban.systems.subgoals.train import grow, held_out, loss_of
 
 
 @pytest.fixture(scope="module")
 def boards() -> list[Board]:
     """Of 2, 3 and 4 boxes."""
-    return levels_of(replace(tiny(), levels=6, level_seed=4))[False]
+    return held_out(replace(tiny(), levels=6, level_seed=4))
 
 
 def fewest_pushes(board: Board) -> int | None:
@@ -35,7 +36,7 @@ def test_best_subgoals_begin_solutions_with_the_fewest_pushes(boards: list[Board
     for number, board in enumerate(boards):
         stretches, chance = Stretches(board), random.Random(number)
         met = positions(stretches, chance) | positions(stretches, chance)
-        for before, best in met.items():
+        for before, (best, _) in met.items():
             left = fewest_pushes(before)
             assert (left is None) == (not best)
             num_lost += not best
@@ -50,6 +51,32 @@ def test_best_subgoals_begin_solutions_with_the_fewest_pushes(boards: list[Board
                 assert fewest_pushes(after) == left - solution.num_pushes
                 num_checked += 1
     assert num_checked > 30 and num_lost > 3
+
+
+def test_safe_subgoals_are_those_that_a_search_can_do_and_solve_afterwards(
+    boards: list[Board],
+) -> None:
+    """All pairs of a box and a square; where it matters how it is done, either answer is right."""
+    num_safe = num_refused = 0
+    for number, board in enumerate(boards[::2]):
+        for before, (best, safe) in positions(Stretches(board), random.Random(number)).items():
+            assert {*best} <= {*safe}
+            for box, target in itertools.product(before.boxes, before.area() - before.boxes):
+                others = before.boxes - {box}
+                walls, alone = before.walls | others, frozenset({box})
+                command = replace(before, walls=walls, boxes=alone, goals=frozenset({target}))
+                done = solve(command, minimise="pushes").solution
+                if done is None:
+                    assert (box, target) not in safe
+                    num_refused += 1
+                    continue
+                can_be_solved = fewest_pushes(rules.play(before, done.directions)[-1]) is not None
+                if (box, target) in safe:
+                    assert can_be_solved
+                    num_safe += 1
+                elif not can_be_solved:
+                    num_refused += 1
+    assert num_safe > 20 and num_refused > 100
 
 
 @pytest.mark.parametrize(
@@ -101,6 +128,7 @@ def test_a_batch_is_judged_as_each_position_alone(boards: list[Board], model: Su
         alone, count = model(batch_of([example]).boards), len(example.features)
         torch.testing.assert_close(together.subgoal[row, :count, :count], alone.subgoal[0])
         torch.testing.assert_close(together.stop[row], alone.stop[0])
+        torch.testing.assert_close(together.safe[row, :count, :count], alone.safe[0])
         is_box = torch.from_numpy(example.features[:, HAS_BOX] != 0)
         may_be = is_box[:, None] & ~is_box
         assert torch.equal(alone.subgoal[0] > -1e6, may_be)
@@ -112,6 +140,7 @@ def test_a_turned_batch_has_the_same_best_subgoals(boards: list[Board]) -> None:
     examples = examples_of(boards[0], random.Random(0))
     plain, turned = batch_of(examples), batch_of(examples, view=3)
     assert torch.equal(plain.is_best, turned.is_best)
+    assert torch.equal(plain.is_safe, turned.is_safe)
     assert not torch.equal(plain.boards.coordinates, turned.boards.coordinates)
 
 
@@ -134,9 +163,19 @@ def test_the_loss_is_the_one_computed_by_hand(batch: Batch) -> None:
     rows, num_tokens, _ = batch.is_best.shape
     generator = torch.Generator().manual_seed(0)
     joint = torch.randn(rows, 1 + num_tokens**2, generator=generator).log_softmax(1)
-    output = Output(joint[:, 1:].view_as(batch.is_best), joint[:, 0])
+    safe = torch.randn(batch.is_safe.shape, generator=generator)
+    output = Output(joint[:, 1:].view_as(batch.is_best), joint[:, 0], safe)
     right = [
         joint[row, 1:][best.flatten()].exp().sum() if best.any() else joint[row, 0].exp()
         for row, best in enumerate(batch.is_best)
     ]
-    torch.testing.assert_close(loss_of(output, batch).total, -torch.stack(right).log().mean())
+    refused = []
+    for row, is_safe in enumerate(batch.is_safe):
+        is_box = batch.boards.features[row, :, HAS_BOX] != 0
+        squares = [i for i in range(num_tokens) if batch.boards.is_square[row, i] and not is_box[i]]
+        pairs = [(box, square) for box in is_box.nonzero()[:, 0].tolist() for square in squares]
+        signs = torch.tensor([1.0 if is_safe[pair] else -1.0 for pair in pairs])
+        found = torch.stack([safe[row][pair] for pair in pairs])
+        refused.append(-(found * signs).sigmoid().log().mean())
+    wanted = 4 * torch.stack(refused).mean() - torch.stack(right).log().mean()
+    torch.testing.assert_close(loss_of(output, batch).total, wanted)

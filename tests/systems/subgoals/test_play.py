@@ -14,7 +14,7 @@ from tokoban.systems.subgoals.config import tiny
 from tokoban.systems.subgoals.evaluate import LOWER
 from tokoban.systems.subgoals.model import SubgoalNet
 from tokoban.systems.subgoals.play import Moves, command, exactly, play_all
-from tokoban.systems.subgoals.train import levels_of
+from tokoban.systems.subgoals.train import held_out
 
 LOST = Board.from_xsb("#######|#@   .#|#$ $ .#|#######")
 
@@ -22,7 +22,7 @@ LOST = Board.from_xsb("#######|#@   .#|#$ $ .#|#######")
 @pytest.fixture(scope="module")
 def boards() -> list[Board]:
     """Of 2, 3 and 4 boxes."""
-    return levels_of(replace(tiny(), levels=6, level_seed=4))[False]
+    return held_out(replace(tiny(), levels=6, level_seed=4))
 
 
 @pytest.fixture(scope="module")

@@ -83,10 +83,12 @@ def held_out(num_levels: int, *, seed: int, num_boxes: Sequence[int] = _NUM_BOXE
     ]
 
 
-def other_boards(known: Container[str], *, seed: int) -> Iterator[Board]:
-    """Levels by turns of 2 and 3 boxes, none of which is one of ``known`` canonical forms."""
-    for pair in zip(*(_generated(boxes, MAX_LEVELS, seed) for boxes in _NUM_BOXES), strict=True):
-        yield from (board for board in pair if canonical_form(board) not in known)
+def other_boards(
+    known: Container[str], *, seed: int, num_boxes: Sequence[int] = _NUM_BOXES
+) -> Iterator[Board]:
+    """Levels by turns of so many boxes, none of which is one of ``known`` canonical forms."""
+    for some in zip(*(_generated(boxes, MAX_LEVELS, seed) for boxes in num_boxes), strict=True):
+        yield from (board for board in some if canonical_form(board) not in known)
 
 
 def _shares(num_levels: int, num_boxes: Sequence[int]) -> Iterator[tuple[int, int]]:

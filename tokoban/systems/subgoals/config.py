@@ -18,8 +18,7 @@ class SubgoalsConfig:
     num_heads: Count = 4  # of each attention
 
     # The examples
-    levels: Annotated[int, Between(3, 10_000)] = 1500  # that are held out; four times as many are
-    # for training
+    levels: Annotated[int, Between(3, 10_000)] = 1500  # that are held out
     level_seed: Seed = 0  # of the levels
     data_seed: Seed = 0  # of the positions
     batch_positions: Width = 64  # of a batch

@@ -1,11 +1,11 @@
 """Positions with their exact subgoals, drawn while the network trains.
 
-They are met in plays that follow best subgoals and push at random now and then. Axes: B positions,
-T tokens of squares (padded), F floor squares of one level.
+They are met in plays that follow best subgoals and push at random now and then. Each level is used
+once. Axes: B positions, T tokens of squares (padded), F floor squares of one level.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.encoding.boards import Boards
 from tokoban.sokoban.encoding.encoded import collated, seen
 from tokoban.sokoban.encoding.tokens import Tokens
+from tokoban.sokoban.instructions import benchmark
 from tokoban.sokoban.instructions.play import Play
 from tokoban.systems.subgoals.config import SubgoalsConfig
 from tokoban.systems.subgoals.stretches import Stretches
@@ -34,12 +35,20 @@ _SYMMETRIES = 8
 Subgoal = tuple[Square, Square]  # a box, and where it is to go
 
 
+class Labels(NamedTuple):
+    """What is known of the subgoals of a position."""
+
+    best: list[Subgoal]  # none where the position is lost
+    safe: list[Subgoal]  # which can be carried out, after which the level can be solved
+
+
 class Example(NamedTuple):
-    """A position, and the subgoals of which each is best; none where it is lost."""
+    """A position and its labels, by tokens."""
 
     tokens: Tokens
     features: UInt8[np.ndarray, "F 17"]
-    best: list[tuple[int, int]]  # by tokens
+    best: list[tuple[int, int]]
+    safe: list[tuple[int, int]]
 
 
 class Batch(NamedTuple):
@@ -47,17 +56,22 @@ class Batch(NamedTuple):
 
     boards: Boards
     is_best: Bool[Tensor, "B T T"]  # by the box and its target
+    is_safe: Bool[Tensor, "B T T"]
 
 
 def drawing(
-    boards: Sequence[Board], config: SubgoalsConfig, place: int, number: int
+    held_out: Container[str], config: SubgoalsConfig, place: int, number: int
 ) -> list[Batch]:
-    """Batches of positions that were drawn together, of many levels each."""
+    """Batches of positions that were drawn together, of many levels each.
+
+    The levels are new; none has one of the canonical forms ``held_out``.
+    """
     seed = derived_seed(config.data_seed, Purpose.EXAMPLES, number, place)
     chance, size = random.Random(seed), config.batch_positions
+    boards = benchmark.other_boards(held_out, seed=seed, num_boxes=NUM_BOXES)
     examples: list[Example] = []
     while len(examples) < BATCHES_A_DRAWING * size:
-        examples += examples_of(chance.choice(boards), chance)
+        examples += examples_of(next(boards), chance)
     examples = chance.sample(examples, BATCHES_A_DRAWING * size)
     return [
         batch_of(examples[first : first + size], view=chance.randrange(_SYMMETRIES))
@@ -68,26 +82,28 @@ def drawing(
 def examples_of(board: Board, chance: random.Random) -> list[Example]:
     """Examples of one level."""
     stretches, tokens = Stretches(board), Tokens.of(board)
-    drawn: dict[Board, list[Subgoal]] = {}
+    drawn: dict[Board, Labels] = {}
     for _ in range(_PLAYS):
         drawn |= positions(stretches, chance)
     number = tokens.squares.number
-    features = tokens.features_of([*drawn])
+
+    def by_tokens(subgoals: Iterable[Subgoal]) -> list[tuple[int, int]]:
+        return [(number[box], number[target]) for box, target in subgoals]
+
     return [
-        Example(tokens, own, [(number[box], number[target]) for box, target in best])
-        for own, best in zip(features, drawn.values(), strict=True)
+        Example(tokens, own, by_tokens(labels.best), by_tokens(labels.safe))
+        for own, labels in zip(tokens.features_of([*drawn]), drawn.values(), strict=True)
     ]
 
 
-def positions(stretches: Stretches, chance: random.Random) -> dict[Board, list[Subgoal]]:
-    """The positions of a play, with the best subgoals: none where all is lost."""
-    square = stretches.graph.cells.square
-    found: dict[Board, list[Subgoal]] = {}
+def positions(stretches: Stretches, chance: random.Random) -> dict[Board, Labels]:
+    """The positions of a play, with the labels of their subgoals."""
+    found: dict[Board, Labels] = {}
     position: int | None = 0
     board, num_lost = stretches.board(0), 0
     while not board.is_solved and len(found) < _MOST_POSITIONS and num_lost < _MOST_LOST:
         best = {} if position is None else stretches.best(position)
-        found[board] = [(square(box), square(target)) for box, target in best]
+        found[board] = labels_of(stretches, position)
         num_lost += not best
         if best and chance.random() >= _ERRORS:
             position = chance.choice(chance.choice([*best.values()]).ends)
@@ -103,6 +119,14 @@ def positions(stretches: Stretches, chance: random.Random) -> dict[Board, list[S
     return found
 
 
+def labels_of(stretches: Stretches, position: int | None) -> Labels:
+    """The best subgoals and the safe ones; none where the position is None: it is lost."""
+    if position is None:
+        return Labels([], [])
+    square, some = stretches.graph.cells.square, (stretches.best, stretches.safe)
+    return Labels(*([(square(box), square(target)) for box, target in of(position)] for of in some))
+
+
 def batch_of(examples: Sequence[Example], *, view: int = 0) -> Batch:
     """Examples, padded, under a symmetry."""
     encoded = collated(
@@ -111,7 +135,10 @@ def batch_of(examples: Sequence[Example], *, view: int = 0) -> Batch:
     boards = Boards.of(seen(encoded, view))
     num_tokens = boards.features.shape[1]
     is_best = torch.zeros(len(examples), num_tokens, num_tokens, dtype=torch.bool)
+    is_safe = is_best.clone()
     for row, example in enumerate(examples):
         for box, target in example.best:
             is_best[row, box, target] = True
-    return Batch(boards, is_best)
+        for box, target in example.safe:
+            is_safe[row, box, target] = True
+    return Batch(boards, is_best, is_safe)

@@ -13,7 +13,7 @@ from tokoban.systems.subgoals.dataset import NUM_BOXES
 from tokoban.systems.subgoals.model import SubgoalNet
 from tokoban.systems.subgoals.play import Lower, exactly, play_all
 from tokoban.systems.subgoals.stretches import Stretches
-from tokoban.systems.subgoals.train import levels_of
+from tokoban.systems.subgoals.train import held_out
 from tokoban.training.config import check_limits
 from tokoban.training.limits import Between
 from tokoban.training.metrics import share
@@ -46,9 +46,9 @@ def evaluate(
     those that the search solves. ``extra_pushes`` is of greedy play, as a share of the fewest;
     ``refused`` is of the subgoals of the search.
     """
-    held_out = levels_of(trained.config)[False]
-    count = min(options.levels, len(held_out))
-    chosen = [held_out[i * len(held_out) // count] for i in range(count)]
+    levels = held_out(trained.config)
+    count = min(options.levels, len(levels))
+    chosen = [levels[i * len(levels) // count] for i in range(count)]
     metrics: dict[str, float] = {}
     for num_boxes in NUM_BOXES:
         boards = [board for board in chosen if len(board.boxes) == num_boxes]

@@ -1,7 +1,7 @@
 """The network: the push policy's blocks, and a pointer from a box to a square.
 
 A pair is scored by the product of a vector of the box and one of the square, as pointer networks
-do (Vinyals et al. 2015, arXiv:1506.03134).
+do (Vinyals et al. 2015, arXiv:1506.03134); by another such product, whether it is to be refused.
 
 Axes: B positions, T tokens (floor squares, padded), D width.
 """
@@ -10,7 +10,7 @@ import math
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from tokoban.sokoban.encoding.boards import Boards
@@ -27,10 +27,17 @@ _NEVER = -1e9  # the logit of what is no subgoal
 
 
 class Output(NamedTuple):
-    """Log-probabilities."""
+    """Log-probabilities of what to do, and logits."""
 
     subgoal: Float[Tensor, "B T T"]  # by the box and its target
     stop: Float[Tensor, " B"]  # the position cannot be solved
+    safe: Float[Tensor, "B T T"]  # logits: it can be done, and the level solved afterwards
+
+
+def may_be(boards: Boards) -> Bool[Tensor, "B T T"]:
+    """Whether a pair is of a box and of a square without one."""
+    is_box = boards.features[:, :, HAS_BOX] != 0
+    return is_box[:, :, None] & (boards.is_square & ~is_box)[:, None]
 
 
 class SubgoalNet(nn.Module):
@@ -55,6 +62,8 @@ class SubgoalNet(nn.Module):
         self.last_norm = nn.LayerNorm(width, bias=False)
         self.box = nn.Linear(width, width)
         self.target = nn.Linear(width, width)
+        self.safe_box = nn.Linear(width, width)
+        self.safe_target = nn.Linear(width, width)
         self.stop = nn.Linear(2 * width, 1)
 
     def forward(self, boards: Boards) -> Output:
@@ -69,12 +78,13 @@ class SubgoalNet(nn.Module):
         for block in self.blocks:
             x = block(x, neighbours, is_square[:, None, None])
         x = self.last_norm(x)
-        scores = self.box(x) @ self.target(x).transpose(1, 2) / math.sqrt(x.shape[2])
-        is_box = boards.features[:, :, HAS_BOX] != 0
-        may_be = is_box[:, :, None] & (is_square & ~is_box)[:, None]
-        scores = scores.float().masked_fill(~may_be, _NEVER)
+        scores, safe = (
+            (box(x) @ target(x).transpose(1, 2)).float() / math.sqrt(x.shape[2])
+            for box, target in ((self.box, self.target), (self.safe_box, self.safe_target))
+        )
+        scores = scores.masked_fill(~may_be(boards), _NEVER)
         mean = (x * is_square[:, :, None]).sum(1) / is_square.sum(1, keepdim=True).clamp(min=1)
         greatest = x.masked_fill(~is_square[:, :, None], -torch.inf).amax(1)
         stop = self.stop(torch.cat([mean, greatest], 1)).float()
         joint = torch.cat([stop, scores.flatten(1)], 1).log_softmax(1)
-        return Output(joint[:, 1:].view_as(scores), joint[:, 0])
+        return Output(joint[:, 1:].view_as(scores), joint[:, 0], safe)

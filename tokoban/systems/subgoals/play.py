@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from jaxtyping import Float32
+from torch.nn import functional
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
@@ -51,7 +52,7 @@ class _Node(NamedTuple):
 
     cost: float
     number: int  # parts equal costs
-    nats: float  # log-probability of the subgoals so far, this one included
+    nats: float  # log-probability of the subgoals so far, this one included, and of their safety
     depth: int  # their number
     board: Board
     moves: Moves  # to the board
@@ -69,7 +70,7 @@ class Game:
         self._seen, self._count = {_key(board)}, 0
 
     def expand(self, node: _Node, subgoals: Float32[np.ndarray, "T T"]) -> None:
-        """Adds the subgoals of a node's board, by their log-probabilities."""
+        """Adds the subgoals of a node's board, by what ``judged`` says of them."""
         self.num_evaluated += 1
         squares, depth = self.tokens.squares.squares, node.depth + 1
         for box, target in np.argwhere(subgoals > _LEAST_NATS).tolist():
@@ -148,9 +149,10 @@ def play_all(
 def judged(
     model: SubgoalNet, positions: Sequence[tuple[Tokens, Board]]
 ) -> Float32[np.ndarray, "B T T"]:
-    """Log-probabilities of the subgoals of each position."""
+    """Of each position and subgoal, log of its probability times that of its safety."""
     tokens = [own for own, _ in positions]
     features = [own.features_of([board]) for own, board in positions]
     boards = Boards.of(collated(tokens, features)).to(model.box.weight.device)
     with torch.inference_mode():
-        return model(boards).subgoal.cpu().numpy()
+        output = model(boards)
+        return (output.subgoal + functional.logsigmoid(output.safe)).cpu().numpy()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tokoban.sokoban.board import OFFSETS, Board, Direction, Square
-from tokoban.sokoban.instructions.truth import pushed, truth_of
+from tokoban.sokoban.instructions.truth import FAR, pushed, truth_of
 from tokoban.sokoban.sizes import SIDE
 
 
@@ -73,6 +73,14 @@ class Stretches:
                 layer = after
             found.pop((box, box), None)
         return found
+
+    def safe(self, position: int) -> dict[tuple[int, int], Stretch]:
+        """The stretches after which the level can be solved, however they end."""
+        return {
+            pair: stretch
+            for pair, stretch in self.all(position).items()
+            if all(self.pushes_left[end] != FAR for end in stretch.ends)
+        }
 
     def best(self, position: int) -> dict[tuple[int, int], Stretch]:
         """The longest stretches that begin a solution with the fewest pushes.

@@ -1,20 +1,24 @@
 """Subgoals as a ``System``: network, examples and loss, wired together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.instructions import benchmark
 from tokoban.systems.subgoals.config import SubgoalsConfig
 from tokoban.systems.subgoals.dataset import NUM_BOXES, Batch, drawing
-from tokoban.systems.subgoals.model import Output, SubgoalNet
+from tokoban.systems.subgoals.model import Output, SubgoalNet, may_be
 from tokoban.training import processes
 from tokoban.training.ahead import drawn_batches
 from tokoban.training.system import Loss, Unvalidated
+
+_SAFE_WEIGHT = 4.0  # most pairs of a box and a square are refused easily
 
 
 def grow(config: SubgoalsConfig, lower: nn.Module) -> SubgoalNet:
@@ -30,11 +34,20 @@ def grow(config: SubgoalsConfig, lower: nn.Module) -> SubgoalNet:
 
 
 def loss_of(output: Output, batch: Batch) -> Loss:
-    """-log of the probability of the best subgoals; of stopping, where there are none."""
+    """-log of the probability of the best subgoals; of stopping, where there are none.
+
+    Added is the weighted cross-entropy of whether a subgoal is safe, the mean over the pairs of a
+    box and a square of each position.
+    """
     of_best = output.subgoal.masked_fill(~batch.is_best, -torch.inf).flatten(1)
     is_lost = ~batch.is_best.flatten(1).any(1)
     right = of_best.masked_fill(is_lost[:, None], 0.0).logsumexp(1)
     nats = torch.where(is_lost, output.stop, right)
+    is_pair = may_be(batch.boards)
+    of_pairs = functional.binary_cross_entropy_with_logits(
+        output.safe, batch.is_safe.float(), reduction="none"
+    )
+    safe = ((of_pairs * is_pair).sum((1, 2)) / is_pair.sum((1, 2)).clamp(min=1)).mean()
     with torch.no_grad():
         chosen, place = output.subgoal.flatten(1).max(1)
         is_best = batch.is_best.flatten(1).gather(1, place[:, None]).squeeze(1)
@@ -42,16 +55,17 @@ def loss_of(output: Output, batch: Batch) -> Loss:
         metrics = {
             "top1": (is_best & ~is_lost).sum() / num_best,
             "lost_told": ((output.stop > chosen) == is_lost).float().mean(),
+            "safe": safe.detach(),
         }
-    return Loss(-nats.mean(), metrics)
+    return Loss(_SAFE_WEIGHT * safe - nats.mean(), metrics)
 
 
 @dataclass(frozen=True)
 class SubgoalsSystem(Unvalidated):
-    """Trains one network on some levels."""
+    """Trains one network; each level is used once."""
 
     config: SubgoalsConfig
-    boards: Sequence[Board]
+    held_out: frozenset[str]  # canonical forms of levels
 
     def initial_model(self) -> SubgoalNet:
         """A freshly initialised network on the CPU."""
@@ -59,7 +73,7 @@ class SubgoalsSystem(Unvalidated):
 
     def train_batches(self, model: SubgoalNet, *, start_step: int) -> Iterator[Batch]:
         """Batches for this process."""
-        draw = partial(drawing, self.boards, self.config, processes.rank())
+        draw = partial(drawing, self.held_out, self.config, processes.rank())
         return drawn_batches(draw, start_step, workers=self.config.workers)
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
@@ -71,11 +85,11 @@ class SubgoalsSystem(Unvalidated):
         return torch.full((1,), len(batch.is_best), device=batch.is_best.device)
 
 
-def levels_of(config: SubgoalsConfig) -> dict[bool, list[Board]]:
-    """The levels for training (True), and those that are held out."""
-    return benchmark.boards(config.levels, seed=config.level_seed, num_boxes=NUM_BOXES)
+def held_out(config: SubgoalsConfig) -> list[Board]:
+    """The levels that training does not use."""
+    return benchmark.held_out(config.levels, seed=config.level_seed, num_boxes=NUM_BOXES)
 
 
 def make_system(config: SubgoalsConfig, start: SubgoalNet | None = None) -> SubgoalsSystem:
-    """The system of ``config``, whose levels are generated now."""
-    return SubgoalsSystem(config, levels_of(config)[True])
+    """The system of ``config``."""
+    return SubgoalsSystem(config, frozenset(map(canonical_form, held_out(config))))
