@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from tokoban.training.metrics import RunningMeans, clock_s, is_in_top_k, mean_interval, wilson
+from tokoban.training.metrics import RunningMeans, auc, clock_s, is_in_top_k, mean_interval, wilson
 
 NAN, INF = float("nan"), float("inf")
 
@@ -98,3 +98,8 @@ def test_clock_waits_for_the_device() -> None:
 def test_an_interval_holds_a_share_of_nothing_and_of_all(trials: int) -> None:
     assert wilson(0, trials).low == 0.0
     assert wilson(trials, trials).high == 1.0
+
+
+def test_the_area_under_the_curve_counts_pairs() -> None:
+    positive, negative = torch.tensor([3.0, 1.0]).numpy(), torch.tensor([1.0, 0.0]).numpy()
+    assert auc(positive, negative) == (1 + 1 + 0.5 + 1) / 4

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
@@ -62,6 +63,14 @@ def with_interval(name: str, value: float, interval: Interval | None) -> dict[st
     """A figure and the ends of its interval, by the names that every system gives them."""
     ends = {} if interval is None else {f"{name}_low": interval.low, f"{name}_high": interval.high}
     return {name: value} | ends
+
+
+def auc(positive: np.ndarray, negative: np.ndarray) -> float:
+    """How often a positive score is above a negative one; ties count half. NaN without both."""
+    if not len(positive) or not len(negative):
+        return float("nan")
+    above = (positive[:, None] > negative).mean() + 0.5 * (positive[:, None] == negative).mean()
+    return float(above)
 
 
 def share(name: str, successes: int | float, trials: int | float) -> dict[str, float]:

@@ -16,7 +16,6 @@ from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.instructions.truth import Truth
 from tokoban.systems.instructions.config import tiny
 from tokoban.systems.instructions.dataset import marks_of, positions
-from tokoban.systems.instructions.evaluate import auc
 from tokoban.systems.instructions.model import InstructionNet
 from tokoban.systems.instructions.obey import Search, Task, obey_all
 from tokoban.systems.instructions.prompts import BEST, LOST, Encoder
@@ -168,11 +167,6 @@ def test_tasks_side_by_side_are_played_as_each_alone(
         [alone] = obey_all(model, [task], most_evaluated=9, is_greedy=is_greedy)
         assert (alone.moves, alone.num_evaluated) == (found.moves, found.num_evaluated)
         assert alone.impossible == pytest.approx(found.impossible, rel=1e-4)
-
-
-def test_the_area_under_the_curve_counts_pairs() -> None:
-    positive, negative = torch.tensor([3.0, 1.0]).numpy(), torch.tensor([1.0, 0.0]).numpy()
-    assert auc(positive, negative) == (1 + 1 + 0.5 + 1) / 4
 
 
 def test_a_training_can_be_evaluated(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from tokoban.systems.instructions.obey import MOST_EVALUATED, Task, answer_all, 
 from tokoban.systems.instructions.prompts import hidden
 from tokoban.training.config import check_limits
 from tokoban.training.limits import Between, Seed
-from tokoban.training.metrics import share
+from tokoban.training.metrics import auc, share
 from tokoban.training.spec import Trained
 
 _MOST_PUSHES = 100  # of greedy play
@@ -112,11 +112,3 @@ def _instructions(
         "impossible_auc": auc(scores[is_impossible], scores[~is_impossible]),
         "instructions": len(tasks),
     }
-
-
-def auc(positive: np.ndarray, negative: np.ndarray) -> float:
-    """How often a positive score is above a negative one; ties count half. NaN without both."""
-    if not len(positive) or not len(negative):
-        return float("nan")
-    above = (positive[:, None] > negative).mean() + 0.5 * (positive[:, None] == negative).mean()
-    return float(above)

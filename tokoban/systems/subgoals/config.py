@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from tokoban.training.config import check_fields, check_limits, divides
-from tokoban.training.limits import Between, Count, CountOrZero, NumLayers, Seed, Width
+from tokoban.training.limits import Between, Count, CountOrZero, NumLayers, Seed, Share, Width
 
 
 @dataclass(frozen=True, kw_only=True)
 class SubgoalsConfig:
-    """Levels of 2 to 4 boxes have floors within 6x6 squares."""
+    """Generated levels of 2 to 4 boxes have floors within 6x6 squares."""
 
     # The network
     width: Annotated[int, Between(4, 2**12)] = 64  # of the vector of a square
@@ -20,6 +20,9 @@ class SubgoalsConfig:
     # The examples
     levels: Annotated[int, Between(3, 10_000)] = 1500  # that are held out
     level_seed: Seed = 0  # of the levels
+    level_files: tuple[str, ...] = ()  # whose levels of at most 4 boxes take turns with generated
+    # ones, if their floors lie within 8x8 squares
+    own_games: Share = 0.0  # of the levels, on which the network that training starts from plays
     data_seed: Seed = 0  # of the positions
     batch_positions: Width = 64  # of a batch
     workers: CountOrZero = 0  # processes that draw positions ahead of the training, for a GPU; the

@@ -1,11 +1,13 @@
 """Positions with their exact subgoals, drawn while the network trains.
 
-They are met in plays that follow best subgoals and push at random now and then. Each level is used
-once. Axes: B positions, T tokens of squares (padded), F floor squares of one level.
+They are met in plays that follow best subgoals and push at random now and then, and in those of a
+network. Each generated level is used once. Axes: B positions, T tokens of squares (padded), F floor
+squares of one level.
 """
 
+import math
 import random
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,14 +15,16 @@ import torch
 from jaxtyping import Bool, UInt8
 from torch import Tensor
 
-from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.board import Board
 from tokoban.sokoban.encoding.boards import Boards
 from tokoban.sokoban.encoding.encoded import collated, seen
 from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.instructions import benchmark
 from tokoban.sokoban.instructions.play import Play
 from tokoban.systems.subgoals.config import SubgoalsConfig
-from tokoban.systems.subgoals.stretches import Stretches
+from tokoban.systems.subgoals.model import SubgoalNet
+from tokoban.systems.subgoals.play import judged
+from tokoban.systems.subgoals.stretches import Stretches, Subgoal
 from tokoban.training.ahead import BATCHES_A_DRAWING
 from tokoban.training.streams import Purpose, derived_seed
 
@@ -32,7 +36,13 @@ _MOST_LOST = 2  # of a play
 _ERRORS = 0.3  # subgoals in the place of which any legal push is made
 _SYMMETRIES = 8
 
-Subgoal = tuple[Square, Square]  # a box, and where it is to go
+
+class Source(NamedTuple):
+    """Where levels and plays come from."""
+
+    held_out: Container[str]  # canonical forms of levels
+    boards: Sequence[Board] = ()  # that take turns with generated ones
+    player: SubgoalNet | None = None  # of own games
 
 
 class Labels(NamedTuple):
@@ -59,19 +69,15 @@ class Batch(NamedTuple):
     is_safe: Bool[Tensor, "B T T"]
 
 
-def drawing(
-    held_out: Container[str], config: SubgoalsConfig, place: int, number: int
-) -> list[Batch]:
-    """Batches of positions that were drawn together, of many levels each.
-
-    The levels are new; none has one of the canonical forms ``held_out``.
-    """
+def drawing(source: Source, config: SubgoalsConfig, place: int, number: int) -> list[Batch]:
+    """Batches of positions that were drawn together, of many levels each."""
     seed = derived_seed(config.data_seed, Purpose.EXAMPLES, number, place)
     chance, size = random.Random(seed), config.batch_positions
-    boards = benchmark.other_boards(held_out, seed=seed, num_boxes=NUM_BOXES)
+    boards = _levels(source, chance, seed)
     examples: list[Example] = []
     while len(examples) < BATCHES_A_DRAWING * size:
-        examples += examples_of(next(boards), chance)
+        player = source.player if chance.random() < config.own_games else None
+        examples += examples_of(next(boards), chance, player)
     examples = chance.sample(examples, BATCHES_A_DRAWING * size)
     return [
         batch_of(examples[first : first + size], view=chance.randrange(_SYMMETRIES))
@@ -79,12 +85,24 @@ def drawing(
     ]
 
 
-def examples_of(board: Board, chance: random.Random) -> list[Example]:
-    """Examples of one level."""
+def _levels(source: Source, chance: random.Random, seed: int) -> Iterator[Board]:
+    for board in benchmark.other_boards(source.held_out, seed=seed, num_boxes=NUM_BOXES):
+        yield board
+        if source.boards:
+            yield chance.choice(source.boards)
+
+
+def examples_of(
+    board: Board, chance: random.Random, player: SubgoalNet | None = None
+) -> list[Example]:
+    """Examples of one level, of the plays of a network if there is one."""
     stretches, tokens = Stretches(board), Tokens.of(board)
     drawn: dict[Board, Labels] = {}
-    for _ in range(_PLAYS):
-        drawn |= positions(stretches, chance)
+    if player is not None:
+        drawn = own_positions(stretches, tokens, player, chance)
+    else:
+        for _ in range(_PLAYS):
+            drawn |= positions(stretches, chance)
     number = tokens.squares.number
 
     def by_tokens(subgoals: Iterable[Subgoal]) -> list[tuple[int, int]]:
@@ -117,6 +135,42 @@ def positions(stretches: Stretches, chance: random.Random) -> dict[Board, Labels
         position = None if position is None else stretches.after(position, push)
         board = Play.of(board).push(*push).board if position is None else stretches.board(position)
     return found
+
+
+def own_positions(
+    stretches: Stretches, tokens: Tokens, player: SubgoalNet, chance: random.Random
+) -> dict[Board, Labels]:
+    """The positions of plays side by side, with the labels of their subgoals.
+
+    The network's probabilities of the subgoals that can be carried out say what is played.
+    """
+    square, number = stretches.graph.cells.square, tokens.squares.number
+    found: dict[Board, Labels] = {}
+    plays = [0] * _PLAYS
+    for _ in range(_MOST_POSITIONS):
+        boards = [stretches.board(position) for position in plays]
+        found |= {
+            board: labels_of(stretches, position)
+            for board, position in zip(boards, plays, strict=True)
+        }
+        going = [
+            (position, board)
+            for position, board in zip(plays, boards, strict=True)
+            if found[board].best and not board.is_solved
+        ]
+        if not going:
+            break
+        nats = judged(player, [(tokens, board) for _, board in going])
+        plays = []
+        for (position, _), subgoals in zip(going, nats, strict=True):
+            every = stretches.all(position)
+            weights = [
+                math.exp(subgoals[number[square(box)], number[square(target)]])
+                for box, target in every
+            ]
+            [stretch] = chance.choices([*every.values()], weights)
+            plays.append(chance.choice(stretch.ends))
+    return {board: labels for board, labels in found.items() if not board.is_solved}
 
 
 def labels_of(stretches: Stretches, position: int | None) -> Labels:

@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Literal
 
+import numpy as np
+
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.formats.level import Solution
 from tokoban.systems.subgoals.config import SubgoalsConfig
-from tokoban.systems.subgoals.dataset import NUM_BOXES
+from tokoban.systems.subgoals.dataset import NUM_BOXES, labels_of
 from tokoban.systems.subgoals.model import SubgoalNet
-from tokoban.systems.subgoals.play import Lower, exactly, play_all
+from tokoban.systems.subgoals.play import Lower, exactly, play_all, read
 from tokoban.systems.subgoals.stretches import Stretches
 from tokoban.systems.subgoals.train import held_out
 from tokoban.training.config import check_limits
 from tokoban.training.limits import Between
-from tokoban.training.metrics import share
+from tokoban.training.metrics import auc, share
 from tokoban.training.spec import Trained
 
 LOWER, FLAT = "sokoban-8x8", "sokoban-push"  # shipped weights
@@ -44,7 +47,9 @@ def evaluate(
     those of the push policy within as many evaluated positions. ``one_at_a_time`` is the share of
     levels that can be solved by stretches of one box which all end on goals, ``..._by_search`` of
     those that the search solves. ``extra_pushes`` is of greedy play, as a share of the fewest;
-    ``refused`` is of the subgoals of the search.
+    ``refused`` is of the subgoals of the search, by the lower policy. ``safe_auc`` is of pairs of a
+    box and a square at the start: how often one that can be done, and the level solved afterwards,
+    is taken for safer than another.
     """
     levels = held_out(trained.config)
     count = min(options.levels, len(levels))
@@ -80,6 +85,7 @@ def _measured(
         **share("by_search", sum(game.moves is not None for game in searched), len(boards)),
         "extra_pushes": sum(solved.values()) / needed - 1 if needed else float("nan"),
         **share("refused", sum(game.num_refused for game in searched), num_commands),
+        "safe_auc": _safe_auc(trained.model, boards, stretches),
     }
     for name, budget in (("flat_greedy", None), ("flat_by_search", most)):
         flat = trained.players[FLAT](boards, budget)
@@ -92,6 +98,20 @@ def _measured(
         **share("one_at_a_time_by_search", of_simple, sum(simple)),
         "levels": len(boards),
     }
+
+
+def _safe_auc(model: SubgoalNet, boards: Sequence[Board], stretches: Sequence[Stretches]) -> float:
+    scores: list[float] = []
+    are_safe: list[bool] = []
+    for board, each in zip(boards, stretches, strict=True):
+        tokens, known = Tokens.of(board), {*labels_of(each, 0).safe}
+        squares, number = tokens.squares.squares, tokens.squares.number
+        logits = read(model, [(tokens, board)]).safe[0].tolist()
+        for box, target in itertools.product(board.boxes, {*squares} - board.boxes):
+            scores.append(logits[number[box]][number[target]])
+            are_safe.append((box, target) in known)
+    is_safe = np.array(are_safe)
+    return auc(np.array(scores)[is_safe], np.array(scores)[~is_safe])
 
 
 def lower_policy(trained: Trained[SubgoalsConfig, SubgoalNet], name: str) -> Lower:

@@ -21,8 +21,8 @@ from tokoban.sokoban.encoding.boards import Boards
 from tokoban.sokoban.encoding.encoded import collated
 from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.search.combine.solver import solve
-from tokoban.systems.subgoals.dataset import Subgoal
-from tokoban.systems.subgoals.model import SubgoalNet
+from tokoban.systems.subgoals.model import Output, SubgoalNet
+from tokoban.systems.subgoals.stretches import Subgoal
 
 _ROWS_AT_ONCE = 64
 _LEAST_NATS = math.log(1e-4)  # of a subgoal that is tried
@@ -150,9 +150,15 @@ def judged(
     model: SubgoalNet, positions: Sequence[tuple[Tokens, Board]]
 ) -> Float32[np.ndarray, "B T T"]:
     """Of each position and subgoal, log of its probability times that of its safety."""
+    output = read(model, positions)
+    return (output.subgoal + functional.logsigmoid(output.safe)).cpu().numpy()
+
+
+def read(model: SubgoalNet, positions: Sequence[tuple[Tokens, Board]]) -> Output:
+    """What the network says of positions."""
     tokens = [own for own, _ in positions]
     features = [own.features_of([board]) for own, board in positions]
     boards = Boards.of(collated(tokens, features)).to(model.box.weight.device)
     with torch.inference_mode():
-        output = model(boards)
-        return (output.subgoal + functional.logsigmoid(output.safe)).cpu().numpy()
+        output: Output = model(boards)
+    return output

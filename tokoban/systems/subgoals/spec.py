@@ -19,6 +19,7 @@ SPEC = SystemSpec(
         "article": Preset(config.article, _RUN),
         "tiny": Preset(config.tiny, replace(TINY_RUN, muon=6.0)),
     },
+    data_fields=("level_files",),
     smallest="tiny",
     default="article",
     build_model=SubgoalNet,

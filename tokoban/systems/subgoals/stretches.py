@@ -12,6 +12,8 @@ from tokoban.sokoban.board import OFFSETS, Board, Direction, Square
 from tokoban.sokoban.instructions.truth import FAR, pushed, truth_of
 from tokoban.sokoban.sizes import SIDE
 
+Subgoal = tuple[Square, Square]  # a box, and where it is to go
+
 
 class Stretch(NamedTuple):
     """Pushes of one box to another cell: as few as it takes."""

@@ -1,6 +1,8 @@
 """Subgoals as a ``System``: network, examples and loss, wired together."""
 
+import copy
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,9 +12,12 @@ from torch.nn import functional
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.canonical import canonical_form
+from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.instructions import benchmark
+from tokoban.sokoban.instructions.machine import Cells, TooLargeError
+from tokoban.sokoban.sizes import SIDE
 from tokoban.systems.subgoals.config import SubgoalsConfig
-from tokoban.systems.subgoals.dataset import NUM_BOXES, Batch, drawing
+from tokoban.systems.subgoals.dataset import NUM_BOXES, Batch, Source, drawing
 from tokoban.systems.subgoals.model import Output, SubgoalNet, may_be
 from tokoban.training import processes
 from tokoban.training.ahead import drawn_batches
@@ -62,10 +67,10 @@ def loss_of(output: Output, batch: Batch) -> Loss:
 
 @dataclass(frozen=True)
 class SubgoalsSystem(Unvalidated):
-    """Trains one network; each level is used once."""
+    """Trains one network."""
 
     config: SubgoalsConfig
-    held_out: frozenset[str]  # canonical forms of levels
+    source: Source
 
     def initial_model(self) -> SubgoalNet:
         """A freshly initialised network on the CPU."""
@@ -73,7 +78,7 @@ class SubgoalsSystem(Unvalidated):
 
     def train_batches(self, model: SubgoalNet, *, start_step: int) -> Iterator[Batch]:
         """Batches for this process."""
-        draw = partial(drawing, self.held_out, self.config, processes.rank())
+        draw = partial(drawing, self.source, self.config, processes.rank())
         return drawn_batches(draw, start_step, workers=self.config.workers)
 
     def loss(self, model: nn.Module, batch: Batch) -> Loss:
@@ -91,5 +96,30 @@ def held_out(config: SubgoalsConfig) -> list[Board]:
 
 
 def make_system(config: SubgoalsConfig, start: SubgoalNet | None = None) -> SubgoalsSystem:
-    """The system of ``config``."""
-    return SubgoalsSystem(config, frozenset(map(canonical_form, held_out(config))))
+    """The system of ``config``, with the levels of its files read.
+
+    Own games are those of the weights that training starts from; a run that is resumed has its
+    own newest ones.
+    """
+    if config.own_games and start is None:
+        raise ValueError("own_games needs weights to start from, which play them")
+    known = frozenset(map(canonical_form, held_out(config)))
+    player = copy.deepcopy(start).eval().requires_grad_(False) if start is not None else None
+    boards = [board for file in config.level_files for board in _fit_boards(file, known)]
+    return SubgoalsSystem(config, Source(known, boards, player))
+
+
+def _fit_boards(file: str, known: frozenset[str]) -> list[Board]:
+    """The levels of a file that are not too large, and none of ``known`` canonical forms."""
+    boards = []
+    for board in (level.board for level in read_levels(file).levels):
+        with suppress(TooLargeError):
+            Cells.of(board, frozenset())
+            if len(board.boxes) <= max(NUM_BOXES) and canonical_form(board) not in known:
+                boards.append(board)
+    if not boards:
+        raise ValueError(
+            f"{file}: no level fits; expected at most {max(NUM_BOXES)} boxes and floors within "
+            f"{SIDE}x{SIDE} squares"
+        )
+    return boards
