@@ -8,14 +8,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from rich.text import Text
 
 from tokoban.cli.screen import Screen
-from tokoban.sokoban.formats import (
-    NO_SOLUTION,
-    Level,
-    LevelFile,
-    Solution,
-    printable,
-    write_levels,
-)
+from tokoban.sokoban.formats import NO_SOLUTION, Level, LevelFile, Solution, printable, write_levels
 from tokoban.sokoban.search.answer import Answer, Objective, Progress
 from tokoban.sokoban.wording import counted
 

@@ -63,12 +63,10 @@ SPLITS: Mapping[str, Split] = {
 }
 
 
-def boards(
-    num_levels: int, *, seed: int, num_boxes: Sequence[int] = _NUM_BOXES
-) -> dict[bool, list[Board]]:
+def boards(num_levels: int, *, seed: int) -> dict[bool, list[Board]]:
     """The levels for training (True), and ``num_levels`` for all other splits."""
     found: dict[bool, list[Board]] = {True: [], False: []}
-    for boxes, count in _shares(num_levels, num_boxes):
+    for boxes, count in _shares(num_levels, _NUM_BOXES):
         for number, board in enumerate(_generated(boxes, (TRAIN_SHARE + 1) * count, seed)):
             found[number >= count].append(board)
     return found

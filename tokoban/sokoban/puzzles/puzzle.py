@@ -13,13 +13,7 @@ from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.figures import Figures, count_figures
 from tokoban.sokoban.puzzles.choices import choices_along
 from tokoban.sokoban.puzzles.difficulty import Difficulty
-from tokoban.sokoban.puzzles.rooms import (
-    MIN_SIDE,
-    MOST_FLOOR_SHARE,
-    STYLES,
-    carve,
-    place_goals,
-)
+from tokoban.sokoban.puzzles.rooms import MIN_SIDE, MOST_FLOOR_SHARE, STYLES, carve, place_goals
 from tokoban.sokoban.puzzles.starts import far_starts
 from tokoban.sokoban.puzzles.state_space import Choices
 from tokoban.sokoban.search.bitboard.batch import solve_many

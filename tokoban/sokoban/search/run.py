@@ -7,13 +7,7 @@ from tokoban import compiling
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.level import Solution
-from tokoban.sokoban.search.answer import (
-    BY_RULES,
-    MAX_PRICE,
-    Answer,
-    Progress,
-    Report,
-)
+from tokoban.sokoban.search.answer import BY_RULES, MAX_PRICE, Answer, Progress, Report
 from tokoban.sokoban.search.limits import (
     STOPPED,
     Limits,

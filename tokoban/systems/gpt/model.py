@@ -16,14 +16,7 @@ from torch.nn import functional
 from tokoban.systems.gpt.config import ActivationName, Positions
 from tokoban.systems.gpt.tokens import Tokenizer, tokenizer_from_json
 from tokoban.text.saved import TextModel
-from tokoban.transformer import (
-    BlockOptions,
-    Encoder,
-    EncoderBlock,
-    LearnedPositions,
-    Rotary,
-    masks,
-)
+from tokoban.transformer import BlockOptions, Encoder, EncoderBlock, LearnedPositions, Rotary, masks
 
 _STD = 0.02  # of the weights at the start, as GPT-2 has it
 

@@ -25,12 +25,7 @@ from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.wording import counted
 from tokoban.systems.instructions.model import InstructionNet
-from tokoban.systems.instructions.prompts import (
-    LONGER,
-    Encoder,
-    Prompt,
-    prompt_of,
-)
+from tokoban.systems.instructions.prompts import LONGER, Encoder, Prompt, prompt_of
 from tokoban.text.saved import tokenizer_of
 from tokoban.training.system import to_device
 

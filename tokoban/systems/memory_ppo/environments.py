@@ -12,11 +12,7 @@ from tokoban.systems.memory_ppo.flip_flop import FlipFlop
 from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
 from tokoban.systems.memory_ppo.rules_env import Rules, RulesVectorEnv
 from tokoban.systems.memory_ppo.t_maze import TMaze
-from tokoban.systems.memory_ppo.tensor_env import (
-    TensorEnv,
-    open_environment,
-    registered_names,
-)
+from tokoban.systems.memory_ppo.tensor_env import TensorEnv, open_environment, registered_names
 
 if TYPE_CHECKING:
     from tokoban.sokoban.simulation.level_pool import GeneratedLevels

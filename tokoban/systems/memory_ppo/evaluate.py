@@ -10,13 +10,7 @@ from tokoban.systems.memory_ppo.acting import Games
 from tokoban.systems.memory_ppo.config import PpoConfig
 from tokoban.systems.memory_ppo.environments import make_env
 from tokoban.systems.memory_ppo.model import Player
-from tokoban.systems.memory_ppo.play import (
-    Episode,
-    Recording,
-    attention,
-    save_film,
-    strongest_look,
-)
+from tokoban.systems.memory_ppo.play import Episode, Recording, attention, save_film, strongest_look
 from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 from tokoban.training.config import Writes, check_limits
 from tokoban.training.limits import Between

@@ -17,12 +17,7 @@ from tokoban.systems.memory_ppo.actions import Policy
 from tokoban.systems.memory_ppo.config import PpoConfig
 from tokoban.systems.memory_ppo.environments import check_imports_nothing, make_env
 from tokoban.systems.memory_ppo.evaluate import METRICS, validate
-from tokoban.systems.memory_ppo.memories import (
-    Memory,
-    NoMemory,
-    RecurrentMemory,
-    TransformerMemory,
-)
+from tokoban.systems.memory_ppo.memories import Memory, NoMemory, RecurrentMemory, TransformerMemory
 from tokoban.systems.memory_ppo.model import Inputs, Player
 from tokoban.systems.memory_ppo.ppo import Minibatch, Rollout, advantages, minibatch, ppo_loss
 from tokoban.systems.memory_ppo.tensor_env import TensorEnv

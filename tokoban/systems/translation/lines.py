@@ -6,12 +6,7 @@ from typing import Any
 
 from tokoban.systems.translation.model import EXTRA_LENGTH, Translator
 from tokoban.systems.translation.pairs import tidy
-from tokoban.systems.translation.texts import (
-    Translation,
-    num_tokens,
-    tokenizer_of,
-    translate_texts,
-)
+from tokoban.systems.translation.texts import Translation, num_tokens, tokenizer_of, translate_texts
 from tokoban.systems.translation.translate import complaint
 
 _MOST_CHARACTERS = 2**22  # read at a time, and then some of the last line

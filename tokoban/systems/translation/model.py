@@ -11,14 +11,7 @@ from torch.nn import functional
 
 from tokoban.text.bpe import PAD, Tokenizer
 from tokoban.text.saved import TextModel
-from tokoban.transformer import (
-    BlockOptions,
-    Decoder,
-    Encoder,
-    EncoderDecoder,
-    masks,
-    sinusoidal,
-)
+from tokoban.transformer import BlockOptions, Decoder, Encoder, EncoderDecoder, masks, sinusoidal
 
 EXTRA_LENGTH = 50  # tokens by which a translation may be longer than its source, as in the paper
 

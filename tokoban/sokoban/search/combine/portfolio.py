@@ -13,12 +13,7 @@ from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.combine.waypoints import Waypoints
-from tokoban.sokoban.search.level.ground import (
-    Ground,
-    Squares,
-    ground_in_steps,
-    reversed_in_steps,
-)
+from tokoban.sokoban.search.level.ground import Ground, Squares, ground_in_steps, reversed_in_steps
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (

@@ -7,13 +7,7 @@ from collections.abc import Callable
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.search.answer import (
-    OBJECTIVES,
-    Answer,
-    Optimum,
-    Progress,
-    Report,
-)
+from tokoban.sokoban.search.answer import OBJECTIVES, Answer, Optimum, Progress, Report
 from tokoban.sokoban.search.bitboard import batch
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board

@@ -11,12 +11,7 @@ from jaxtyping import Bool, Int32, UInt64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground
-from tokoban.sokoban.search.level.regions import (
-    Regions,
-    empty_regions,
-    find_regions,
-    place_beside,
-)
+from tokoban.sokoban.search.level.regions import Regions, empty_regions, find_regions, place_beside
 from tokoban.sokoban.search.level.words import EMPTY, index, lowest
 from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import bit_of

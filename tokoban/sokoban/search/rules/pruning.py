@@ -25,10 +25,7 @@ from tokoban.sokoban.search.rules.freeze import (
 )
 from tokoban.sokoban.search.rules.patterns import Patterns, has_pattern, no_patterns
 from tokoban.sokoban.search.rules.patterns import grown as grown_patterns
-from tokoban.sokoban.search.rules.two_boxes import (
-    TwoBoxes,
-    no_two_boxes,
-)
+from tokoban.sokoban.search.rules.two_boxes import TwoBoxes, no_two_boxes
 from tokoban.sokoban.search.state.columns import zeroed
 
 # Floods of corral searches: one expansion tries so many moves that all are worth it.

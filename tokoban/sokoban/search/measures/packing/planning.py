@@ -25,10 +25,7 @@ from tokoban.sokoban.search.measures.packing.plan import (
     Points,
 )
 from tokoban.sokoban.search.measures.packing.pull_board import pull_board
-from tokoban.sokoban.search.measures.packing.pulls import (
-    MAX_BOXES,
-    pulls_in_steps,
-)
+from tokoban.sokoban.search.measures.packing.pulls import MAX_BOXES, pulls_in_steps
 from tokoban.sokoban.search.pauses import ONE_PUSH
 from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.steps import Steps, completed

@@ -10,19 +10,10 @@ from jaxtyping import Bool, Int16, Integer, UInt64
 from tokoban.sokoban.board import Direction
 from tokoban.sokoban.search.answer import Progress
 from tokoban.sokoban.search.level.flood import flood
-from tokoban.sokoban.search.level.ground import (
-    NONE,
-    Ground,
-    Squares,
-    grounds_both_ways,
-)
+from tokoban.sokoban.search.level.ground import NONE, Ground, Squares, grounds_both_ways
 from tokoban.sokoban.search.level.one_box import Step, directions_of_steps
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import (
-    ONE_PUSH,
-    Budget,
-    found_by,
-)
+from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, found_by
 from tokoban.sokoban.search.rules import two_boxes
 from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
 from tokoban.sokoban.search.searches.beam import pull_layers

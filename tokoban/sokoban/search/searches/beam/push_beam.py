@@ -16,11 +16,7 @@ from tokoban.sokoban.search.level.ground import Squares, grounds_both_ways
 from tokoban.sokoban.search.level.one_box import Step, directions_of_steps
 from tokoban.sokoban.search.measures.packing import planning
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import (
-    ONE_PUSH,
-    Budget,
-    found_by,
-)
+from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, found_by
 from tokoban.sokoban.search.rules import two_boxes
 from tokoban.sokoban.search.rules.learned import Applied, Learned
 from tokoban.sokoban.search.searches.beam import meetings

@@ -6,11 +6,7 @@ from typing import no_type_check
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.rules.pruning import is_deadlocked_by_push
-from tokoban.sokoban.search.searches.fess.scores import (
-    CELL_SHIFT,
-    score_of_cell,
-    score_within_cell,
-)
+from tokoban.sokoban.search.searches.fess.scores import CELL_SHIFT, score_of_cell, score_within_cell
 from tokoban.sokoban.search.searches.fess.tree import (
     EXPANDING,
     NUM_CHILDREN,

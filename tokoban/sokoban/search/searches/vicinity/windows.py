@@ -8,12 +8,7 @@ from jaxtyping import Int32
 
 from tokoban.sokoban.search.limits import Reason, Watch
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.searches.vicinity.push_paths import (
-    MAIN,
-    PushPath,
-    Task,
-    followed,
-)
+from tokoban.sokoban.search.searches.vicinity.push_paths import MAIN, PushPath, Task, followed
 from tokoban.sokoban.search.searches.vicinity.search import Scope, begin, pushes_to, search
 from tokoban.sokoban.search.searches.vicinity.store import (
     CLOSED,
