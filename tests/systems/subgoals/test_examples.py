@@ -11,7 +11,6 @@ import torch
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.encoding.features import HAS_BOX
-from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.search.combine.solver import solve
 from tokoban.systems.push_policy import config as push_config
 from tokoban.systems.push_policy.model import PushNet
@@ -20,7 +19,6 @@ from tokoban.systems.subgoals.dataset import (
     Batch,
     batch_of,
     examples_of,
-    own_positions,
     positions,
 )
 from tokoban.systems.subgoals.model import Output, SubgoalNet
@@ -87,40 +85,23 @@ def test_safe_subgoals_are_those_that_a_search_can_do_and_solve_afterwards(
     assert num_safe > 20 and num_refused > 100
 
 
-def test_games_of_a_network_have_the_labels_that_a_search_gives(
-    boards: list[Board], model: SubgoalNet
-) -> None:
-    num_lost = 0
-    for number, board in enumerate(boards):
-        tokens = Tokens.of(board)
-        found = own_positions(Stretches(board), tokens, model, random.Random(number))
-        assert next(iter(found)).boxes == board.boxes and len(found) > 2
-        for before, labels in found.items():
-            assert not before.is_solved
-            assert (fewest_pushes(before) is None) == (not labels.best)
-            num_lost += not labels.best
-    assert num_lost > 3
-
-
 def test_levels_of_files_take_turns_with_generated_ones(
-    boards: list[Board], tmp_path: Path, model: SubgoalNet
+    boards: list[Board], tmp_path: Path
 ) -> None:
     """Those that are held out, too large or of too many boxes are left out."""
-    config = replace(tiny(), levels=6, level_seed=4, batch_positions=4, own_games=0.5)
+    config = replace(tiny(), levels=6, level_seed=4, batch_positions=4)
     mine = Board.from_xsb("#######|#@ $ .#|#######")
     wide = Board.from_xsb("#" * 14 + "|#@ $ .       #|" + "#" * 14)
     many = Board.from_xsb("########|#@$$$$$#|#      #|#..... #|########")
     written = tmp_path / "levels.xsb"
     written.write_text("\n\n".join(map(str, (wide, boards[0], mine, many))) + "\n")
-    system = make_system(replace(config, level_files=(str(written),)), model)
+    system = make_system(replace(config, level_files=(str(written),)))
     assert system.source.boards == [mine]
     batches = [*itertools.islice(system.train_batches(model, start_step=0), 3)]
     assert [len(batch.is_best) for batch in batches] == [4, 4, 4]
     written.write_text(f"{wide}\n")
     with pytest.raises(ValueError, match="no level fits; expected at most 4 boxes"):
-        make_system(replace(config, level_files=(str(written),)), model)
-    with pytest.raises(ValueError, match="weights to start from"):
-        make_system(config)
+        make_system(replace(config, level_files=(str(written),)))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from tokoban.training.config import check_fields, check_limits, divides
-from tokoban.training.limits import Between, Count, CountOrZero, NumLayers, Seed, Share, Width
+from tokoban.training.limits import Between, Count, CountOrZero, NumLayers, Seed, Width
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +22,6 @@ class SubgoalsConfig:
     level_seed: Seed = 0  # of the levels
     level_files: tuple[str, ...] = ()  # whose levels of at most 4 boxes take turns with generated
     # ones, if their floors lie within 8x8 squares
-    own_games: Share = 0.0  # of the levels, on which the network that training starts from plays
     data_seed: Seed = 0  # of the positions
     batch_positions: Width = 64  # of a batch
     workers: CountOrZero = 0  # processes that draw positions ahead of the training, for a GPU; the

@@ -1,11 +1,9 @@
 """Positions with their exact subgoals, drawn while the network trains.
 
-They are met in plays that follow best subgoals and push at random now and then, and in those of a
-network. Each generated level is used once. Axes: B positions, T tokens of squares (padded), F floor
-squares of one level.
+They are met in plays that follow best subgoals and push at random now and then. Each generated
+level is used once. Axes: B positions, T tokens of squares (padded), F floor squares of one level.
 """
 
-import math
 import random
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -22,8 +20,6 @@ from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.instructions import benchmark
 from tokoban.sokoban.instructions.play import Play
 from tokoban.systems.subgoals.config import SubgoalsConfig
-from tokoban.systems.subgoals.model import SubgoalNet
-from tokoban.systems.subgoals.play import judged
 from tokoban.systems.subgoals.stretches import Stretches, Subgoal
 from tokoban.training.ahead import BATCHES_A_DRAWING
 from tokoban.training.streams import Purpose, derived_seed
@@ -38,11 +34,10 @@ _SYMMETRIES = 8
 
 
 class Source(NamedTuple):
-    """Where levels and plays come from."""
+    """Where levels come from."""
 
     held_out: Container[str]  # canonical forms of levels
     boards: Sequence[Board] = ()  # that take turns with generated ones
-    player: SubgoalNet | None = None  # of own games
 
 
 class Labels(NamedTuple):
@@ -76,8 +71,7 @@ def drawing(source: Source, config: SubgoalsConfig, place: int, number: int) -> 
     boards = _levels(source, chance, seed)
     examples: list[Example] = []
     while len(examples) < BATCHES_A_DRAWING * size:
-        player = source.player if chance.random() < config.own_games else None
-        examples += examples_of(next(boards), chance, player)
+        examples += examples_of(next(boards), chance)
     examples = chance.sample(examples, BATCHES_A_DRAWING * size)
     return [
         batch_of(examples[first : first + size], view=chance.randrange(_SYMMETRIES))
@@ -92,17 +86,12 @@ def _levels(source: Source, chance: random.Random, seed: int) -> Iterator[Board]
             yield chance.choice(source.boards)
 
 
-def examples_of(
-    board: Board, chance: random.Random, player: SubgoalNet | None = None
-) -> list[Example]:
-    """Examples of one level, of the plays of a network if there is one."""
+def examples_of(board: Board, chance: random.Random) -> list[Example]:
+    """Examples of one level."""
     stretches, tokens = Stretches(board), Tokens.of(board)
     drawn: dict[Board, Labels] = {}
-    if player is not None:
-        drawn = own_positions(stretches, tokens, player, chance)
-    else:
-        for _ in range(_PLAYS):
-            drawn |= positions(stretches, chance)
+    for _ in range(_PLAYS):
+        drawn |= positions(stretches, chance)
     number = tokens.squares.number
 
     def by_tokens(subgoals: Iterable[Subgoal]) -> list[tuple[int, int]]:
@@ -135,42 +124,6 @@ def positions(stretches: Stretches, chance: random.Random) -> dict[Board, Labels
         position = None if position is None else stretches.after(position, push)
         board = Play.of(board).push(*push).board if position is None else stretches.board(position)
     return found
-
-
-def own_positions(
-    stretches: Stretches, tokens: Tokens, player: SubgoalNet, chance: random.Random
-) -> dict[Board, Labels]:
-    """The positions of plays side by side, with the labels of their subgoals.
-
-    The network's probabilities of the subgoals that can be carried out say what is played.
-    """
-    square, number = stretches.graph.cells.square, tokens.squares.number
-    found: dict[Board, Labels] = {}
-    plays = [0] * _PLAYS
-    for _ in range(_MOST_POSITIONS):
-        boards = [stretches.board(position) for position in plays]
-        found |= {
-            board: labels_of(stretches, position)
-            for board, position in zip(boards, plays, strict=True)
-        }
-        going = [
-            (position, board)
-            for position, board in zip(plays, boards, strict=True)
-            if found[board].best and not board.is_solved
-        ]
-        if not going:
-            break
-        nats = judged(player, [(tokens, board) for _, board in going])
-        plays = []
-        for (position, _), subgoals in zip(going, nats, strict=True):
-            every = stretches.all(position)
-            weights = [
-                math.exp(subgoals[number[square(box)], number[square(target)]])
-                for box, target in every
-            ]
-            [stretch] = chance.choices([*every.values()], weights)
-            plays.append(chance.choice(stretch.ends))
-    return {board: labels for board, labels in found.items() if not board.is_solved}
 
 
 def labels_of(stretches: Stretches, position: int | None) -> Labels:

@@ -1,6 +1,5 @@
 """Subgoals as a ``System``: network, examples and loss, wired together."""
 
-import copy
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -96,17 +95,10 @@ def held_out(config: SubgoalsConfig) -> list[Board]:
 
 
 def make_system(config: SubgoalsConfig, start: SubgoalNet | None = None) -> SubgoalsSystem:
-    """The system of ``config``, with the levels of its files read.
-
-    Own games are those of the weights that training starts from; a run that is resumed has its
-    own newest ones.
-    """
-    if config.own_games and start is None:
-        raise ValueError("own_games needs weights to start from, which play them")
+    """The system of ``config``, with the levels of its files read."""
     known = frozenset(map(canonical_form, held_out(config)))
-    player = copy.deepcopy(start).eval().requires_grad_(False) if start is not None else None
     boards = [board for file in config.level_files for board in _fit_boards(file, known)]
-    return SubgoalsSystem(config, Source(known, boards, player))
+    return SubgoalsSystem(config, Source(known, boards))
 
 
 def _fit_boards(file: str, known: frozenset[str]) -> list[Board]:
