@@ -17,7 +17,7 @@ from tests.sokoban.labels.play_of import label_all, packed
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.encoding.boards import Boards
 from tokoban.sokoban.encoding.encoded import Encoded, collated, seen
-from tokoban.sokoban.encoding.features import BOUND_FALLS, CAN_PUSH, HAS_PLAYER
+from tokoban.sokoban.encoding.features import BOUND_FALLS, CAN_PUSH, HAS_PLAYER, IS_UNBOUNDED
 from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.labels.large import After, LargeOrigin, label_level
@@ -26,7 +26,7 @@ from tokoban.sokoban.labels.shards import pack, read_shard, to_bytes
 from tokoban.sokoban.labels.sources import LargeLevel
 from tokoban.sokoban.puzzles.generate import generate_puzzles
 from tokoban.sokoban.puzzles.puzzle import Recipe
-from tokoban.sokoban.search.level.ground import Squares, build_ground
+from tokoban.sokoban.search.level.ground import UNREACHABLE, Squares, build_ground
 from tokoban.sokoban.search.searches.guided.guide import Guidance
 from tokoban.sokoban.symmetry import SYMMETRIES, Symmetry
 from tokoban.systems.push_policy import config as presets
@@ -86,6 +86,15 @@ def shard_of(boards: list[Board]) -> LargeShard:
         found.append(labels)
     levels = [LargeLevel(board, 0, number, None) for number, board in enumerate(boards)]
     return pack_large(levels, found)
+
+
+def test_with_more_boxes_than_goals_every_push_is_hopeless() -> None:
+    """Not matched at all: the search for a pair of each box would not end."""
+    board = parse_board("######|#@$.##|#  $ #|######")
+    [features], [bound] = tokens_of_board(board).features(*position_of(board))
+    assert bound == UNREACHABLE and features[:, CAN_PUSH : CAN_PUSH + 4].any()
+    hopeless = features[:, IS_UNBOUNDED : IS_UNBOUNDED + 4]
+    assert np.array_equal(hopeless, features[:, CAN_PUSH : CAN_PUSH + 4])
 
 
 def test_features_of_any_board_are_those_of_8x8_words() -> None:

@@ -94,13 +94,14 @@ def test_levels_of_files_take_turns_with_generated_ones(
     wide = Board.from_xsb("#" * 14 + "|#@ $ .       #|" + "#" * 14)
     many = Board.from_xsb("########|#@$$$$$#|#      #|#..... #|########")
     written = tmp_path / "levels.xsb"
-    written.write_text("\n\n".join(map(str, (wide, boards[0], mine, many))) + "\n")
+    solved = Board.from_xsb("#######|#@   *#|#######")
+    written.write_text("\n\n".join(map(str, (wide, boards[0], mine, solved, many))) + "\n")
     system = make_system(replace(config, level_files=(str(written),)))
     assert system.source.boards == [mine]
     batches = [*itertools.islice(system.train_batches(model, start_step=0), 3)]
     assert [len(batch.is_best) for batch in batches] == [4, 4, 4]
     written.write_text(f"{wide}\n")
-    with pytest.raises(ValueError, match="no level fits; expected at most 4 boxes"):
+    with pytest.raises(ValueError, match="expected unsolved ones of at most 4 boxes"):
         make_system(replace(config, level_files=(str(written),)))
 
 

@@ -89,6 +89,9 @@ class Tokens:
         features[:, :, CAN_PUSH : CAN_PUSH + 4] = is_legal
         bounds = np.zeros(len(boxes), np.int32)
         num_boxes = len(self.ground.goals)
+        if boxes.sum(1).max(initial=0) > num_boxes:  # no box can be matched, whatever is pushed
+            features[:, :, IS_UNBOUNDED : IS_UNBOUNDED + 4] = is_legal
+            return features, np.full_like(bounds, UNREACHABLE)
         _fill_bounds(
             self.ground.neighbours,
             self.ground.zone,

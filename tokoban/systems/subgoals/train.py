@@ -102,16 +102,17 @@ def make_system(config: SubgoalsConfig, start: SubgoalNet | None = None) -> Subg
 
 
 def _fit_boards(file: str, known: frozenset[str]) -> list[Board]:
-    """The levels of a file that are not too large, and none of ``known`` canonical forms."""
+    """The levels of a file to learn from: unsolved, not too large, of no ``known`` form."""
     boards = []
     for board in (level.board for level in read_levels(file).levels):
         with suppress(TooLargeError):
             Cells.of(board, frozenset())
-            if len(board.boxes) <= max(NUM_BOXES) and canonical_form(board) not in known:
+            is_fit = len(board.boxes) <= max(NUM_BOXES) and not board.is_solved
+            if is_fit and canonical_form(board) not in known:
                 boards.append(board)
     if not boards:
         raise ValueError(
-            f"{file}: no level fits; expected at most {max(NUM_BOXES)} boxes and floors within "
-            f"{SIDE}x{SIDE} squares"
+            f"{file}: no level fits; expected unsolved ones of at most {max(NUM_BOXES)} boxes "
+            f"whose floors lie within {SIDE}x{SIDE} squares"
         )
     return boards
