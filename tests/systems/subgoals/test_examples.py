@@ -86,7 +86,7 @@ def test_safe_subgoals_are_those_that_a_search_can_do_and_solve_afterwards(
 
 
 def test_levels_of_files_take_turns_with_generated_ones(
-    boards: list[Board], tmp_path: Path
+    boards: list[Board], model: SubgoalNet, tmp_path: Path
 ) -> None:
     """Those that are held out, too large or of too many boxes are left out."""
     config = replace(tiny(), levels=6, level_seed=4, batch_positions=4)
