@@ -9,8 +9,8 @@ the words. Counted are instructions with them (split "names") and without them (
 bag of words. Counted are instructions about two boxes, which mean something else when the boxes
 change places in the sentence.
 
-``pictures``: weights forget how they read squares, and train on, once with the pixels of the drawn
-board and once with the features that are computed of it.
+``pictures``: the layer that reads squares is initialised anew. The weights train on, once with the
+pixels of the drawn board and once with the features that are computed from the board.
 
 All counts are of greedy play, among the instructions that can be obeyed. Prints a line of JSON for
 each network. FOLDER keeps the runs; the same command goes on with them.
@@ -73,8 +73,8 @@ def forget(network: InstructionNet, seed: int) -> None:
     weight[tokens] = torch.randn(len(tokens), weight.shape[1], generator=generator)
 
 
-def with_new_eyes(start: InstructionNet, config: InstructionsConfig, seed: int) -> InstructionNet:
-    """The network, but for what it reads of squares, which is drawn anew."""
+def with_new_stem(start: InstructionNet, config: InstructionsConfig, seed: int) -> InstructionNet:
+    """The network with the layer that reads squares, its stem, initialised anew."""
     torch.manual_seed(seed)
     network = InstructionNet(config, tokenizer_of(start))
     drawn, state = network.state_dict(), start.state_dict()
@@ -240,7 +240,7 @@ def measure_pictures(chosen: argparse.Namespace) -> None:
     for seed in chosen.seeds:
         for reads_pixels in (True, False):
             name = "pixels" if reads_pixels else "features"
-            start = with_new_eyes(shipped, replace(config, reads_pixels=reads_pixels), seed)
+            start = with_new_stem(shipped, replace(config, reads_pixels=reads_pixels), seed)
             network = trainings.after(start, seed, name, reads_pixels=reads_pixels)
             say({"reads": name, "seed": seed} | obeyed(network, tasks, "levels"))
 

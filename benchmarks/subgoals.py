@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from tokoban import pretrained, systems
 from tokoban.sokoban.board import Board
@@ -35,6 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--boxes", type=int, nargs="+", default=[3, 4, 5, 6, 7, 8])
     parser.add_argument("--evaluated", type=int, nargs="+", default=[100, 1000])
     chosen = parser.parse_args(argv)
+    for file in chosen.files or ():
+        if not Path(file).is_file():
+            parser.error(f"{file}: no such file")
     trained = pretrained.load_trained(chosen.weights, systems.load("subgoals"))
     trained = replace(trained, players=pretrained.players((LOWER, FLAT)))
     flat = trained.players[FLAT]

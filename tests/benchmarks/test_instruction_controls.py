@@ -9,7 +9,7 @@ import torch
 from benchmarks.instruction_controls import (
     BagSystem,
     forget,
-    with_new_eyes,
+    with_new_stem,
     words_of_questions,
 )
 from tokoban.sokoban.instructions import benchmark
@@ -59,10 +59,10 @@ def test_a_bag_has_the_words_of_each_sentence_in_another_order() -> None:
         assert torch.equal(one.outlook, other.outlook)
 
 
-def test_new_eyes_leave_the_rest_of_the_network_as_it_is() -> None:
+def test_a_new_stem_leaves_the_rest_of_the_network_as_it_is() -> None:
     config = tiny()
     start = InstructionNet(config, grammar_words())
-    seeing = with_new_eyes(start, replace(config, reads_pixels=True), seed=4)
+    seeing = with_new_stem(start, replace(config, reads_pixels=True), seed=4)
     assert seeing.tiles is not None
     before = dict(start.named_parameters())
     changed = {

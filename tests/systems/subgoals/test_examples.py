@@ -86,18 +86,24 @@ def test_safe_subgoals_are_those_that_a_search_can_do_and_solve_afterwards(
 
 
 def test_levels_of_files_take_turns_with_generated_ones(
-    boards: list[Board], model: SubgoalNet, tmp_path: Path
+    boards: list[Board],
+    model: SubgoalNet,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Those that are held out, too large or of too many boxes are left out."""
+    """Those that are held out, too large or of too many boxes are left out; bad ones are named."""
     config = replace(tiny(), levels=6, level_seed=4, batch_positions=4)
     mine = Board.from_xsb("#######|#@ $ .#|#######")
     wide = Board.from_xsb("#" * 14 + "|#@ $ .       #|" + "#" * 14)
     many = Board.from_xsb("########|#@$$$$$#|#      #|#..... #|########")
     written = tmp_path / "levels.xsb"
     solved = Board.from_xsb("#######|#@   *#|#######")
-    written.write_text("\n\n".join(map(str, (wide, boards[0], mine, solved, many))) + "\n")
+    written.write_text(
+        "\n\n".join(map(str, (wide, boards[0], mine, solved, many))) + "\n\n####\n#@.#\n####\n"
+    )
     system = make_system(replace(config, level_files=(str(written),)))
     assert system.source.boards == [mine]
+    assert f"{written}:" in caplog.text and "no box" in caplog.text
     batches = [*itertools.islice(system.train_batches(model, start_step=0), 3)]
     assert [len(batch.is_best) for batch in batches] == [4, 4, 4]
     written.write_text(f"{wide}\n")

@@ -127,7 +127,7 @@ def positions(stretches: Stretches, chance: random.Random) -> dict[Board, Labels
 
 
 def labels_of(stretches: Stretches, position: int | None) -> Labels:
-    """The best subgoals and the safe ones; none where the position is None: it is lost."""
+    """The best subgoals and the safe ones: none where the position is lost, or None."""
     if position is None:
         return Labels([], [])
     square, some = stretches.graph.cells.square, (stretches.best, stretches.safe)

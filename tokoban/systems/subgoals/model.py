@@ -34,8 +34,8 @@ class Output(NamedTuple):
     safe: Float[Tensor, "B T T"]  # logits: it can be done, and the level solved afterwards
 
 
-def may_be(boards: Boards) -> Bool[Tensor, "B T T"]:
-    """Whether a pair is of a box and of a square without one."""
+def is_candidate(boards: Boards) -> Bool[Tensor, "B T T"]:
+    """Which pairs of squares are possible subgoals: a square with a box, and one without."""
     is_box = boards.features[:, :, HAS_BOX] != 0
     return is_box[:, :, None] & (boards.is_square & ~is_box)[:, None]
 
@@ -82,7 +82,7 @@ class SubgoalNet(nn.Module):
             (box(x) @ target(x).transpose(1, 2)).float() / math.sqrt(x.shape[2])
             for box, target in ((self.box, self.target), (self.safe_box, self.safe_target))
         )
-        scores = scores.masked_fill(~may_be(boards), _NEVER)
+        scores = scores.masked_fill(~is_candidate(boards), _NEVER)
         mean = (x * is_square[:, :, None]).sum(1) / is_square.sum(1, keepdim=True).clamp(min=1)
         greatest = x.masked_fill(~is_square[:, :, None], -torch.inf).amax(1)
         stop = self.stop(torch.cat([mean, greatest], 1)).float()

@@ -70,7 +70,7 @@ class Game:
         self._seen, self._count = {_key(board)}, 0
 
     def expand(self, node: _Node, subgoals: Float32[np.ndarray, "T T"]) -> None:
-        """Adds the subgoals of a node's board, by what ``judged`` says of them."""
+        """Adds the subgoals of a node's board, with the scores that ``judged`` gives them."""
         self.num_evaluated += 1
         squares, depth = self.tokens.squares.squares, node.depth + 1
         for box, target in np.argwhere(subgoals > _LEAST_NATS).tolist():

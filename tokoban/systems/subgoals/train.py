@@ -1,5 +1,6 @@
 """Subgoals as a ``System``: network, examples and loss, wired together."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from tokoban.sokoban.instructions.machine import Cells, TooLargeError
 from tokoban.sokoban.sizes import SIDE
 from tokoban.systems.subgoals.config import SubgoalsConfig
 from tokoban.systems.subgoals.dataset import NUM_BOXES, Batch, Source, drawing
-from tokoban.systems.subgoals.model import Output, SubgoalNet, may_be
+from tokoban.systems.subgoals.model import Output, SubgoalNet, is_candidate
 from tokoban.training import processes
 from tokoban.training.ahead import drawn_batches
 from tokoban.training.system import Loss, Unvalidated
@@ -40,14 +41,14 @@ def grow(config: SubgoalsConfig, lower: nn.Module) -> SubgoalNet:
 def loss_of(output: Output, batch: Batch) -> Loss:
     """-log of the probability of the best subgoals; of stopping, where there are none.
 
-    Added is the weighted cross-entropy of whether a subgoal is safe, the mean over the pairs of a
-    box and a square of each position.
+    The weighted cross-entropy of whether a subgoal is safe is added. Of each position it is the
+    mean over all pairs of a box and a square without a box.
     """
     of_best = output.subgoal.masked_fill(~batch.is_best, -torch.inf).flatten(1)
     is_lost = ~batch.is_best.flatten(1).any(1)
     right = of_best.masked_fill(is_lost[:, None], 0.0).logsumexp(1)
     nats = torch.where(is_lost, output.stop, right)
-    is_pair = may_be(batch.boards)
+    is_pair = is_candidate(batch.boards)
     of_pairs = functional.binary_cross_entropy_with_logits(
         output.safe, batch.is_safe.float(), reduction="none"
     )
@@ -95,7 +96,7 @@ def held_out(config: SubgoalsConfig) -> list[Board]:
 
 
 def make_system(config: SubgoalsConfig, start: SubgoalNet | None = None) -> SubgoalsSystem:
-    """The system of ``config``, with the levels of its files read."""
+    """The system of ``config``; reads the level files."""
     known = frozenset(map(canonical_form, held_out(config)))
     boards = [board for file in config.level_files for board in _fit_boards(file, known)]
     return SubgoalsSystem(config, Source(known, boards))
@@ -103,8 +104,10 @@ def make_system(config: SubgoalsConfig, start: SubgoalNet | None = None) -> Subg
 
 def _fit_boards(file: str, known: frozenset[str]) -> list[Board]:
     """The levels of a file to learn from: unsolved, not too large, of no ``known`` form."""
-    boards = []
-    for board in (level.board for level in read_levels(file).levels):
+    boards, read = [], read_levels(file)
+    for problem in read.problems:
+        logging.getLogger("tokoban").warning(problem)
+    for board in (level.board for level in read.levels):
         with suppress(TooLargeError):
             Cells.of(board, frozenset())
             is_fit = len(board.boxes) <= max(NUM_BOXES) and not board.is_solved
