@@ -141,6 +141,27 @@ def test_an_empty_prompt_is_a_line_break_and_one_line_of_several_begins_after_on
     assert encode_prompts(model, ["", "ab"]) == [[0], [0, 2, 3]]
 
 
+def test_an_unfinished_sentence_gets_a_word_before_it_ends() -> None:
+    model = random_gpt()
+    model.tokenizer = CharacterTokenizer('\n .,?"abcde')
+    prompts = ["ab", "ab,", 'ab "', "ab.", 'ab?"', ""]
+    options: dict[str, Any] = {
+        "num_each": 60,
+        "max_tokens": 2,
+        "sampling": Sampling(temperature=9.0),
+    }
+    free = generate_texts(model, prompts, **options)
+    model.reads_lines = True
+    for prompt, before, after in zip(
+        prompts, free, generate_texts(model, prompts, **options), strict=True
+    ):
+        is_finished = prompt.endswith((".", '?"'))
+        firsts = {each.text[0] for each in after}
+        assert firsts == (set('\n .,?"abcde') if is_finished else set(' ,"abcde')), prompt
+        assert {".", "?", "\n"} <= {each.text[0] for each in before}
+        assert {".", "?", "\n"} <= {each.text[1] for each in after}  # of the first token alone
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -38,11 +38,13 @@ class TextStepper:
         prompts: Sequence[Sequence[int]],
         *,
         is_forbidden: Bool[Tensor, "V"],
+        cannot_be_first: Bool[Tensor, "B V"] | None = None,
         max_steps: int,
         are_over: Callable[[list[int]], list[bool]] | None = None,
     ) -> None:
         """``prompts`` are tokens, at least one each; each row takes up to ``max_steps`` more.
 
+        ``cannot_be_first`` forbids tokens for the first one of these alone.
         ``are_over`` is given the tokens of each step, one per row, and returns which texts end with
         them; without it none ever does.
         """
@@ -59,6 +61,8 @@ class TextStepper:
         self._starts = self._context_starts()  # of what the engine's rows have read
         self._rows = self._read_anew()
         self._log_probs = self._normalised(self._rows.output)
+        if cannot_be_first is not None:
+            self._log_probs.masked_fill_(cannot_be_first, -torch.inf)
 
     def log_probs(self) -> Float[Tensor, "B V"]:
         """The log-probabilities of each row's next token."""

@@ -4,12 +4,16 @@ import codecs
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+
 from tokoban.decoding import GREEDY, Sampling
 from tokoban.inference.engine import MOST_BYTES, Engine
 from tokoban.systems.gpt.engine import engine_of, network_of
 from tokoban.systems.gpt.generate import generate
 from tokoban.systems.gpt.model import Gpt
-from tokoban.systems.gpt.tokens import Tokenizer
+from tokoban.systems.gpt.tokens import Tokenizer, num_specials
 from tokoban.text.invisible import without_invisible
 from tokoban.text.saved import tokenizer_of
 
@@ -17,6 +21,8 @@ BATCH_SIZE = 32
 _MOST_TOKENS = 100_000_000  # of all texts of a call: 36 bytes each
 
 NO_PROMPT = "\n"  # what an empty prompt is read as: a line begins
+_ENDS = frozenset(".!?…\n")  # a sentence
+_CLOSING = "\"'”“»«)"  # may follow the end of a sentence
 
 
 @dataclass(frozen=True)
@@ -121,9 +127,10 @@ def generate_texts(
     """``num_each`` continuations of each prompt, which are not part of them.
 
     An empty prompt is read as a line break. A continuation ends before the first of ``stops``, or
-    after ``max_tokens`` tokens. ``on_text`` is called with each piece of text as soon as it is
-    certain, and with its row: prompt * num_each + draw; ``on_end`` with each continuation when its
-    batch is over, those of a prompt in their order. The draws of a prompt depend on its number, of
+    after ``max_tokens`` tokens; where the model reads lines, an unfinished sentence gets a word
+    before it ends. ``on_text`` is called with each piece of text as soon as it is certain, and with
+    its row: prompt * num_each + draw; ``on_end`` with each continuation when its batch is over,
+    those of a prompt in their order. The draws of a prompt depend on its number, of
     ``numbers`` or counted from 0, and neither on ``batch_size`` nor on ``num_each``; fewer are
     written together where the memory of ``batch_size`` would be too much. The other arguments are
     those of ``generate``.
@@ -137,6 +144,7 @@ def generate_texts(
     numbers = numbers or range(len(prompts))
     encoded = encode_prompts(model, prompts, numbers=numbers)
     rows = [prompt for prompt in encoded for _ in range(num_each)]
+    cannot_be_first = _endings(model, prompts)
     # Those of like length together: the shorter ones are padded.
     order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
     found: dict[int, Continuation] = {}
@@ -159,6 +167,7 @@ def generate_texts(
             sampling=sampling,
             # Another one for each draw of each prompt, however many there are of either.
             numbers=[(numbers[row // num_each] << 32) + row % num_each for row in batch],
+            cannot_be_first=cannot_be_first[[row // num_each for row in batch]],
             are_over=watch.are_over,
         )
         watch.finish()
@@ -175,6 +184,26 @@ def generate_texts(
                 on_end(row, found[row])
     each = [found[row] for row in range(len(rows))]
     return [each[start : start + num_each] for start in range(0, len(each), num_each)]
+
+
+def _endings(model: Gpt, prompts: Sequence[str]) -> Bool[Tensor, "P V"]:
+    """The tokens that would end the unfinished sentence of each of P prompts without a word more.
+
+    There are none for a finished sentence, and where the model does not read lines.
+    """
+    tokenizer, weight = tokenizer_of(model), model.embedding.weight
+    is_ending = torch.zeros(len(weight), dtype=torch.bool)
+    is_unfinished = torch.zeros(len(prompts), 1, dtype=torch.bool)
+    if model.reads_lines:
+        for token in range(num_specials(tokenizer), tokenizer.vocabulary_size):
+            text = tokenizer.decode([token])
+            is_ending[token] = _ends_a_sentence(text) and not any(map(str.isalnum, text))
+        is_unfinished[:, 0] = torch.tensor([not _ends_a_sentence(prompt) for prompt in prompts])
+    return (is_unfinished & is_ending).to(weight.device)
+
+
+def _ends_a_sentence(text: str) -> bool:
+    return not _ENDS.isdisjoint(text.rstrip(_CLOSING)[-1:])
 
 
 @dataclass(frozen=True)
