@@ -254,7 +254,8 @@ def test_a_level_is_drawn_checked_played_and_solved(open_page: Open) -> None:
 
 def test_a_sentence_is_marked_obeyed_and_put_on_the_board(open_page: Open) -> None:
     page = opened(open_page(ROOM))
-    open_rows(page, ["#######", "#  .  #", "#@$ $.#", "#     #", "#######"])
+    # The first column is not drawn, and not counted.
+    open_rows(page, ["########", "##  .  #", "##@$ $.#", "##     #", "########"])
     panel = show(page, "work")
     sentence = panel.get_by_label("An instruction or a question")
     sentence.fill("push the blue box")

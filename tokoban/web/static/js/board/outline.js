@@ -104,3 +104,14 @@ export function numbersOf(board, square) {
   const [row, column] = board.place(square);
   return { row: row - top + 1, column: column - left + 1 };
 }
+
+/**
+ * The board as it is drawn, on its way to a job that counts rows and columns.
+ * @param {Board} board
+ * @returns {string}
+ */
+export function wireDrawn(board) {
+  const { top, bottom, left, right } = outlineOf(board).range;
+  const rows = board.toRows().slice(top, bottom);
+  return rows.map((row) => row.slice(left, right)).join("\n");
+}

@@ -1,7 +1,7 @@
 /** Solves the position as a sentence says, or answers a question. */
 
+import { outlineOf, wireDrawn } from "../board/outline.js";
 import { JobButton } from "../jobs/job_button.js";
-import { wireBoard } from "../jobs/latest_job.js";
 import { button, el, inRow, section } from "../shell/dom.js";
 import { reasonText } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
@@ -75,20 +75,20 @@ export class InstructionPart {
     const { level, game } = this._session;
     this._clear();
     this._played = game.played;
-    return level && { board: wireBoard(game.board), text: this._text.value };
+    return level && { board: wireDrawn(game.board), text: this._text.value };
   }
 
   /** @param {any} event */
   _mark({ sentence, names }) {
     this._understood.textContent = t("instruction.understood", { sentence });
     const { board } = this._session.game;
+    const { top, left } = outlineOf(board).range;
+    /** @param {number[][]} squares @param {object} mark */
+    const marked = (squares, mark) =>
+      squares.map(([row, column]) => ({ square: board.at([row + top, column + left]), ...mark }));
     this._session.setMarks(OWNER, [
-      ...names.boxes.map((/** @type {number[]} */ at) => ({ square: board.at(at), kind: "hint-box" })),
-      ...names.places.map((/** @type {number[]} */ at) => ({
-        square: board.at(at),
-        kind: "heat",
-        weight: 0.5,
-      })),
+      ...marked(names.boxes, { kind: "hint-box" }),
+      ...marked(names.places, { kind: "heat", weight: 0.5 }),
     ]);
   }
 
