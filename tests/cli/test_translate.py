@@ -330,12 +330,13 @@ def test_a_line_in_capitals_is_read_without_them_and_that_is_reported(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     plain = CAPTIONS["en"]
-    assert cli.main(["translate", "--from", "en", plain, plain.upper(), "I."]) == 0
+    assert cli.main(["translate", "--from", "en", plain, plain.upper(), "I.", "12 🍏"]) == 0
     out, err = capsys.readouterr()
-    first, second, _ = out.splitlines()
+    first, second, *_ = out.splitlines()
     assert first == second
     assert f"tokoban: sentence 2 is in capitals, and is read as: {plain}\n" in err
     assert "sentence 3 is in" not in err
+    assert "sentence 4 is in" not in err
 
 
 def test_a_beam_that_memory_cannot_hold_is_refused_in_a_line(

@@ -117,7 +117,8 @@ def test_a_player_is_asked_for_the_card_of_three_steps_before() -> None:
     [
         ("translate", {"text": "  "}, "text: expected a sentence"),
         ("translate", {"text": "Hund " * 81}, "405 characters; expected at most 400"),
-        ("translate", {"text": "🦄" * 100}, "expected a sentence of at most 100 tokens"),
+        ("translate", {"text": "🦄"}, "text: expected a sentence"),
+        ("translate", {"text": "xq" * 150}, "expected a sentence of at most 100 tokens"),
         ("translate", {"text": "a", "source": "fr"}, "source: expected one of de, en"),
         ("life", {"rows": ["O"]}, "rows: expected 16 rows of 16 cells, each O or a dot"),
         ("life", {"rows": ["x" * 16] * 16}, "rows: expected 16 rows of 16 cells"),

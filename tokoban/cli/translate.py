@@ -36,9 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a sentence in quotes; without any, or for -, every line of standard input. Each line "
         "gives one line of output, and an empty line an empty one. A line with more tokens than "
         "the weights accept (511 for the shipped ones) ends the command with status 2; the "
-        "translations of the lines before it are kept. Invisible characters are left out, and a "
-        "line all in capitals is read without them. The shipped weights translate many sentences "
-        "wrongly; a message on standard error names those that are probably not usable",
+        "translations of the lines before it are kept. Invisible characters and emoji are left "
+        "out, and a line all in capitals is read without them. The shipped weights translate many "
+        "sentences wrongly; a message on standard error names those that are probably not usable",
     )
     parser.add_argument(
         "--from", dest="source", metavar="LANGUAGE", help="source language (default: de)"
@@ -133,10 +133,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _report_reading(model: "Translator", number: int, line: str) -> None:
-    from tokoban.systems.translation.pairs import tidy
     from tokoban.systems.translation.texts import reading_of
 
-    if line.upper() == line and (read := reading_of(model, line)) != tidy(line):
+    if line.upper() == line and (read := reading_of(model, line)) != read.upper():
         print(f"tokoban: sentence {number} is in capitals, and is read as: {read}", file=sys.stderr)
 
 

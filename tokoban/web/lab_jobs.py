@@ -63,10 +63,11 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     text = wire.text_of(arguments, "text", most=_MOST_TEXT)
     prefix = wire.text_of(arguments, "prefix", usual="", most=_MOST_TEXT)
     shown = wire.whole_of(arguments, "shown", usual=0, least=0, most=_NUM_TRANSLATIONS - 1)
-    if not text.strip():
-        raise ValueError("text: expected a sentence")
     model, engine, confidence, length_penalty = _translator(source or "de")
-    if max(num_tokens(model, [text, prefix])) > _MOST_SENTENCE_TOKENS:
+    sizes = num_tokens(model, [text, prefix])
+    if not sizes[0]:  # also of emoji alone
+        raise ValueError("text: expected a sentence")
+    if max(sizes) > _MOST_SENTENCE_TOKENS:
         raise ValueError(f"text: expected a sentence of at most {_MOST_SENTENCE_TOKENS} tokens")
     (found,) = translate_texts(
         model,

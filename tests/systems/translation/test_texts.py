@@ -33,6 +33,14 @@ def test_every_text_has_its_translation_and_an_empty_one_an_empty_one(
     assert translate_texts(translator, []) == []
 
 
+def test_emoji_are_not_read(translator: Translator) -> None:
+    found = translate_texts(translator, ["zwei Äpfel ❤️🍏", "🍏 zwei 🍏 Äpfel", "zwei Äpfel", "🍏"])
+    assert [tokenizer_of(translator).decode(best.source_tokens) for (best,) in found] == [
+        *["zwei Äpfel"] * 3,
+        "",
+    ]
+
+
 def test_every_translation_begins_with_the_prefix(translator: Translator) -> None:
     found = translate_texts(translator, TEXTS[:1], beam=3, nbest=3, forced_prefix="two pears")
     assert len(found[0]) == 3

@@ -1,5 +1,6 @@
 """Texts in, texts out: a translator with its tokenizer, for whoever has sentences and no tokens."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,9 @@ from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import tidy
 from tokoban.systems.translation.translate import BATCH_SIZE, translate
 from tokoban.text.saved import tokenizer_of
+
+# No translator here knows them: each would come out as broken characters or as another word.
+_EMOJI = re.compile(r"\s*[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
 
 
 @dataclass(frozen=True)
@@ -23,8 +27,11 @@ class Translation:
 
 
 def reading_of(model: Translator, text: str) -> str:
-    """The text as the model reads it: visible characters and single spaces, and not in capitals."""
-    return without_capitals(tokenizer_of(model), tidy(text))
+    """The text as the model reads it.
+
+    It has visible characters but no emoji, single spaces, and is not in capitals.
+    """
+    return without_capitals(tokenizer_of(model), tidy(_EMOJI.sub("", text)))
 
 
 def num_tokens(model: Translator, texts: Sequence[str]) -> list[int]:
