@@ -37,6 +37,9 @@ def test_translation_shows_other_translations_and_follows_what_is_typed(lab: Any
     assert "".join(written).replace("␣", " ").strip() == f"{text}(end)"
     page.get_by_label("Sentence").fill("Zwei Hunde spielen im Schnee.")
     page.locator(".lab-found button", has_text="Two dogs").first.wait_for()
+    page.get_by_label("Sentence").fill("xqz" * 100)
+    page.get_by_text("expected a sentence of at most 100 tokens").wait_for()
+    page.locator(".lab-found li").first.wait_for(state="detached")  # of the sentence before
     page.get_by_label("Sentence").fill(" ")
     page.locator(".lab-found li").first.wait_for(state="detached")
     assert not page.locator(".lab-attention").is_visible()

@@ -44,11 +44,11 @@ const words = {
   },
   "labs.score": { en: "score {score}", de: "Wertung {score}" },
   "labs.usable": {
-    en: "Confidence: {share} %.", de: "Konfidenz: {share} %.",
+    en: "Confidence of the first: {share} %.", de: "Konfidenz der ersten: {share} %.",
   },
   "labs.doubtful": {
-    en: "Confidence: {share} %. This translation is probably not usable.",
-    de: "Konfidenz: {share} %. Diese Übersetzung ist wahrscheinlich nicht brauchbar.",
+    en: "Confidence of the first: {share} %. It is probably not usable.",
+    de: "Konfidenz der ersten: {share} %. Sie ist wahrscheinlich nicht brauchbar.",
   },
   "labs.token-start": { en: "(start)", de: "(Anfang)" },
   "labs.token-end": { en: "(end)", de: "(Ende)" },
@@ -70,18 +70,24 @@ function mount(element, { newJob, showAttention, hideAttention, whenQuiet }) {
   const found = el("ol", { class: "list lab-found", "aria-label": t("labs.translations") });
   const certainty = el("p", { class: "note", hidden: true });
 
+  function clear() {
+    found.replaceChildren();
+    certainty.hidden = true;
+    hideAttention();
+  }
   async function translate() {
     if (!text.value.trim()) {
       job.stop();
-      found.replaceChildren();
-      certainty.hidden = true;
-      hideAttention();
+      clear();
       return;
     }
     const done = await job.run("translate", {
       source, text: text.value, prefix: prefix.value, shown,
     });
-    if (!done) return;
+    if (!done) {
+      if (!job.isRunning) clear(); // it failed: what is there belongs to another sentence
+      return;
+    }
     // Fewer translations than before may have come.
     shown = Math.min(shown, done.translations.length - 1);
     certainty.hidden = done.confidence === null; // of a given beginning
