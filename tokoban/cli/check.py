@@ -23,8 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="level files (XSB, SOK, SLC or Boxoban); - for standard input. Solutions in the files "
-        "are replayed; this does not check that a level without one is solvable",
+        help="level files (XSB, SOK, RLE, SLC or Boxoban); - for standard input. Solutions in the "
+        "files are replayed; this does not check that a level without one is solvable",
     )
     parser.add_argument(
         "--duplicates",

@@ -12,7 +12,7 @@ from tokoban.sokoban.wording import counted
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level, LevelFile, Problem
 
-FILE_HELP = "level file (XSB, SOK, SLC or Boxoban); - for standard input"
+FILE_HELP = "level file (XSB, SOK, RLE, SLC or Boxoban); - for standard input"
 
 
 @dataclass(frozen=True)

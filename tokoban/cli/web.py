@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file",
         nargs="*",
         metavar="FILE",
-        help="level files (XSB, SOK, SLC or Boxoban) to offer beside the levels of the project",
+        help="level files (XSB, SOK, RLE, SLC or Boxoban) to offer beside those of the project",
     )
     parser.add_argument(
         "--port",
