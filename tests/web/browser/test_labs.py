@@ -69,11 +69,16 @@ def test_a_next_token_is_appended_and_the_text_goes_on(lab: Any) -> None:
     token.click()
     assert text.input_value() == before + chosen
     page.locator(".queries .token").nth(num_tokens).wait_for()
+    page.evaluate(HOLD_JOBS)
     page.get_by_role("button", name="Continue by 40 tokens").click()
+    assert not text.is_editable()  # what is typed would be written over
+    page.evaluate("releaseJobs()")
     page.wait_for_function(
         "length => document.querySelector('#lab-text').value.length > length + 40",
         arg=len(before + chosen),
     )
+    page.get_by_role("button", name="Continue by 40 tokens").wait_for()
+    assert text.is_editable()
 
 
 def test_life_is_drawn_and_played_and_noise_makes_wrong_cells(lab: Any) -> None:

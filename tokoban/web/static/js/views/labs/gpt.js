@@ -82,6 +82,7 @@ function mount(element, { newJob, showAttention, whenQuiet }) {
     const before = text.value;
     seed += 1;
     write.textContent = t("app.cancel");
+    text.readOnly = true; // what is typed meanwhile would be written over
     const args = {
       text: before, num_tokens: NUM_NEW_TOKENS, temperature: Number(temperature.value), seed,
     };
@@ -89,6 +90,7 @@ function mount(element, { newJob, showAttention, whenQuiet }) {
       if (event.event === "progress" && "text" in event) text.value = before + event.text;
     });
     write.textContent = t("labs.continue");
+    text.readOnly = false;
     if (done) text.value = before + done.text;
     look();
   }
