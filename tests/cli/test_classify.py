@@ -128,6 +128,16 @@ def test_a_picture_unlike_those_of_the_training_is_named(
     assert json.loads(out)["pictures"][0]["is_like_training"] is False
     message = "is unlike the training pictures of vit-boards; its class means nothing"
     assert f"tokoban: {picture} {message}\n" in err
+    # A board at half the size that is read shows no box.
+    level, board = tmp_path / "level.xsb", tmp_path / "board.png"
+    level.write_text("########\n" + "##@$.  #\n" + "#      #\n" * 5 + "########\n")
+    assert cli.main(["convert", str(level), str(board)]) == 0
+    Image.open(board).resize((16, 16)).save(board)
+    capsys.readouterr()
+    assert cli.main(["classify", str(board), "--json", "-"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["pictures"][0]["is_like_training"] is False
+    assert f"tokoban: {board} {message}\n" in err
     # Of weights that nothing is known of, nothing is said.
     assert _classify(weights, picture, "--json", "-") == 0
     out, err = capsys.readouterr()

@@ -99,10 +99,13 @@ def run(arguments: argparse.Namespace) -> int:
     likeness = likeness_of(arguments.weights)
     are_like: list[bool | None] = [None] * len(names)
     if likeness is not None:
-        are_like = likeness.are_like(features_of(model, pictures.to(device))).tolist()
-    for picture, is_like in zip(found, are_like, strict=True):
-        picture["is_like_training"] = is_like
-        if is_like is False:
+        # A smaller picture lacks what the network looks for.
+        is_whole = torch.tensor([each.original_width >= config.picture_width for each in read])
+        is_like = likeness.are_like(features_of(model, pictures.to(device))).cpu()
+        are_like = (is_like & is_whole).tolist()
+    for picture, said in zip(found, are_like, strict=True):
+        picture["is_like_training"] = said
+        if said is False:
             which = f"tokoban: {printable(picture['picture'])} is unlike the training pictures of"
             print(f"{which} {arguments.weights}; its class means nothing", file=sys.stderr)
     if "-" not in (arguments.attention, arguments.json):
