@@ -27,10 +27,7 @@ class Translation:
 
 
 def reading_of(model: Translator, text: str) -> str:
-    """The text as the model reads it.
-
-    It has visible characters but no emoji, single spaces, and is not in capitals.
-    """
+    """The text as the model reads it: visible, without emoji, single spaces, not in capitals."""
     return without_capitals(tokenizer_of(model), tidy(_EMOJI.sub("", text)))
 
 

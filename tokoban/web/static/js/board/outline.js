@@ -105,13 +105,8 @@ export function numbersOf(board, square) {
   return { row: row - top + 1, column: column - left + 1 };
 }
 
-/**
- * The board as it is drawn, on its way to a job that counts rows and columns.
- * @param {Board} board
- * @returns {string}
- */
+/** What is drawn of a board, for a job that counts rows. @param {Board} board @returns {string} */
 export function wireDrawn(board) {
   const { top, bottom, left, right } = outlineOf(board).range;
-  const rows = board.toRows().slice(top, bottom);
-  return rows.map((row) => row.slice(left, right)).join("\n");
+  return board.toRows().slice(top, bottom).map((row) => row.slice(left, right)).join("\n");
 }

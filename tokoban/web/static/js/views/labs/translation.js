@@ -84,10 +84,8 @@ function mount(element, { newJob, showAttention, hideAttention, whenQuiet }) {
     const done = await job.run("translate", {
       source, text: text.value, prefix: prefix.value, shown,
     });
-    if (!done) {
-      if (!job.isRunning) clear(); // it failed: what is there belongs to another sentence
-      return;
-    }
+    if (!done && !job.isRunning) clear(); // it failed: what is there is of another sentence
+    if (!done) return;
     // Fewer translations than before may have come.
     shown = Math.min(shown, done.translations.length - 1);
     certainty.hidden = done.confidence === null; // of a given beginning
