@@ -103,3 +103,9 @@ def test_a_network_that_reads_plays_and_its_plays_are_checked(
         board, instruction="push the left box last", policy=policy, max_expansions=1
     )
     assert (tried.status, tried.num_evaluated) == ("gave up", 1)
+    wide = tokoban.Board.from_xsb(WIDE)
+    large = tokoban.solve(wide, instruction="push the left box last", policy=policy)
+    assert (large.status, large.reason) == (
+        "gave up",
+        "too large: a floor of 1x9 squares; expected at most 8x8",
+    )

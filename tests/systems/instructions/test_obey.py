@@ -156,6 +156,17 @@ def test_an_untrained_network_that_may_evaluate_all_obeys_what_can_be_obeyed(
             assert obeys(task.cells, task.machine, found.moves)
 
 
+def test_positions_that_forbidden_squares_part_are_not_one() -> None:
+    board = Board.from_xsb("######|## .@#|#  $ #|# # ##|#    #|######")
+    cells, text = Cells.of(board, board.boxes), "stay out of the goals"
+    for seed in range(8):
+        torch.manual_seed(seed)
+        untrained = InstructionNet(tiny(), grammar_words()).eval()
+        task = Task(cells, build_machine(cells, parse(text).meaning), text)
+        [found] = obey_all(untrained, [task], most_evaluated=10**4)
+        assert found.moves is not None
+
+
 @pytest.mark.parametrize("is_greedy", [True, False])
 def test_tasks_side_by_side_are_played_as_each_alone(
     model: InstructionNet, drawn: list[tuple[str, Truth]], is_greedy: bool

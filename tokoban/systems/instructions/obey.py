@@ -18,7 +18,7 @@ from tokoban.compiling import clock
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.instructions import grammar
-from tokoban.sokoban.instructions.machine import Cells, Machine, build_machine, obeys
+from tokoban.sokoban.instructions.machine import Cells, Machine, TooLargeError, build_machine, obeys
 from tokoban.sokoban.instructions.naming import named_boxes
 from tokoban.sokoban.instructions.phrases import languages
 from tokoban.sokoban.instructions.play import Followed, Play, followed
@@ -93,14 +93,17 @@ class Search:
 
     def _add(self, now: Followed, nats: float, depth: int) -> bool:
         """Whether the position is new; an obedient solution ends the search."""
-        _, machine, _ = self.task
-        key = now.state, now.play.origins, min(now.play.board.area())
+        (cells, machine, _), board = self.task, now.play.board
+        forbidden = {*map(cells.square, machine.walls[now.state].nonzero()[0].tolist())}
+        area = board.flood(board.player, board.walls | board.boxes | forbidden)
+        # A player on a forbidden square cannot come back to it.
+        key = now.state, now.play.origins, min(area), board.player in forbidden and board.player
         if self.moves is not None or key in self._seen:
             return False
         self._seen.add(key)
-        if now.play.board.is_solved and machine.accepts[now.state]:
-            if not obeys(self.task.cells, machine, now.moves):
-                raise RuntimeError(f"a play is refused: {self.task.cells.board!r}")
+        if board.is_solved and machine.accepts[now.state]:
+            if not obeys(cells, machine, now.moves):
+                raise RuntimeError(f"a play is refused: {cells.board!r}")
             self.moves, self.num_pushes = now.moves, depth
             if depth == 0:  # the network is not asked
                 self.impossible = 0.0
@@ -146,14 +149,17 @@ def obey_all(
 
 def answer(
     model: InstructionNet, board: Board, text: str, *, most_evaluated: int | None = None
-) -> tuple[Answer, Predicted]:
+) -> tuple[Answer, Predicted | None]:
     """The solution that the search of a network finds, or none; the network proves nothing.
 
-    ``ValueError`` where the sentence means nothing on the board, or the floor is too large.
+    None is predicted of too large a floor. ``ValueError`` where names mean nothing on the board.
     """
     started_s = clock()
     meaning = grammar.instruction(text)
-    cells = Cells.of(board, named_boxes(board, meaning))
+    try:
+        cells = Cells.of(board, named_boxes(board, meaning))
+    except TooLargeError as error:
+        return Answer(status="gave up", solver=BY_NETWORK, reason=error.args[0]), None
     task = Task(cells, build_machine(cells, meaning), text)
     most = MOST_EVALUATED if most_evaluated is None else most_evaluated
     [found] = obey_all(model, [task], most_evaluated=most)
