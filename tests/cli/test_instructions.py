@@ -62,6 +62,40 @@ def test_a_solution_that_disobeys_or_takes_longer_is_counted_so(folder: Path) ->
     assert scored(folder, [room | {"response": long}])[1]["x_obeyed"] == 0.0
 
 
+@pytest.mark.parametrize(
+    ("language", "response", "is_right"),
+    [
+        ("en", "the leftmost box", True),
+        ("en", "“The western box.”", True),
+        ("en", "row 2, column 3", True),
+        ("en", "the right box", False),
+        ("en", "die linke Kiste", False),
+        ("de", "die linke Kiste", True),
+    ],
+)
+def test_a_box_may_be_answered_by_each_of_its_names(
+    language: str, response: str, is_right: bool, folder: Path
+) -> None:
+    texts = {"en": "which box must be pushed first"}
+    texts["de"] = "welche Kiste muss zuerst geschoben werden"
+    room = {"board": ["######", "#@$.##", "## $.#", "##   #", "######"], "split": "x"}
+    room |= {"text": texts[language], "response": response}
+    assert scored(folder, [room])[1]["x_answered"] == is_right
+
+
+def test_the_help_names_what_the_scorer_reads(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["evaluate", "instructions", "--help"])
+    assert "--answers FILE" in capsys.readouterr().out
+
+
+def test_the_name_of_a_split_does_not_steer_the_terminal(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scored(folder, [items_of(folder)[0] | {"split": "a\x1b[31m"}])
+    assert "\x1b" not in capsys.readouterr().out
+
+
 def test_a_line_that_is_no_item_is_named_and_the_others_are_scored(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -48,6 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     add(parser, "--weights", required=spec.shipped is None, default=spec.shipped)
     add(parser, "--json")
     add(parser, "--device")
+    if arguments.system == "instructions":
+        parser.add_argument("--answers", metavar="FILE", help=instructions.ANSWERS)
     add_field_arguments(parser, spec.evaluation_type, shows_defaults=True)
     parser.add_argument_group("exit status", meanings(UNDECIDED))
     chosen = parser.parse_args(arguments.options)

@@ -16,6 +16,10 @@ from tokoban.sokoban.wording import counted
 SUMMARY = "write a benchmark of instructions and questions with exact truth"
 UNDECIDED = ""
 
+ANSWERS = (
+    "score the answers of any model instead; no other option but --json is read with it: lines of "
+    '`tokoban instructions` with a field "response"; docs/instructions.md'
+)
 _MOST_LEVELS = 10_000
 _README = """# Instructions with exact truth
 
@@ -68,16 +72,12 @@ def run(arguments: argparse.Namespace) -> int:
 def evaluate(words: Sequence[str]) -> int:
     """``tokoban evaluate instructions --answers FILE``: prints the scores; 2 if lines are wrong."""
     from tokoban.cli.report import write_object
+    from tokoban.sokoban.formats import printable
     from tokoban.sokoban.instructions.scoring import score
     from tokoban.training.tables import two_columns
 
     parser = Parser(prog="tokoban evaluate instructions")
-    parser.add_argument(
-        "--answers",
-        metavar="FILE",
-        required=True,
-        help='lines of `tokoban instructions`, with a field "response"',
-    )
+    parser.add_argument("--answers", metavar="FILE", required=True, help=ANSWERS)
     options.add(parser, "--json")
     chosen = parser.parse_args(words)
     check_outputs(chosen, "json", inputs=["answers"])
@@ -89,9 +89,9 @@ def evaluate(words: Sequence[str]) -> int:
     if chosen.json is not None:
         write_object(chosen.json, metrics)
     if metrics and chosen.json != "-":
-        print(two_columns(metrics))
+        print(two_columns({printable(name): value for name, value in metrics.items()}))
     for problem in problems:
-        print(f"{chosen.answers}:{problem}", file=sys.stderr)
+        print(printable(f"{chosen.answers}:{problem}"), file=sys.stderr)
     return ExitCode.INVALID_INPUT if problems else ExitCode.DONE
 
 

@@ -45,6 +45,10 @@ def drawn(chance: random.Random, kind: Kind) -> Clause:
                 Clause(Kind.AFTER, Box.IN_CORNER, other=Box.NEAREST),
             ],
         ),
+        (
+            "„Meide — die »linke« Hälfte … (und schiebe die na\u0308chste Kiste ,nie)“",
+            [Clause(Kind.AVOID, place=Place.LEFT_HALF), Clause(Kind.LEAVE, Box.NEAREST)],
+        ),
         ("Is the northern box deadlocked?", [Clause(Kind.IS_DEADLOCKED, Box.UPPER)]),
     ],
 )  # fmt: skip
@@ -103,10 +107,18 @@ def test_training_has_every_word_of_a_sentence_that_is_held_out(language: str) -
         ("", "a sentence of 0 words; expected 1 to 100"),
         ("push the left box", 'the sentence ends after "box"; expected one more word: after, '),
         ("push the left box first please", 'word 6, "please", is not understood; expected and$'),
-        ("how many boxes stand on goals and end in a corner", 'word 7, "and",.* expected the end$'),
+        (
+            "how many boxes stand on goals and end in a corner",
+            'word 7, "and",.* expected the end$',
+        ),
         ("schiebe die linke Kiste auf das obere Tor", 'word 8, "tor", .*; expected ziel$'),
         ("push die linke Kiste", 'word 2, "die", is not understood; expected the$'),
-        ("end in a corner and " * 3 + "end in a corner", 'word 15, "and", .*; expected the end$'),
+        ("end in a corner and " * 3 + "end in a corner", 'word 15, "and", joins a further clause'),
+        ("how many boxes stand on goals please", 'word 7, "please",.* expected the end$'),
+        (
+            "do not walk through the corners and " * 4 + "end",
+            'word 21, "and", joins a further clause',
+        ),
     ],
 )
 def test_the_word_that_was_not_understood_is_named(text: str, complaint: str) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.instructions.meaning import Box, Clause, Kind, Place
-from tokoban.sokoban.instructions.naming import find_box, find_place, name_of, named_boxes
+from tokoban.sokoban.instructions.naming import find_box, find_place, named_boxes, names_of
 
 #         123456  columns
 ROOM = Board.from_xsb("########|#$  .  #|#  *  *#|#    @ #|#   $$ #|#.   . #|########")
@@ -70,6 +70,6 @@ def test_what_lies_outside_the_walls_has_no_name() -> None:
 
 
 def test_a_name_of_a_box_means_it_alone() -> None:
-    assert name_of(ROOM, Square(2, 6)) == Box.RIGHT
-    assert name_of(ROOM, Square(4, 5)) == Box.NEAREST
-    assert name_of(ROOM, Square(4, 4)) is None
+    assert names_of(ROOM, Square(2, 6))[0] == Box.RIGHT
+    assert names_of(ROOM, Square(4, 5))[0] == Box.NEAREST
+    assert names_of(ROOM, Square(4, 4)) == []

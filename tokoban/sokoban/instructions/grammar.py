@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from typing import Any
+from unicodedata import normalize
 
 from tokoban.sokoban.formats import quoted
 from tokoban.sokoban.formats.faults import Fault
@@ -58,8 +59,8 @@ def readings(text: str) -> list[Sentence]:
 
 
 def words_of(text: str) -> list[str]:
-    """The words, without capitals and punctuation."""
-    return re.sub(r"[.,;:!?]+(?=\s|$)", " ", text.casefold()).split()
+    """The words, without capitals, and without punctuation before and after them."""
+    return re.sub(r"\B[^\w\s]+|[^\w\s]+\B", " ", normalize("NFC", text).casefold()).split()
 
 
 class _Reader:
@@ -72,6 +73,7 @@ class _Reader:
             raise ValueError(Fault(sentence, "words", count=len(words), most=_MOST_WORDS))
         self._furthest = 0
         self._expected: set[str] = set()
+        self._fourth = -1  # where a clause too many is joined
 
     def sentences(self) -> Iterator[Sentence]:
         """All readings."""
@@ -91,6 +93,8 @@ class _Reader:
                     yield (found,)
                 elif is_question or num_clauses == MAX_CLAUSES:
                     self._fits(end, "")
+                    if not is_question and self._words[end] == languages()[language].joint:
+                        self._fourth = end
                 elif self._fits(end, languages()[language].joint):
                     for rest in self._meanings(end + 1, language, num_clauses + 1):
                         yield (found, *rest)
@@ -135,6 +139,9 @@ class _Reader:
             ends = f'the sentence ends after "{word}"; expected one more word: {some}{more}'
             return Fault(ends, "cut-off", word=word, expected=some)
         place, word = self._furthest + 1, quoted(self._words[self._furthest])
+        if self._furthest == self._fourth:
+            most = f'word {place}, "{word}", joins a further clause; expected at most {MAX_CLAUSES}'
+            return Fault(most, "late-word", place=place, word=word)
         unknown = f'word {place}, "{word}", is not understood; expected {some + more or "the end"}'
         if expected:
             return Fault(unknown, "unknown-word", place=place, word=word, expected=some)
@@ -181,9 +188,9 @@ def _clause(
     return " ".join(words)
 
 
-def named(box: Box, phrases: Phrases) -> str:
-    """The first name of a box in a language."""
-    return [*phrases.boxes.get(box, ()), *phrases.untaught.get(box, ())][0]
+def names(box: Box, phrases: Phrases) -> list[str]:
+    """The names of a box in a language."""
+    return [*phrases.boxes.get(box, ()), *phrases.untaught.get(box, ())]
 
 
 def fields(kind: Kind) -> list[str]:

@@ -1,6 +1,7 @@
 """The box or the squares that a name means on a board; a tie means none."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 
 from tokoban.sokoban.board import OFFSETS, Board, Square
@@ -74,15 +75,13 @@ def named_boxes(board: Board, meaning: Meaning) -> frozenset[Square]:
     return frozenset(found)
 
 
-def name_of(board: Board, square: Square) -> Box | None:
-    """The first name that means this box alone; None if none does."""
+def names_of(board: Board, square: Square) -> list[Box]:
+    """The names that mean this box alone."""
+    found = []
     for box in Box:
-        try:
-            if find_box(board, box) == square:
-                return box
-        except ValueError:
-            continue
-    return None
+        with suppress(ValueError):
+            found += [box] * (find_box(board, box) == square)
+    return found
 
 
 @lru_cache(maxsize=16)

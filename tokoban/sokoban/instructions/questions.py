@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.instructions.grammar import Sentence, named
+from tokoban.sokoban.instructions.grammar import Sentence, names
 from tokoban.sokoban.instructions.graph import build_graph
 from tokoban.sokoban.instructions.machine import Cells
-from tokoban.sokoban.instructions.meaning import Box, Clause, Kind
-from tokoban.sokoban.instructions.naming import find_box, find_place, name_of
+from tokoban.sokoban.instructions.meaning import Clause, Kind
+from tokoban.sokoban.instructions.naming import find_box, find_place, names_of
 from tokoban.sokoban.instructions.phrases import Phrases, languages
 from tokoban.sokoban.instructions.truth import FAR, pushed, truth_of
 
-Value = bool | int | Square | Box | str  # an answer; a text is a key of ``Phrases.answers``
+Value = bool | int | Square | str  # an answer; a text is a key of ``Phrases.answers``
 
 
 def answer(board: Board, question: Sentence) -> str:
@@ -21,8 +21,15 @@ def answer(board: Board, question: Sentence) -> str:
 
     ``ValueError`` where a name means nothing on the board, ``TooLargeError`` beyond the limits.
     """
+    return answers(board, question)[0]
+
+
+def answers(board: Board, question: Sentence) -> list[str]:
+    """The answer, and where that names a box, its other names and its square."""
     [clause] = question.meaning
-    return _in_words(_ANSWERS[clause.kind](board, clause), languages()[question.language])
+    phrases, value = languages()[question.language], _ANSWERS[clause.kind](board, clause)
+    boxes = names_of(board, value) if isinstance(value, Square) and not clause.box else []
+    return [*(name for box in boxes for name in names(box, phrases)), _in_words(value, phrases)]
 
 
 def _in_words(value: Value, phrases: Phrases) -> str:
@@ -31,8 +38,6 @@ def _in_words(value: Value, phrases: Phrases) -> str:
     if isinstance(value, Square):
         row, column = phrases.answers["row"], phrases.answers["column"]
         return f"{row} {value.row + 1} {column} {value.column + 1}"
-    if isinstance(value, Box):
-        return named(value, phrases)
     return phrases.answers[value] if isinstance(value, str) else str(value)
 
 
@@ -46,7 +51,7 @@ def _moves_first(board: Board, clause: Clause) -> Value:
         return "no_solution"
     if truth.fewest_pushes == 0 or len(boxes) > 1:
         return "none"
-    return name_of(board, *boxes) or boxes.pop()
+    return boxes.pop()
 
 
 def _pushes_left(board: Board, clause: Clause) -> Value:

@@ -5,10 +5,10 @@ from typing import Any
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
-from tokoban.sokoban.instructions.grammar import parse
+from tokoban.sokoban.instructions.grammar import parse, words_of
 from tokoban.sokoban.instructions.machine import obeys
 from tokoban.sokoban.instructions.phrases import languages
-from tokoban.sokoban.instructions.questions import answer
+from tokoban.sokoban.instructions.questions import answers
 from tokoban.sokoban.instructions.truth import truth_of
 
 # By metric, the whole of which it is a share.
@@ -49,13 +49,14 @@ def score(lines: Iterable[tuple[int, Any]]) -> tuple[dict[str, float], list[str]
 
 def _judge(board: Board, text: str, response: str) -> dict[str, int]:
     """What to count; ``ValueError`` for a sentence that means nothing on the board."""
-    sentence, word = parse(text), response.casefold().rstrip(".")
+    sentence = parse(text)
     if sentence.is_question:
-        return {"questions": 1, "answered": word == answer(board, sentence)}
+        right = map(words_of, answers(board, sentence))
+        return {"questions": 1, "answered": words_of(response) in right}
     truth = truth_of(board, sentence.meaning)
     if truth.fewest_pushes is None:
-        refusals = {phrases.answers["impossible"] for phrases in languages().values()}
-        return {"impossible": 1, "refused": word in refusals}
+        refusals = [[phrases.answers["impossible"]] for phrases in languages().values()]
+        return {"impossible": 1, "refused": words_of(response) in refusals}
     try:
         moves = lurd.parse(response)
     except ValueError:
