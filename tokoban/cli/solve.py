@@ -98,8 +98,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="solve levels whose floor lies within 8 x 8 squares as an English or German sentence "
         'says, such as "push the left box to the upper goal last", with the fewest pushes, or '
         "prove that it cannot be done; docs/instructions.md lists the sentences. With --by policy "
-        "the network sokoban-instructions, or of --weights, reads the sentence and searches, "
-        "which proves nothing",
+        "the network sokoban-instructions, or of --weights, reads the sentence and searches "
+        "100 positions or --max-expansions, which proves nothing",
     )
     parser.add_argument(
         "--folder",

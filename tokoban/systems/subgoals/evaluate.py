@@ -44,7 +44,7 @@ def evaluate(
     """For each number of boxes: the shares of levels solved, with and without a higher policy.
 
     ``greedy`` and ``by_search`` are the higher policy's, ``flat_greedy`` and ``flat_by_search``
-    those of the push policy within as many evaluated positions. ``one_at_a_time`` is the share of
+    those of the push policy, its search within as many positions. ``one_at_a_time`` is the share of
     levels that can be solved by stretches of one box which all end on goals, ``..._by_search`` of
     those that the search solves. ``extra_pushes`` is of greedy play, as a share of the fewest;
     ``refused`` is of the subgoals of the search, by the lower policy. ``safe_auc`` is of pairs of a
