@@ -95,7 +95,13 @@ def next_tokens(arguments: dict[str, Any], context: Context) -> Iterator[dict[st
     import torch
 
     from tokoban.systems.gpt.stepper import forbidden_tokens
-    from tokoban.systems.gpt.texts import encode_prompts, tokenizer_of
+    from tokoban.systems.gpt.texts import (
+        begins_with_blank,
+        encode_prompts,
+        ends_with_blank,
+        tokenizer_of,
+        tokens_that,
+    )
 
     model: Gpt = _loaded(_GPT, "gpt").model
     tokenizer = tokenizer_of(model)
@@ -104,12 +110,14 @@ def next_tokens(arguments: dict[str, Any], context: Context) -> Iterator[dict[st
     seen = tokens[-min(_MOST_SEEN, model.context_length) :]
     with torch.inference_mode():
         logits = model(torch.tensor([seen]))[0, -1].float()
-    shares = logits.masked_fill(forbidden_tokens(model), -torch.inf).softmax(-1)
-    found = shares.topk(_NUM_NEXT)
+    is_forbidden, blank = forbidden_tokens(model), " " * ends_with_blank(model, text)
+    if blank:
+        is_forbidden |= ~tokens_that(model, begins_with_blank)
+    found = logits.masked_fill(is_forbidden, -torch.inf).softmax(-1).topk(_NUM_NEXT)
     yield {
         "event": "done",
         "next": [
-            {"text": tokenizer.decode([token]), "probability": round(share, 6)}
+            {"text": tokenizer.decode([token]).removeprefix(blank), "probability": round(share, 6)}
             for token, share in zip(found.indices.tolist(), found.values.tolist(), strict=True)
         ],
         "num_tokens": len(tokens),

@@ -3,13 +3,14 @@
 from typing import Any
 
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.systems.gpt.models import random_gpt
 from tokoban.decoding import GREEDY, Sampling
 from tokoban.systems.gpt import texts as texts_module
-from tokoban.systems.gpt.texts import TextStream, encode_prompts, generate_texts
+from tokoban.systems.gpt.texts import TextStream, encode_prompts, generate_texts, no_beginnings
 from tokoban.text.bpe import train_bpe
 from tokoban.text.characters import CharacterTokenizer
 
@@ -141,25 +142,37 @@ def test_an_empty_prompt_is_a_line_break_and_one_line_of_several_begins_after_on
     assert encode_prompts(model, ["", "ab"]) == [[0], [0, 2, 3]]
 
 
-def test_an_unfinished_sentence_gets_a_word_before_it_ends() -> None:
+@pytest.mark.parametrize("ends", [0.4, 0.6])
+def test_a_line_ends_at_once_only_where_that_is_likelier_than_not(ends: float) -> None:
     model = random_gpt()
     model.tokenizer = CharacterTokenizer('\n .,?"abcde')
-    prompts = ["ab", "ab,", 'ab "', "ab.", 'ab?"', ""]
-    options: dict[str, Any] = {
-        "num_each": 60,
-        "max_tokens": 2,
-        "sampling": Sampling(temperature=9.0),
-    }
-    free = generate_texts(model, prompts, **options)
+    share = {".": ends / 2, "?": ends / 2} | dict.fromkeys('\n ,"abcde', (1 - ends) / 9)
+    log_probs = torch.full((1, 13), -torch.inf)
+    log_probs[0, :11] = torch.tensor([share[each] for each in '\n .,?"abcde']).log()
+    assert not no_beginnings(model, ["ab"], log_probs).any()
     model.reads_lines = True
-    for prompt, before, after in zip(
-        prompts, free, generate_texts(model, prompts, **options), strict=True
-    ):
-        is_finished = prompt.endswith((".", '?"'))
-        firsts = {each.text[0] for each in after}
-        assert firsts == (set('\n .,?"abcde') if is_finished else set(' ,"abcde')), prompt
-        assert {".", "?", "\n"} <= {each.text[0] for each in before}
-        assert {".", "?", "\n"} <= {each.text[1] for each in after}  # of the first token alone
+    is_none = no_beginnings(model, ["ab"], log_probs)[0].nonzero().flatten().tolist()
+    # The line break is an end too: 0.4 and 0.6 / 9 are less than a half.
+    assert model.tokenizer.decode(is_none) == ("\n.?" if ends < 0.5 else "")
+    sampling = Sampling(temperature=9.0)
+    (found,) = generate_texts(model, ["ab"], max_tokens=2, num_each=60, sampling=sampling)
+    assert not {"\n", ".", "?"} & {each.text[0] for each in found}
+    assert {"\n", ".", "?"} <= {each.text[1] for each in found}
+
+
+def test_a_blank_behind_a_prompt_is_that_of_the_next_word() -> None:
+    model, told = random_gpt(), [""] * 7
+    model.reads_lines = True
+
+    def on_text(row: int, text: str) -> None:
+        told[row] += text
+
+    options: dict[str, Any] = {"max_tokens": 5, "num_each": 7, "sampling": Sampling(seed=2)}
+    (found,) = generate_texts(model, ["ab  "], on_text=on_text, **options)
+    assert [each.text for each in found] == told
+    for each in found:
+        assert model.tokenizer.decode(each.tokens) == f" {each.text}"  # type: ignore[union-attr]
+    assert encode_prompts(model, ["ab  ", " "]) == [[0, 2, 3], [0, 1]]
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,10 @@
 import codecs
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from tokoban.decoding import GREEDY, Sampling
@@ -13,7 +14,7 @@ from tokoban.inference.engine import MOST_BYTES, Engine
 from tokoban.systems.gpt.engine import engine_of, network_of
 from tokoban.systems.gpt.generate import generate
 from tokoban.systems.gpt.model import Gpt
-from tokoban.systems.gpt.tokens import Tokenizer, num_specials
+from tokoban.systems.gpt.tokens import Tokenizer
 from tokoban.text.invisible import without_invisible
 from tokoban.text.saved import tokenizer_of
 
@@ -22,7 +23,6 @@ _MOST_TOKENS = 100_000_000  # of all texts of a call: 36 bytes each
 
 NO_PROMPT = "\n"  # what an empty prompt is read as: a line begins
 _ENDS = frozenset(".!?…\n")  # a sentence
-_CLOSING = "\"'”“»«)"  # may follow the end of a sentence
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,11 @@ class TextStream:
     before the stop string that is complete first, the longest of those that are so at once.
     """
 
-    def __init__(self, tokenizer: Tokenizer, stops: Sequence[str] = ()) -> None:
+    def __init__(
+        self, tokenizer: Tokenizer, stops: Sequence[str] = (), *, drops_blank: bool = False
+    ) -> None:
+        """``drops_blank`` leaves out a blank at the beginning."""
+        self._drops_blank = drops_blank
         self._tokenizer, self._stops = tokenizer, sorted(stops, key=len, reverse=True)
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self._kept_back = ""
@@ -51,7 +55,10 @@ class TextStream:
 
     def push(self, token: int) -> str:
         """Adds a token and returns the text that is now certain; nothing after a stop string."""
-        return self._add(self._decoder.decode(self._tokenizer.bytes_of(token)))
+        text = self._decoder.decode(self._tokenizer.bytes_of(token))
+        if self._drops_blank:
+            text, self._drops_blank = text.removeprefix(" "), False
+        return self._add(text)
 
     def finish(self) -> str:
         """Returns the text that was kept back, since no token follows."""
@@ -104,7 +111,10 @@ def encode_prompts(
     found = []
     for number, prompt in zip(numbers or range(len(prompts)), prompts, strict=True):
         try:
-            found.append(tokenizer.encode(start + without_invisible(prompt) or NO_PROMPT))
+            text = without_invisible(prompt)
+            if ends_with_blank(model, prompt):
+                text = text.rstrip(" ")
+            found.append(tokenizer.encode(start + text or NO_PROMPT))
         except ValueError as error:
             raise ValueError(f"prompt {number + 1}: {error}") from None
     return found
@@ -127,13 +137,12 @@ def generate_texts(
     """``num_each`` continuations of each prompt, which are not part of them.
 
     An empty prompt is read as a line break. A continuation ends before the first of ``stops``, or
-    after ``max_tokens`` tokens; where the model reads lines, an unfinished sentence gets a word
-    before it ends. ``on_text`` is called with each piece of text as soon as it is certain, and with
-    its row: prompt * num_each + draw; ``on_end`` with each continuation when its batch is over,
-    those of a prompt in their order. The draws of a prompt depend on its number, of
-    ``numbers`` or counted from 0, and neither on ``batch_size`` nor on ``num_each``; fewer are
-    written together where the memory of ``batch_size`` would be too much. The other arguments are
-    those of ``generate``.
+    after ``max_tokens`` tokens; ``no_beginnings`` says how it does not begin. ``on_text`` is called
+    with each piece of text as soon as it is certain, and with its row: prompt * num_each + draw;
+    ``on_end`` with each continuation when its batch is over, those of a prompt in their order. The
+    draws of a prompt depend on its number, of ``numbers`` or counted from 0, and neither on
+    ``batch_size`` nor on ``num_each``; fewer are written together where the memory of
+    ``batch_size`` would be too much. The other arguments are those of ``generate``.
     """
     for name, size in {"num_each": num_each, "batch_size": batch_size}.items():
         if size < 1:
@@ -144,7 +153,6 @@ def generate_texts(
     numbers = numbers or range(len(prompts))
     encoded = encode_prompts(model, prompts, numbers=numbers)
     rows = [prompt for prompt in encoded for _ in range(num_each)]
-    cannot_be_first = _endings(model, prompts)
     # Those of like length together: the shorter ones are padded.
     order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
     found: dict[int, Continuation] = {}
@@ -158,7 +166,12 @@ def generate_texts(
     batch_size = min(batch_size, max(1, MOST_BYTES // network.row_bytes(network.max_length)))
     for first in range(0, len(order), batch_size):
         batch = order[first : first + batch_size]
-        watch = _Watch({row: TextStream(tokenizer, stops) for row in batch}, on_text)
+        asked = [prompts[row // num_each] for row in batch]
+        streams = {
+            row: TextStream(tokenizer, stops, drops_blank=ends_with_blank(model, prompt))
+            for row, prompt in zip(batch, asked, strict=True)
+        }
+        watch = _Watch(streams, on_text)
         samples = generate(
             model,
             [rows[row] for row in batch],
@@ -167,7 +180,7 @@ def generate_texts(
             sampling=sampling,
             # Another one for each draw of each prompt, however many there are of either.
             numbers=[(numbers[row // num_each] << 32) + row % num_each for row in batch],
-            cannot_be_first=cannot_be_first[[row // num_each for row in batch]],
+            forbids_first=partial(no_beginnings, model, asked),
             are_over=watch.are_over,
         )
         watch.finish()
@@ -186,24 +199,47 @@ def generate_texts(
     return [each[start : start + num_each] for start in range(0, len(each), num_each)]
 
 
-def _endings(model: Gpt, prompts: Sequence[str]) -> Bool[Tensor, "P V"]:
-    """The tokens that would end the unfinished sentence of each of P prompts without a word more.
+def ends_with_blank(model: Gpt, prompt: str) -> bool:
+    """Whether blanks at the end of a prompt are not read: a word of a line begins with its own."""
+    text = without_invisible(prompt)
+    return model.reads_lines and text.endswith(" ") and not text.isspace()
 
-    There are none for a finished sentence, and where the model does not read lines.
+
+def no_beginnings(
+    model: Gpt, prompts: Sequence[str], log_probs: Float[Tensor, "B V"]
+) -> Bool[Tensor, "B V"]:
+    """The tokens that cannot begin the continuations of lines.
+
+    These are ends of the sentence, unless an end is likelier than not; and behind a blank that is
+    not read, all that begins with none.
     """
-    tokenizer, weight = tokenizer_of(model), model.embedding.weight
-    is_ending = torch.zeros(len(weight), dtype=torch.bool)
-    is_unfinished = torch.zeros(len(prompts), 1, dtype=torch.bool)
+    is_none = torch.zeros_like(log_probs, dtype=torch.bool)
     if model.reads_lines:
-        for token in range(num_specials(tokenizer), tokenizer.vocabulary_size):
-            text = tokenizer.decode([token])
-            is_ending[token] = _ends_a_sentence(text) and not any(map(str.isalnum, text))
-        is_unfinished[:, 0] = torch.tensor([not _ends_a_sentence(prompt) for prompt in prompts])
-    return (is_unfinished & is_ending).to(weight.device)
+        is_ending, has_blank = tokens_that(model, _ends), tokens_that(model, begins_with_blank)
+        ends = log_probs.exp() @ is_ending.to(log_probs.dtype)
+        is_none |= is_ending & (ends < 0.5)[:, None]
+        rows = [row for row, prompt in enumerate(prompts) if ends_with_blank(model, prompt)]
+        is_none[rows] |= ~has_blank
+    return is_none
 
 
-def _ends_a_sentence(text: str) -> bool:
-    return not _ENDS.isdisjoint(text.rstrip(_CLOSING)[-1:])
+def tokens_that(model: Gpt, is_meant: Callable[[str], bool]) -> Bool[Tensor, "V"]:
+    """The tokens whose text is meant, on the model's device."""
+    tokenizer, weight = tokenizer_of(model), model.embedding.weight
+    texts = (tokenizer.decode([token]) for token in range(tokenizer.vocabulary_size))
+    found = torch.zeros(len(weight), dtype=torch.bool)
+    found[: tokenizer.vocabulary_size] = torch.tensor([is_meant(text) for text in texts])
+    return found.to(weight.device)
+
+
+def begins_with_blank(token: str) -> bool:
+    """As the tokens of words do that stand behind another one."""
+    return token.startswith(" ")
+
+
+def _ends(token: str) -> bool:
+    """Whether it ends a sentence and says nothing."""
+    return not _ENDS.isdisjoint(token) and not any(map(str.isalnum, token))
 
 
 @dataclass(frozen=True)
