@@ -44,3 +44,9 @@ def test_what_cannot_be_done_is_proved_and_what_means_nothing_is_refused() -> No
         run(text="push the blue box")
     with pytest.raises(ValueError, match="no box is the box in the corner"):
         run(text="push the box in the corner first")
+
+
+def test_of_a_level_too_large_the_network_says_nothing() -> None:
+    wide = "###########\n#@$   .   #\n###########"
+    *_, exact, done = run(board=wide, text="push the left box last")
+    assert (exact["status"], done["network"]) == ("gave up", None)

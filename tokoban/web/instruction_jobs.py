@@ -50,6 +50,8 @@ def _by_network(board: Board, text: str, *, is_question: bool) -> dict[str, Any]
         answer, predicted = reader.answer(_network(), board, text)
     except TooLargeError:
         return None
+    if predicted is None:  # too large
+        return None
     return {
         "num_pushes": answer.solution and answer.solution.num_pushes,
         "impossible": predicted.predicted_unsolvable,
