@@ -63,6 +63,13 @@ def test_greedy_text_goes_on_with_the_token_of_the_longest_bar() -> None:
     assert weights_of(found["panels"][0]).shape[-1] == found["num_seen"] == found["num_tokens"]
 
 
+def test_a_space_after_the_text_is_that_of_the_next_tokens() -> None:
+    (plain,), (spaced,) = (events("next_tokens", text=text) for text in ("The train", "The train "))
+    expected = [each["text"][1:] for each in plain["next"] if each["text"].startswith(" ")]
+    assert [each["text"] for each in spaced["next"]][: len(expected)] == expected != []
+    assert spaced["num_tokens"] == plain["num_tokens"]
+
+
 def test_the_proved_network_plays_life_and_a_noisy_one_is_marked_where_it_is_wrong() -> None:
     def grid(rows: list[str]) -> torch.Tensor:
         return torch.tensor([[cell == "O" for cell in row] for row in rows])

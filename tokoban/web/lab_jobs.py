@@ -96,11 +96,11 @@ def next_tokens(arguments: dict[str, Any], context: Context) -> Iterator[dict[st
 
     from tokoban.systems.gpt.stepper import forbidden_tokens
     from tokoban.systems.gpt.texts import (
-        begins_with_blank,
+        begins_with_space,
         encode_prompts,
-        ends_with_blank,
+        ends_with_space,
         tokenizer_of,
-        tokens_that,
+        tokens_where,
     )
 
     model: Gpt = _loaded(_GPT, "gpt").model
@@ -110,14 +110,14 @@ def next_tokens(arguments: dict[str, Any], context: Context) -> Iterator[dict[st
     seen = tokens[-min(_MOST_SEEN, model.context_length) :]
     with torch.inference_mode():
         logits = model(torch.tensor([seen]))[0, -1].float()
-    is_forbidden, blank = forbidden_tokens(model), " " * ends_with_blank(model, text)
-    if blank:
-        is_forbidden |= ~tokens_that(model, begins_with_blank)
+    is_forbidden, space = forbidden_tokens(model), " " * ends_with_space(model, text)
+    if space:
+        is_forbidden |= ~tokens_where(model, begins_with_space)
     found = logits.masked_fill(is_forbidden, -torch.inf).softmax(-1).topk(_NUM_NEXT)
     yield {
         "event": "done",
         "next": [
-            {"text": tokenizer.decode([token]).removeprefix(blank), "probability": round(share, 6)}
+            {"text": tokenizer.decode([token]).removeprefix(space), "probability": round(share, 6)}
             for token, share in zip(found.indices.tolist(), found.values.tolist(), strict=True)
         ],
         "num_tokens": len(tokens),

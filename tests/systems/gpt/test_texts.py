@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from tests.systems.gpt.models import random_gpt
 from tokoban.decoding import GREEDY, Sampling
 from tokoban.systems.gpt import texts as texts_module
-from tokoban.systems.gpt.texts import TextStream, encode_prompts, generate_texts, no_beginnings
+from tokoban.systems.gpt.texts import (
+    TextStream,
+    encode_prompts,
+    forbidden_first_tokens,
+    generate_texts,
+)
 from tokoban.text.bpe import train_bpe
 from tokoban.text.characters import CharacterTokenizer
 
@@ -149,18 +154,18 @@ def test_a_line_ends_at_once_only_where_that_is_likelier_than_not(ends: float) -
     share = {".": ends / 2, "?": ends / 2} | dict.fromkeys('\n ,"abcde', (1 - ends) / 9)
     log_probs = torch.full((1, 13), -torch.inf)
     log_probs[0, :11] = torch.tensor([share[each] for each in '\n .,?"abcde']).log()
-    assert not no_beginnings(model, ["ab"], log_probs).any()
+    assert not forbidden_first_tokens(model, ["ab"], log_probs).any()
     model.reads_lines = True
-    is_none = no_beginnings(model, ["ab"], log_probs)[0].nonzero().flatten().tolist()
+    is_forbidden = forbidden_first_tokens(model, ["ab"], log_probs)[0].nonzero().flatten().tolist()
     # The line break is an end too: 0.4 and 0.6 / 9 are less than a half.
-    assert model.tokenizer.decode(is_none) == ("\n.?" if ends < 0.5 else "")
+    assert model.tokenizer.decode(is_forbidden) == ("\n.?" if ends < 0.5 else "")
     sampling = Sampling(temperature=9.0)
     (found,) = generate_texts(model, ["ab"], max_tokens=2, num_each=60, sampling=sampling)
     assert not {"\n", ".", "?"} & {each.text[0] for each in found}
     assert {"\n", ".", "?"} <= {each.text[1] for each in found}
 
 
-def test_a_blank_behind_a_prompt_is_that_of_the_next_word() -> None:
+def test_a_space_after_a_prompt_is_that_of_the_next_word() -> None:
     model, told = random_gpt(), [""] * 7
     model.reads_lines = True
 

@@ -80,7 +80,8 @@ def names_of(board: Board, square: Square) -> list[Box]:
     found = []
     for box in Box:
         with suppress(ValueError):
-            found += [box] * (find_box(board, box) == square)
+            if find_box(board, box) == square:
+                found.append(box)
     return found
 
 

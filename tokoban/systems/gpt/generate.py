@@ -23,14 +23,14 @@ def generate(
     engine: Engine | None = None,
     sampling: Sampling = GREEDY,
     numbers: Sequence[int] | None = None,
-    forbids_first: Callable[[Float[Tensor, "B V"]], Bool[Tensor, "B V"]] | None = None,
+    forbidden_first: Callable[[Float[Tensor, "B V"]], Bool[Tensor, "B V"]] | None = None,
     are_over: Callable[[list[int]], list[bool]] | None = None,
 ) -> Samples:
     """Continues all prompts together; they may have different lengths.
 
     Row i draws by noise of its own, that of the number ``numbers[i]`` (i itself if not given), so
     that its text does not depend on the rest of the batch, except for rounding. ``TextStepper``
-    explains ``forbids_first`` and ``are_over``. The ``engine`` is one of this model; by
+    explains ``forbidden_first`` and ``are_over``. The ``engine`` is one of this model; by
     default the fastest one is made for this call.
     """
     if max_tokens < 1:
@@ -45,7 +45,7 @@ def generate(
             engine or engine_of(model),
             prompts,
             is_forbidden=forbidden_tokens(model),
-            forbids_first=forbids_first,
+            forbidden_first=forbidden_first,
             max_steps=max_tokens,
             are_over=are_over,
         )

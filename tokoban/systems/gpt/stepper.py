@@ -38,13 +38,13 @@ class TextStepper:
         prompts: Sequence[Sequence[int]],
         *,
         is_forbidden: Bool[Tensor, "V"],
-        forbids_first: Callable[[Float[Tensor, "B V"]], Bool[Tensor, "B V"]] | None = None,
+        forbidden_first: Callable[[Float[Tensor, "B V"]], Bool[Tensor, "B V"]] | None = None,
         max_steps: int,
         are_over: Callable[[list[int]], list[bool]] | None = None,
     ) -> None:
         """``prompts`` are tokens, at least one each; each row takes up to ``max_steps`` more.
 
-        ``forbids_first`` answers by their log-probabilities which tokens may not be the first.
+        ``forbidden_first`` takes log-probabilities and returns which tokens may not be the first.
         ``are_over`` is given the tokens of each step, one per row, and returns which texts end with
         them; without it none ever does.
         """
@@ -61,8 +61,8 @@ class TextStepper:
         self._starts = self._context_starts()  # of what the engine's rows have read
         self._rows = self._read_anew()
         self._log_probs = self._normalised(self._rows.output)
-        if forbids_first is not None:
-            self._log_probs.masked_fill_(forbids_first(self._log_probs), -torch.inf)
+        if forbidden_first is not None:
+            self._log_probs.masked_fill_(forbidden_first(self._log_probs), -torch.inf)
 
     def log_probs(self) -> Float[Tensor, "B V"]:
         """The log-probabilities of each row's next token."""

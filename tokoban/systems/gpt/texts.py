@@ -43,10 +43,10 @@ class TextStream:
     """
 
     def __init__(
-        self, tokenizer: Tokenizer, stops: Sequence[str] = (), *, drops_blank: bool = False
+        self, tokenizer: Tokenizer, stops: Sequence[str] = (), *, drops_space: bool = False
     ) -> None:
-        """``drops_blank`` leaves out a blank at the beginning."""
-        self._drops_blank = drops_blank
+        """``drops_space`` leaves out a space at the beginning."""
+        self._drops_space = drops_space
         self._tokenizer, self._stops = tokenizer, sorted(stops, key=len, reverse=True)
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         self._kept_back = ""
@@ -56,8 +56,8 @@ class TextStream:
     def push(self, token: int) -> str:
         """Adds a token and returns the text that is now certain; nothing after a stop string."""
         text = self._decoder.decode(self._tokenizer.bytes_of(token))
-        if self._drops_blank:
-            text, self._drops_blank = text.removeprefix(" "), False
+        if self._drops_space:
+            text, self._drops_space = text.removeprefix(" "), False
         return self._add(text)
 
     def finish(self) -> str:
@@ -112,7 +112,7 @@ def encode_prompts(
     for number, prompt in zip(numbers or range(len(prompts)), prompts, strict=True):
         try:
             text = without_invisible(prompt)
-            if ends_with_blank(model, prompt):
+            if ends_with_space(model, prompt):
                 text = text.rstrip(" ")
             found.append(tokenizer.encode(start + text or NO_PROMPT))
         except ValueError as error:
@@ -137,12 +137,13 @@ def generate_texts(
     """``num_each`` continuations of each prompt, which are not part of them.
 
     An empty prompt is read as a line break. A continuation ends before the first of ``stops``, or
-    after ``max_tokens`` tokens; ``no_beginnings`` says how it does not begin. ``on_text`` is called
-    with each piece of text as soon as it is certain, and with its row: prompt * num_each + draw;
-    ``on_end`` with each continuation when its batch is over, those of a prompt in their order. The
-    draws of a prompt depend on its number, of ``numbers`` or counted from 0, and neither on
-    ``batch_size`` nor on ``num_each``; fewer are written together where the memory of
-    ``batch_size`` would be too much. The other arguments are those of ``generate``.
+    after ``max_tokens`` tokens; its first token is none of
+    ``forbidden_first_tokens``. ``on_text`` is called with each piece of text as soon as it is
+    certain, and with its row: prompt * num_each + draw; ``on_end`` with each continuation when its
+    batch is over, those of a prompt in their order. The draws of a prompt depend on its number, of
+    ``numbers`` or counted from 0, and neither on ``batch_size`` nor on ``num_each``; fewer are
+    written together where the memory of ``batch_size`` would be too much. The other arguments are
+    those of ``generate``.
     """
     for name, size in {"num_each": num_each, "batch_size": batch_size}.items():
         if size < 1:
@@ -168,7 +169,7 @@ def generate_texts(
         batch = order[first : first + batch_size]
         asked = [prompts[row // num_each] for row in batch]
         streams = {
-            row: TextStream(tokenizer, stops, drops_blank=ends_with_blank(model, prompt))
+            row: TextStream(tokenizer, stops, drops_space=ends_with_space(model, prompt))
             for row, prompt in zip(batch, asked, strict=True)
         }
         watch = _Watch(streams, on_text)
@@ -180,7 +181,7 @@ def generate_texts(
             sampling=sampling,
             # Another one for each draw of each prompt, however many there are of either.
             numbers=[(numbers[row // num_each] << 32) + row % num_each for row in batch],
-            forbids_first=partial(no_beginnings, model, asked),
+            forbidden_first=partial(forbidden_first_tokens, model, asked),
             are_over=watch.are_over,
         )
         watch.finish()
@@ -199,46 +200,46 @@ def generate_texts(
     return [each[start : start + num_each] for start in range(0, len(each), num_each)]
 
 
-def ends_with_blank(model: Gpt, prompt: str) -> bool:
-    """Whether blanks at the end of a prompt are not read: a word of a line begins with its own."""
+def ends_with_space(model: Gpt, prompt: str) -> bool:
+    """Whether a prompt ends with spaces, which are not read: the next token brings its own."""
     text = without_invisible(prompt)
     return model.reads_lines and text.endswith(" ") and not text.isspace()
 
 
-def no_beginnings(
+def forbidden_first_tokens(
     model: Gpt, prompts: Sequence[str], log_probs: Float[Tensor, "B V"]
 ) -> Bool[Tensor, "B V"]:
-    """The tokens that cannot begin the continuations of lines.
+    """The tokens that no continuation of a prompt begins with, where the model reads lines.
 
-    These are ends of the sentence, unless an end is likelier than not; and behind a blank that is
-    not read, all that begins with none.
+    Tokens that end the sentence are forbidden unless the probability of such an end is at least
+    a half. After a prompt that ends with a space, so are tokens that do not begin with one.
     """
-    is_none = torch.zeros_like(log_probs, dtype=torch.bool)
+    is_forbidden = torch.zeros_like(log_probs, dtype=torch.bool)
     if model.reads_lines:
-        is_ending, has_blank = tokens_that(model, _ends), tokens_that(model, begins_with_blank)
+        is_ending, has_space = tokens_where(model, _ends), tokens_where(model, begins_with_space)
         ends = log_probs.exp() @ is_ending.to(log_probs.dtype)
-        is_none |= is_ending & (ends < 0.5)[:, None]
-        rows = [row for row, prompt in enumerate(prompts) if ends_with_blank(model, prompt)]
-        is_none[rows] |= ~has_blank
-    return is_none
+        is_forbidden |= is_ending & (ends < 0.5)[:, None]
+        rows = [row for row, prompt in enumerate(prompts) if ends_with_space(model, prompt)]
+        is_forbidden[rows] |= ~has_space
+    return is_forbidden
 
 
-def tokens_that(model: Gpt, is_meant: Callable[[str], bool]) -> Bool[Tensor, "V"]:
-    """The tokens whose text is meant, on the model's device."""
+def tokens_where(model: Gpt, is_wanted: Callable[[str], bool]) -> Bool[Tensor, "V"]:
+    """Which tokens have a text for which ``is_wanted`` holds, on the model's device."""
     tokenizer, weight = tokenizer_of(model), model.embedding.weight
     texts = (tokenizer.decode([token]) for token in range(tokenizer.vocabulary_size))
     found = torch.zeros(len(weight), dtype=torch.bool)
-    found[: tokenizer.vocabulary_size] = torch.tensor([is_meant(text) for text in texts])
+    found[: tokenizer.vocabulary_size] = torch.tensor([is_wanted(text) for text in texts])
     return found.to(weight.device)
 
 
-def begins_with_blank(token: str) -> bool:
-    """As the tokens of words do that stand behind another one."""
+def begins_with_space(token: str) -> bool:
+    """So begin the tokens of all words but the first of a line."""
     return token.startswith(" ")
 
 
 def _ends(token: str) -> bool:
-    """Whether it ends a sentence and says nothing."""
+    """Whether it ends a sentence and has no letter or digit."""
     return not _ENDS.isdisjoint(token) and not any(map(str.isalnum, token))
 
 

@@ -152,7 +152,8 @@ def answer(
 ) -> tuple[Answer, Predicted | None]:
     """The solution that the search of a network finds, or none; the network proves nothing.
 
-    None is predicted of too large a floor. ``ValueError`` where names mean nothing on the board.
+    The prediction is None where the floor is too large. ``ValueError`` where names mean nothing on
+    the board.
     """
     started_s = clock()
     meaning = grammar.instruction(text)

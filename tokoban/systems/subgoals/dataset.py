@@ -127,7 +127,7 @@ def positions(stretches: Stretches, chance: random.Random) -> dict[Board, Labels
 
 
 def labels_of(stretches: Stretches, position: int | None) -> Labels:
-    """The best subgoals and the safe ones: none where the position is lost, or None."""
+    """The best subgoals and the safe ones; both are empty if ``position`` is None or lost."""
     if position is None:
         return Labels([], [])
     square, some = stretches.graph.cells.square, (stretches.best, stretches.safe)
