@@ -50,6 +50,7 @@ _TURN = 1 << 12  # the work of a turn by the share of its member
 FIRST = "first-astar"
 WAYPOINTS = "waypoints"  # of the beam of pulls
 _EQUAL_ROUNDS = 16  # the first ones, in which all members have the same share
+_LATE = 256  # the first round of a member that few levels need; after some 10 s
 
 
 @dataclass(frozen=True)
@@ -134,8 +135,8 @@ def _push_beam(context: SearchContext) -> Steps[Searcher]:
         context.player,
         context.learned,
         context.pulls,
-        schedule=push_beam.FROM_START,
-        # Not the seed of the pulls: by 0 Microban II 131 stays open.
+        schedule=push_beam.TO_GOALS,
+        # Not the seed of the pulls, or both would order equal positions alike.
         seed=2 * context.seed + 1,
     )
 
@@ -163,7 +164,8 @@ MEMBERS = {
             parts=(WAYPOINTS,),
             is_complete=False,
         ),
-        Member("push-beam", _push_beam, share=4, first_round=2, is_complete=False),
+        # Few levels need it, and those that others solve quickly are not to wait for it.
+        Member("push-beam", _push_beam, share=4, first_round=_LATE, is_complete=False),
     )
 }
 

@@ -133,7 +133,7 @@ def end_layer(search: PushBeam) -> bool:
 def test_a_layer_has_positions_one_move_away_once_and_their_badness(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(push_beam, "FROM_START", ((2, 5),))
+    monkeypatch.setattr(push_beam, "TO_GOALS", ((2, 5),))
     num_layers = 0
     for board in [*PUZZLES, *boards()]:
         if not can_be_solved(board):
