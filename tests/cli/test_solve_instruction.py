@@ -21,7 +21,7 @@ WIDE = "###########|#@$      .#|###########"
         ([ROOM], "do not touch the left box", 1, "the level can be solved, but not so: 36 pairs"),
         (["#####|#@ $#|#. ##|#####"], "push the left box first", 1, "the level has no solution"),
         ([WIDE], "push the left box first", 1, "too large: a floor of 1x9 squares"),
-        ([ROOM], "push the blue box", 2, 'word 3, "blue", is not understood; expected bottom'),
+        ([ROOM], "push the blue box", 2, 'word 3, "blue", is not understood; expected left'),
         ([ROOM], "how many pushes are left", 2, "a question; expected an instruction"),
         (
             [CORRIDOR, ROOM],

@@ -103,9 +103,9 @@ def test_training_has_every_word_of_a_sentence_that_is_held_out(language: str) -
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("push the blue box", 'word 3, "blue", is not understood; expected bottom, box, corner'),
+        ("push the blue box", 'word 3, "blue", is not understood; expected left, leftmost, right'),
         ("", "a sentence of 0 words; expected 1 to 100"),
-        ("push the left box", 'the sentence ends after "box"; expected one more word: after, '),
+        ("push the left box", 'the sentence ends after "box"; expected one more word: to, onto, '),
         ("push the left box first please", 'word 6, "please", is not understood; expected and$'),
         (
             "how many boxes stand on goals and end in a corner",

@@ -174,5 +174,5 @@ def test_what_is_too_large_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPat
 def test_a_sentence_of_too_many_states_is_refused() -> None:
     text = "push the left box after the right box and push the upper box after the lower box"
     board = Board.from_xsb("#########|#@ $    #|#$   .  #|#   . .$#|#  $ .  #|#########")
-    with pytest.raises(ValueError, match="the sentence has 9 states; expected at most 8"):
+    with pytest.raises(ValueError, match="of 9 states; expected at most 8: leave out a clause"):
         truth_of(board, parse(text).meaning)

@@ -72,7 +72,7 @@ class _Reader:
             sentence = f"a sentence of {len(words)} words; expected 1 to {_MOST_WORDS}"
             raise ValueError(Fault(sentence, "words", count=len(words), most=_MOST_WORDS))
         self._furthest = 0
-        self._expected: set[str] = set()
+        self._expected: dict[str, None] = {}  # in the order of the phrases, usual ones first
         self._fourth = -1  # where a clause too many is joined
 
     def sentences(self) -> Iterator[Sentence]:
@@ -124,14 +124,14 @@ class _Reader:
         if place < len(self._words) and self._words[place] in expected.split("|"):
             return True
         if place > self._furthest:
-            self._furthest, self._expected = place, set()
+            self._furthest, self._expected = place, {}
         if place == self._furthest and expected:
-            self._expected.update(expected.split("|"))
+            self._expected |= dict.fromkeys(expected.split("|"))
         return False
 
     def complaint(self) -> Fault:
         """The sentence about the word where no phrase went on."""
-        expected = sorted(self._expected)
+        expected = list(self._expected)
         more = " or others" if len(expected) > _MOST_EXPECTED else ""
         some = ", ".join(expected[:_MOST_EXPECTED])
         if self._furthest == len(self._words):

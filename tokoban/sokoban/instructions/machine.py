@@ -89,8 +89,8 @@ def build_machine(cells: Cells, meaning: Meaning) -> Machine:
                        np.ones(1, np.bool_), np.zeros((1, 64), np.bool_))  # fmt: skip
     machine = reduce(_product, [_of_clause(cells, clause) for clause in meaning], anything)
     if len(machine.accepts) > MAX_STATES:
-        states = f"the sentence has {len(machine.accepts)} states"
-        raise ValueError(f"{states}; expected at most {MAX_STATES}")
+        states = f"the clauses together need a machine of {len(machine.accepts)} states"
+        raise ValueError(f"{states}; expected at most {MAX_STATES}: leave out a clause")
     return machine
 
 
