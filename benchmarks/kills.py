@@ -32,7 +32,8 @@ from tokoban.training.run_directory import RunDirectory, current_commit, hardwar
 
 TRAININGS = {
     "gpt": "--preset sort --steps 60 --evaluate-every 20 --average-last 3 --average-every 7",
-    "life": "--preset tiny --steps 60 --evaluate-every 15 --monitor perfect_share --patience 9",
+    "life": "--preset tiny --steps 60 --evaluate-every 15 --patience 9 "
+    "--monitor share_before_error",
     "sokoban": "--preset tiny --steps 40 --evaluate-every 20 --ema-decay 0.9 "
     "--num-validation-levels 20",
 }

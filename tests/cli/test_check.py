@@ -41,7 +41,7 @@ def test_the_best_of_several_solutions_are_named(
     assert check(tmp_path / "ways.xsb") == 0
     told = capsys.readouterr().out.splitlines()[:-1]
     assert [line.partition("player lines ")[2] for line in told] == [
-        "6", "4, fewest moves, fewest pushes", "6",
+        "6", "4, fewest moves of these, fewest pushes of these", "6",
     ]  # fmt: skip
 
 

@@ -13,6 +13,7 @@ import sys
 import termios
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,17 @@ def test_games_of_other_levels_stay_in_the_file(tmp_path: Path) -> None:
     found = saved_games.read(place)
     assert set(found.progress) == {ROOM, CORRIDOR}
     assert found.current == 2
+
+
+def test_solutions_and_moves_of_another_game_of_the_same_file_stay(tmp_path: Path) -> None:
+    place, levels = tmp_path / "games.sok", {1: Level(ROOM), 2: Level(CORRIDOR)}
+    solved = played(CORRIDOR, "rr")
+    saved_games.write(place, {2: solved}, levels=levels, current=2)
+    saved_games.write(place, {2: played(CORRIDOR, "r")}, levels=levels, current=2)
+    found = saved_games.read(place).progress[CORRIDOR]
+    assert found == replace(played(CORRIDOR, "r"), solutions=solved.solutions)
+    saved_games.write(place, {1: played(ROOM, "u")}, levels=levels, current=2)  # 2 was looked at
+    assert saved_games.read(place).progress[CORRIDOR] == found
 
 
 def test_damaged_games_are_reported_and_not_overwritten(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def _show_solutions(level: "Level") -> None:
     for solution, own in zip(level.solutions, figures, strict=True):
         parts = [f"{name.replace('_', ' ')} {count}" for name, count in asdict(own).items()]
         if len(figures) > 1:
-            parts += [name for name, fewest in best.items() if own is fewest]
+            parts += [f"{name} of these" for name, fewest in best.items() if own is fewest]
         title = printable(solution.title)
         print(f"{_place(level, solution.line)}: {title}: {', '.join(parts)}")
 

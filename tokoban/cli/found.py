@@ -58,14 +58,14 @@ class Found(NamedTuple):
 
     @property
     def remark(self) -> str:
-        """The proof, what was not found, and the policy's prediction, in words."""
+        """The proof, what was not found and, where nothing is known, the policy's prediction."""
         answer = self.answer
         parts = [answer.reason]
         if answer.status == "unsolvable":
             parts.insert(0, f"proved by {SOLVER_NAMES[answer.solver]}")
         elif answer.solution is not None and answer.solver not in _PREDICTED:
             parts.insert(0, f"fewest {answer.optimum}" if answer.optimum else "some solution")
-        if self.prediction is not None:
+        if self.prediction is not None and answer.status == "gave up":
             parts.append(str(self.prediction))
         return "; ".join(part for part in parts if part)
 

@@ -158,7 +158,6 @@ class _Keeper:
         changed = {n: made for n, made in played.items() if made != self._known[n]}
         if not changed and self._game.number == self._begun_at:
             return None
-        changed[self._game.number] = played[self._game.number]
         try:
             saved_games.write(
                 self._place, changed, levels=self._game.levels, current=self._game.number

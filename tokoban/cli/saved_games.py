@@ -10,7 +10,7 @@ from pathlib import Path
 from tokoban.cli.output import write_output
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Level, SavedGame, Solution, read_levels, write_levels
-from tokoban.sokoban.play import Progress
+from tokoban.sokoban.play import Progress, shortest
 
 _FIRST_NOTE = "Games of tokoban play"
 _CURRENT, _COUNT = "Level played last", "Levels"
@@ -74,17 +74,21 @@ def read(path: Path) -> Saved:
 def write(
     path: Path, played: Mapping[int, Progress], *, levels: Mapping[int, Level], current: int
 ) -> None:
-    """Saves what was played, by the numbers of the levels, beside what the file has of others.
+    """Saves what has changed, by the numbers of the levels, beside what the file has of others.
 
-    Folders are made as needed. Raises ``ValueError`` rather than replace a damaged file, and
-    ``OSError`` where the file cannot be written.
+    Another game may have written to the file, so the solutions there count too. Folders are made as
+    needed. Raises ``ValueError`` rather than replace a damaged file, and ``OSError`` where the file
+    cannot be written.
     """
     saved = read(path)
     progress, titles = dict(saved.progress), dict(saved.titles)
     for number, made in played.items():
         board = levels[number].board
-        progress[board] = made
+        known = progress.get(board, Progress()).solutions
+        progress[board] = replace(made, solutions=shortest(board, (*known, *made.solutions)))
         titles[board] = levels[number].title
+    progress.setdefault(levels[current].board, Progress())
+    titles.setdefault(levels[current].board, levels[current].title)
     notes = (_FIRST_NOTE, f"{_CURRENT}: {current}", f"{_COUNT}: {len(progress)}")
     kept = [_level(board, titles[board], made) for board, made in progress.items()]
     try:

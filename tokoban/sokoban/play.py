@@ -99,7 +99,7 @@ class Game:
         if self.board.is_solved:
             self.solutions[self.number] = self.lurd
             kept = self._progress.get(self.number, Progress())
-            solutions = _shortest(self.level.board, (*kept.solutions, (*self.directions,)))
+            solutions = shortest(self.level.board, (*kept.solutions, (*self.directions,)))
             self._progress[self.number] = replace(kept, solutions=solutions)
 
     def undo(self) -> None:
@@ -142,7 +142,7 @@ class Game:
         return replace(kept, directions=directions, position=len(self.directions))
 
 
-def _shortest(
+def shortest(
     start: Board, solutions: tuple[tuple[Direction, ...], ...]
 ) -> tuple[tuple[Direction, ...], ...]:
     """The first with the fewest moves and the first with the fewest pushes, which may be one."""
@@ -150,6 +150,8 @@ def _shortest(
     def figures(solution: tuple[Direction, ...]) -> tuple[int, int]:
         return len(solution), sum(map(str.isupper, lurd.format(start, solution)))
 
+    if not solutions:
+        return ()
     by_moves = min(solutions, key=figures)
     by_pushes = min(solutions, key=lambda solution: figures(solution)[::-1])
     return tuple(dict.fromkeys((by_moves, by_pushes)))

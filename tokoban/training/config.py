@@ -88,10 +88,16 @@ def check_fields(config: Any, *rules: Rule) -> None:
             raise ValueError(f"{name} is {_shown(getattr(config, name))}; expected {expected}")
 
 
-def divides(config: Any, name: str, dividend: str) -> Rule:
-    """A rule for ``check_fields``: one field divides another without remainder."""
+def divides(config: Any, name: str, dividend: str, *, is_rotary: bool = False) -> Rule:
+    """A rule for ``check_fields``: one field divides another without remainder.
+
+    With rotary positions the quotient, a head's width, is even.
+    """
     total = getattr(config, dividend)
-    return name, total % getattr(config, name) == 0, f"a divisor of {dividend} {total}"
+    expected = f"a divisor of {dividend} {total}"
+    if is_rotary:
+        expected += " with an even quotient, since rotary positions turn pairs"
+    return name, total % ((1 + is_rotary) * getattr(config, name)) == 0, expected
 
 
 @dataclasses.dataclass(frozen=True)

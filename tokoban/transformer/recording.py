@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from tokoban.transformer.attention import MultiHeadAttention
 from tokoban.transformer.dot_product import attention_weights
+from tokoban.transformer.local_attention import Window
 
 
 class AttentionRecord(dict[str, list[Tensor]]):
@@ -40,7 +41,7 @@ def record_attention(model: nn.Module) -> Iterator[AttentionRecord]:
 
     The outputs of the model are bit for bit what they are without a record: the weights are
     computed by the definition, beside the kernels. Passes that were compiled before are not
-    recorded, nor is attention within a ``Window``.
+    recorded.
     """
     attentions = {
         name: module
@@ -68,10 +69,12 @@ class _Recorder:
     def __call__(
         self,
         module: nn.Module,
-        arguments: tuple[Tensor, Tensor, Tensor, Tensor | None],
+        arguments: tuple[Tensor, Tensor, Tensor, Tensor | Window | None],
         output: Tensor,
     ) -> None:
         q, k, _, may_attend = arguments
+        if isinstance(may_attend, Window):
+            may_attend = may_attend.mask(q.shape[2], k.shape[2], device=q.device)
         group = len(q) // len(k)
         if group > 1:
             k = k.repeat_interleave(group, dim=0)

@@ -94,7 +94,7 @@ def next_tokens(arguments: dict[str, Any], context: Context) -> Iterator[dict[st
     """The most probable tokens after ``text``, and the attention of its last tokens."""
     import torch
 
-    from tokoban.systems.gpt.stepper import forbidden_tokens
+    from tokoban.systems.gpt.stepper import context_start, forbidden_tokens
     from tokoban.systems.gpt.texts import (
         begins_with_space,
         encode_prompts,
@@ -107,7 +107,7 @@ def next_tokens(arguments: dict[str, Any], context: Context) -> Iterator[dict[st
     tokenizer = tokenizer_of(model)
     text = wire.text_of(arguments, "text", most=_MOST_PROMPT)
     (tokens,) = encode_prompts(model, [text])
-    seen = tokens[-min(_MOST_SEEN, model.context_length) :]
+    seen = tokens[context_start(len(tokens), min(_MOST_SEEN, model.context_length)) :]
     with torch.inference_mode():
         logits = model(torch.tensor([seen]))[0, -1].float()
     is_forbidden, space = forbidden_tokens(model), " " * ends_with_space(model, text)

@@ -105,16 +105,22 @@ def test_short_slices_are_doubled_the_shortest_grow_eightfold_and_long_ones_are_
 
 def test_only_work_of_the_search_whose_turn_it_is_makes_slices_longer() -> None:
     class Turns(Scripted):
-        """Two searches; in the fourth and fifth slice the second makes a table."""
+        """Two searches; in the fourth and fifth slice the second makes a table, or it grows."""
+
+        def __init__(self, growing_bytes: int) -> None:
+            super().__init__()
+            self.growing_bytes = growing_bytes  # that it asks for in the fourth slice
 
         def pause(self) -> Progress:
             done = len(self.budgets)
             name = "first" if done < 3 else "second"  # of the one that is next
-            return Progress(name, 7 * (done - min(max(done - 3, 0), 2)))
+            expansions = 7 * (done - min(max(done - 3, 0), 2))
+            return Progress(name, expansions, growing_bytes=self.growing_bytes * (done == 4))
 
-    search = Turns()
-    find_answer(PUSH, search.search, Limits(time_limit_s=0.1), clock=ticks(0.001))
-    assert search.budgets[:8] == [1, 8, 64, 1, 1, 1, 8, 64]
+    for growing_bytes in (0, 1):
+        search = Turns(growing_bytes)
+        find_answer(PUSH, search.search, Limits(time_limit_s=0.1), clock=ticks(0.001))
+        assert search.budgets[:8] == [1, 8, 64, 1, 1, 1, 8, 64]
 
 
 @pytest.mark.parametrize(

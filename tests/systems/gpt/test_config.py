@@ -13,7 +13,7 @@ from tokoban.systems.gpt.config import GptConfig
         ({"num_heads": 3}, "num_heads is 3; expected a divisor of width 128"),
         (
             {"positions": "rotary", "width": 9, "num_heads": 3},
-            "rotary positions turn pairs: expected an even head width, got 3",
+            "with an even quotient, since rotary positions turn pairs",
         ),
         (
             {"source": "sort", "num_digits": 7, "context_length": 13},

@@ -43,7 +43,7 @@ def test_the_loss_of_a_text_is_the_mean_over_its_windows_targets() -> None:
         window = TEXT[start : start + 24]
         logits = model(window[None, :-1])[0]
         nats += functional.cross_entropy(logits, window[1:], reduction="sum").item()
-    metrics = evaluate_text(model, TEXT, batch_size=3)
+    metrics = evaluate_text(model, TEXT)
     assert metrics["predictions"] == 102
     assert metrics["validation_nats"] == pytest.approx(nats / 102)
 
@@ -56,8 +56,8 @@ def test_the_estimate_is_the_mean_over_random_batches_of_windows(
     windows = TEXT.unfold(0, 6, 1)
     logits = model(windows[:, :-1]).transpose(1, 2)
     losses = functional.cross_entropy(logits, windows[:, 1:], reduction="none").mean(1)
-    found = evaluate_text(model, TEXT, batch_size=13)["estimate_nats"]
-    standard_error = losses.std().item() / math.sqrt(31 * 13)
+    found = evaluate_text(model, TEXT)["estimate_nats"]
+    standard_error = losses.std().item() / math.sqrt(31 * 12)
     assert found == pytest.approx(losses.mean().item(), abs=4 * standard_error)
     assert standard_error < 0.1
 

@@ -41,7 +41,7 @@ def test_the_certificate_is_among_the_figures(run: str, tmp_path: Path) -> None:
     assert _evaluate(run, *words, "--json", str(out)) == 0
     metrics = json.loads(out.read_text())
     assert [metrics[name] for name in ("cases", "batches", "games", "steps")] == [8192, 3, 2, 5]
-    assert metrics["perfect_batches"] < 3
+    assert metrics["batches_before_error"] < 3
     assert metrics["wrong_cells"] > 0
     assert 0 < metrics["cases_wrong"] <= metrics["cases"] - metrics["cases_proved"]
     assert metrics["cases_proved"] <= metrics["cases_proved_exactly"] <= metrics["cases"]
@@ -110,4 +110,4 @@ def test_a_run_ends_when_every_case_is_proved(tmp_path: Path) -> None:
         make_system(chosen), run, RunDirectory(tmp_path, system="life", config=to_dict(chosen))
     )
     assert metrics["steps"] < 1000
-    assert metrics["proved_share"] == metrics["perfect_share"] == 1
+    assert metrics["proved_share"] == metrics["share_before_error"] == 1

@@ -11,7 +11,7 @@ from torch import nn
 from tokoban.systems.life import evaluate
 from tokoban.systems.life.config import tiny
 from tokoban.systems.life.dataset import RandomGames
-from tokoban.systems.life.evaluate import perfect_batches, wrong_cells_of_games
+from tokoban.systems.life.evaluate import batches_before_error, wrong_cells_of_games
 from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import Rule, parse_rule, step
 from tokoban.systems.life.simulate import Generation, play
@@ -48,8 +48,8 @@ def test_the_model_goes_on_from_its_own_answers() -> None:
 def test_right_and_wrong_players_are_distinguished() -> None:
     chosen = replace(tiny(), side=7)
     right, wrong = player_of(LIFE, side=7), player_of(HIGH_LIFE, side=7)
-    assert perfect_batches(right, chosen, num_batches=5) == 5
-    assert perfect_batches(wrong, chosen, num_batches=5) == 0
+    assert batches_before_error(right, chosen, num_batches=5) == 5
+    assert batches_before_error(wrong, chosen, num_batches=5) == 0
     games = {"num_games": 35, "num_steps": 3, "seed": 1}
     assert wrong_cells_of_games(right, LIFE, **games) == 0
     assert wrong_cells_of_games(wrong, LIFE, **games) > 0
@@ -75,7 +75,7 @@ def test_the_usual_test_is_not_of_the_grids_that_were_trained_on() -> None:
 
     model = player_of(LIFE, side=7)
     model.forward = recorded  # type: ignore[method-assign]
-    perfect_batches(model, replace(tiny(), side=7), num_batches=2)
+    batches_before_error(model, replace(tiny(), side=7), num_batches=2)
     games = RandomGames(LIFE, side=7, num_grids=32, density=None, seed=0)
     for rank in range(8):
         trained = next(games.batches(torch.device("cpu"), rank=rank))

@@ -98,7 +98,7 @@ def test_the_best_share_of_the_data_is_what_is_learned() -> None:
 
 def test_what_contradicts_itself_is_refused() -> None:
     for changes, message in (
-        ({"num_heads": 5}, r"^num_heads is 5; expected a number of heads of one even width each$"),
+        ({"num_heads": 5}, "^num_heads is 5; expected a divisor of width .* with an even quotient"),
         ({"layout": "return"}, r"^discount is 0.97; expected 1 for the layout return.*$"),
         ({"mix": "x y"}, r"^mix: got 'x y'"),
     ):

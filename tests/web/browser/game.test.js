@@ -164,7 +164,7 @@ export function a_solution_of_a_search_never_counts_as_the_players_until_it_is_m
   equal([again.game.isOwn, state()], [true, "solved"]);
 }
 
-export function a_kept_position_of_another_tab_is_not_lost() {
+export function moves_and_a_kept_position_of_another_tab_are_not_lost() {
   const level = { title: "", rows: ROWS, solutions: [] };
   const [one, other] = [new Session(new Store(localStorage)), new Session(new Store(localStorage))];
   for (const session of [one, other]) session.open(level);
@@ -172,10 +172,15 @@ export function a_kept_position_of_another_tab_is_not_lost() {
   one.game.addSnapshot("here");
   one.keep();
   const key = `tokoban:level:${one.levelKey}`;
-  window.dispatchEvent(new StorageEvent("storage", { key, storageArea: localStorage }));
+  const tell = () => window.dispatchEvent(new StorageEvent("storage", { key, storageArea: localStorage }));
+  tell();
   other.game.play("d");
   other.keep();
-  equal(new Store(localStorage).progress(one.levelKey).snapshots.map(({ name }) => name), ["here"]);
+  const kept = new Store(localStorage).progress(one.levelKey);
+  equal([kept.snapshots.map(({ name }) => name), kept.moves], [["here"], "rd"]);
+  other.game.play("r"); // not yet written when the other tab's moves come
+  tell();
+  equal([one.game.moves, other.game.moves], ["rd", "rdr"]);
 }
 
 export function lurd_is_read_with_repeats_and_groups() {

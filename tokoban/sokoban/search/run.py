@@ -108,8 +108,8 @@ class _Run:
                 pass
             elif before.working not in (None, pause.working):
                 work = 1  # another search has its turn
-            elif pause._replace(work=0, num_bytes=0) == before._replace(work=0, num_bytes=0):
-                pass  # it made a table, which says nothing of how long its work takes
+            elif _without_sizes(pause) == _without_sizes(before):
+                pass  # it made a table or grew, which says nothing of how long its work takes
             # The smallest boards do a million units of work a second, the largest a few hundred.
             elif (slice_s := progress.elapsed_s - slice_started_s) < _SLICE_S:
                 # Each slice costs some 50 us besides, as much as several expansions.
@@ -141,6 +141,10 @@ class _Run:
             num_generated=progress.generated,
             elapsed_s=progress.elapsed_s,
         )
+
+
+def _without_sizes(pause: Progress) -> Progress:
+    return pause._replace(work=0, num_bytes=0, growing_bytes=0)
 
 
 def _solved(board: Board, found: Found, known: Answer) -> Answer:

@@ -53,13 +53,8 @@ class GptConfig:
         check_limits(self)
         check_fields(
             self,
-            divides(self, "num_heads", "width"),
+            divides(self, "num_heads", "width", is_rotary=self.positions == "rotary"),
         )
-        if self.positions == "rotary" and self.width // self.num_heads % 2:
-            raise ValueError(
-                "rotary positions turn pairs: expected an even head width, "
-                f"got {self.width // self.num_heads}"
-            )
         if self.tokens == "bpe" and self.vocabulary_size < SMALLEST_VOCABULARY:
             raise ValueError(
                 f"vocabulary_size is {self.vocabulary_size}; expected at least "

@@ -31,7 +31,7 @@ from tokoban.training.limits import Between
 from tokoban.training.spec import Trained
 
 NUM_ESTIMATE_BATCHES = 200  # nanoGPT's eval_iters
-LEAST_ESTIMATE_BATCH = 12  # windows, as in nanoGPT's recipe for a CPU
+ESTIMATE_BATCH = 12  # windows, as in nanoGPT's recipe for a CPU
 
 _ESTIMATE_SEED = 20_240_101  # of batches that no training samples
 _BATCH_TOKENS = 4096
@@ -42,7 +42,7 @@ _BATCH_PROBLEMS = 500
 def validate(model: Gpt, corpus: Corpus | None, config: GptConfig) -> dict[str, float]:
     """The metrics of a model under way, on the validation text or on its task."""
     if corpus is not None:
-        return evaluate_text(model, corpus.validation, batch_size=config.batch_size)
+        return evaluate_text(model, corpus.validation)
     assert config.task is not None
     return evaluate_task(model, config.task, num_digits=config.num_digits)
 
@@ -55,9 +55,7 @@ def metric_names(corpus: Corpus | None, config: GptConfig) -> tuple[str, ...]:
     return ("predictions", "validation_nats", *drawn)
 
 
-def evaluate_text(
-    model: Gpt, text: Int64[Tensor, "length"], *, batch_size: int
-) -> dict[str, float]:
+def evaluate_text(model: Gpt, text: Int64[Tensor, "length"]) -> dict[str, float]:
     """Both metrics of a text in nats per token; each process measures its share of the windows."""
     text = text.to(model.embedding.weight.device)
     window = min(model.context_length, len(text) - 1)
@@ -67,8 +65,7 @@ def evaluate_text(
     nats = processes.sum_over_processes({"nats": total})["nats"]
     metrics = {"predictions": float(len(text) - 1), "validation_nats": nats / (len(text) - 1)}
     if len(text) > window + 1:
-        windows_a_batch = max(batch_size, LEAST_ESTIMATE_BATCH)
-        drawn = random_windows(text, window, batch_size=windows_a_batch, seed=_ESTIMATE_SEED)
+        drawn = random_windows(text, window, batch_size=ESTIMATE_BATCH, seed=_ESTIMATE_SEED)
         batches = islice(drawn, NUM_ESTIMATE_BATCHES)
         losses = [_nats(model, batch) / batch.targets.numel() for batch in batches]
         metrics["estimate_nats"] = sum(losses) / len(losses)
@@ -151,7 +148,7 @@ def evaluate(
     _, text = parts_of(config, validation_share=share)
     tokenizer = tokenizer_of(model)
     tokens = validation_tokens(tokenizer, text)
-    measured = evaluate_text(model, tokens, batch_size=config.batch_size)
+    measured = evaluate_text(model, tokens)
     bits = measured["validation_nats"] * (len(tokens) - 1) / math.log(2)
     num_characters = len(tokenizer.decode(tokens[1:].tolist()))
     return metrics | measured | {"validation_bits_per_character": bits / num_characters}

@@ -45,16 +45,16 @@ Number = Annotated[int, Between(0, 1_000_000)]
 
 def validate(model: LifeNet, config: LifeConfig) -> dict[str, float]:
     """The usual test and the proof, both quick while they fail, and where the cells look."""
-    num_perfect = perfect_batches(model, config, num_batches=NUM_BATCHES)
+    num_right = batches_before_error(model, config, num_batches=NUM_BATCHES)
     return {
-        "perfect_share": num_perfect / NUM_BATCHES,
+        "share_before_error": num_right / NUM_BATCHES,
         "proved_share": proved_share(model, parse_rule(config.rule)),
     } | _attention(model)
 
 
 def metric_names(config: LifeConfig) -> tuple[str, ...]:
     """The names of the metrics of ``validate``."""
-    return ("perfect_share", "proved_share", *ATTENTION_METRICS)
+    return ("share_before_error", "proved_share", *ATTENTION_METRICS)
 
 
 def proved_share(model: LifeNet, rule: Rule) -> float:
@@ -67,7 +67,7 @@ def proved_share(model: LifeNet, rule: Rule) -> float:
     return num_proved / count_cases(model)
 
 
-def perfect_batches(model: LifeNet, config: LifeConfig, *, num_batches: int) -> int:
+def batches_before_error(model: LifeNet, config: LifeConfig, *, num_batches: int) -> int:
     """The number of batches, sampled as in training but for tests, before the first wrong cell."""
     games = RandomGames(
         parse_rule(config.rule),
@@ -130,7 +130,7 @@ def evaluate(
     rule = parse_rule(config.rule)
     metrics: dict[str, int | float] = {
         "batches": options.batches,
-        "perfect_batches": perfect_batches(model, config, num_batches=options.batches),
+        "batches_before_error": batches_before_error(model, config, num_batches=options.batches),
         "games": options.games,
         "steps": options.steps,
         "wrong_cells": wrong_cells_of_games(

@@ -1,4 +1,4 @@
-"""SingleAttentionNet: one layer of attention with one head, then a small net at each cell.
+"""LifeNet: one layer of attention with one head, then a small net at each cell.
 
 After https://github.com/sradc/life-transformer; SiLU: Elfwing et al. 2017 (arXiv:1702.03118).
 Axes: B batch, H rows, W columns, T cells (H * W), D width.
@@ -53,7 +53,7 @@ class LifeNet(nn.Module):
         return x + self.position_vectors()
 
     def position_vectors(self) -> Float[Tensor, "H W D"]:
-        """The vector of each position; only with attention."""
+        """The vector of each position."""
         if isinstance(self.places, GridPositions):
             return self.places(self.side, self.side)
         return self.places(self.side**2).unflatten(0, (self.side, self.side))

@@ -50,10 +50,8 @@ class PpoConfig:
 
     def __post_init__(self) -> None:
         check_limits(self)
-        check_fields(
-            self,
-            *([divides(self, "num_heads", "width")] if self.memory == "transformer" else []),
-        )
+        if self.memory == "transformer":
+            check_fields(self, divides(self, "num_heads", "width", is_rotary=True))
         if self.minibatches > self.num_games:
             raise ValueError(
                 f"minibatches are of whole games: expected at most num_games = {self.num_games}, "
@@ -74,8 +72,8 @@ def memory() -> PpoConfig:
 def maze() -> PpoConfig:
     """Corridors of 1 to 40 steps, for a transformer that then finds its way in far longer ones.
 
-    With so large a base five of the eight pairs of a head turn by less than a third in the longest
-    episode, so that a sign is found by what it looks like, however far back it is.
+    With so large a base five of the eight pairs of a head turn by less than a third of a full turn
+    in the longest episode, so that a sign is found by what it looks like, however far back it is.
     """
     longest = 1500  # that it can be judged in: the time of such an episode, and its end
     return PpoConfig(

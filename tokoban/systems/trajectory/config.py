@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 from tokoban.systems.trajectory.discretise import Binning
 from tokoban.systems.trajectory.layout import LayoutKind
 from tokoban.systems.trajectory.policies import parse_mix
-from tokoban.training.config import check_fields, check_limits
+from tokoban.training.config import check_fields, check_limits, divides
 from tokoban.training.limits import Between, Count, NumLayers, ShareBelowOne, Width
 
 
@@ -60,12 +60,11 @@ class TrajectoryConfig:
         check_fields(
             self,
             ("discount", self.layout != "return" or self.discount == 1, _UNDISCOUNTED),
-            ("num_heads", self.width % (2 * self.num_heads) == 0, _EVEN),
+            divides(self, "num_heads", "width", is_rotary=True),
         )
 
 
 _UNDISCOUNTED = "1 for the layout return, which subtracts each reward as it is"
-_EVEN = "a number of heads of one even width each"
 
 
 def graph() -> TrajectoryConfig:

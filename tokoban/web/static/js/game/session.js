@@ -50,7 +50,7 @@ export class Session extends EventTarget {
     this._onChange = (/** @type {Event} */ event) => this._changed(/** @type {CustomEvent} */ (event));
     store.addEventListener("change", (event) => {
       const { key, isOther } = /** @type {CustomEvent} */ (event).detail;
-      if (isOther && key === this.levelKey) this._takeSnapshots();
+      if (isOther && key === this.levelKey) this._takeOver();
     });
     window.addEventListener("pagehide", () => this.keep());
     document.addEventListener("visibilitychange", () => this.keep());
@@ -161,13 +161,24 @@ export class Session extends EventTarget {
     });
   }
 
-  /** Another tab has this level open: what it keeps or removes, this one does not undo. */
-  _takeSnapshots() {
+  /**
+   * Another tab has this level open: what it keeps or removes, this one does not undo, and the game
+   * goes on from its moves, but for moves made here that are not yet written.
+   */
+  _takeOver() {
     const { game } = this;
-    const snapshots = this._store.progress(this.levelKey)?.snapshots ?? [];
-    if (JSON.stringify(snapshots) === JSON.stringify(game.snapshots)) return;
+    const kept = this._store.progress(this.levelKey);
+    const snapshots = kept?.snapshots ?? [];
+    const from = game.at;
+    const before = JSON.stringify([game.snapshots, game.moves, from]);
     game.snapshots = snapshots.map((snapshot) => ({ ...snapshot }));
-    const detail = { from: game.at, to: game.at, isJump: false };
+    if (kept && this._timer === undefined) {
+      game.removeEventListener("change", this._onChange); // it has nothing to write or to praise
+      game.replaceLine(kept.moves, kept.at, kept.given);
+      game.addEventListener("change", this._onChange);
+    }
+    if (JSON.stringify([snapshots, game.moves, game.at]) === before) return;
+    const detail = { from, to: game.at, isJump: true };
     this.dispatchEvent(new CustomEvent("change", { detail }));
   }
 

@@ -101,7 +101,7 @@ export const strings = {
   "work.rate-moves": { en: "Fewest moves", de: "Wenigste Züge" },
   "work.rate-branching": { en: "Pushes to choose from, on the way", de: "Schübe zur Wahl, unterwegs" },
   "work.rate-losing": { en: "Of these lose", de: "Davon verlieren" },
-  "work.rate-positions": { en: "Positions in all", de: "Stellungen insgesamt" },
+  "work.rate-positions": { en: "Positions without an obvious deadlock", de: "Stellungen ohne offensichtlichen Deadlock" },
   "work.rate-losing-anywhere": { en: "Losing pushes anywhere", de: "Verlierende Schübe überall" },
   "work.at-most": { en: "at most {value}", de: "höchstens {value}" },
   "work.percent": { en: "{percent} %", de: "{percent} %" },
