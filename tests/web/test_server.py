@@ -97,12 +97,13 @@ def test_a_text_is_as_it_is_and_a_file_is_decoded_as_by_the_commands(
     assert level["title"] == "Niçois"
 
 
-def test_a_board_that_is_no_level_is_told_by_a_code_and_a_wrong_solution_is_not(
+def test_a_board_that_is_no_level_is_told_by_a_code_and_a_wrong_solution_by_its_line(
     client: TestClient,
 ) -> None:
     text = "#####\n#@$.#\n#####\n\nSolution\nl\n\n######\n#@$$.#\n######\n"
     read = client.post("/api/levels/read", json={"text": text, "name": ""}).json()
     assert len(read["levels"]) == 1
+    assert read["wrong_solutions"] == [6]
     assert read["problems"] == [
         {
             "line": 8,

@@ -194,8 +194,8 @@ def file_to_json(file: LevelFile) -> dict[str, Any]:
     """The levels of a file, and why others of its boards are none.
 
     A problem whose ``level`` is 0 is one of the file. ``code`` and ``values`` are those of a
-    ``Fault``; a wrong solution, whose board is a level all the same, is not told. ``warnings`` say
-    what is played otherwise than the file means it.
+    ``Fault``. A wrong solution, whose board is a level all the same, is told by its line.
+    ``warnings`` say what is played otherwise than the file means it.
     """
     invalid = file.invalid
     return {
@@ -204,6 +204,9 @@ def file_to_json(file: LevelFile) -> dict[str, Any]:
             _problem_to_json(problem)
             for problem in file.problems
             if not problem.level or problem is invalid.get(problem.level)
+        ],
+        "wrong_solutions": [
+            one.line for one in file.problems if one.level and one.level not in invalid
         ],
         "warnings": [
             _problem_to_json(warning)

@@ -13,7 +13,8 @@ import { ask } from "./server.js";
  * The levels in a text or a file, of whatever encoding; throws `ServerError`.
  * @param {string | Blob} content
  * @param {string} name of the file, for messages
- * @returns {Promise<{levels: Level[], problems: Problem[], warnings: Problem[]}>}
+ * @returns {Promise<{levels: Level[], problems: Problem[], wrong_solutions: number[],
+ *   warnings: Problem[]}>} the lines of wrong solutions
  */
 export async function readLevels(content, name) {
   const sent =

@@ -34,7 +34,7 @@ export async function importText(app, content, name) {
     const moves = app.session.level && parseLurd(text);
     if (moves) return takeMoves(app, moves);
     if (size > LONG) app.toast(t("import.reading"));
-    const { levels, problems, warnings } = await readLevels(content, name);
+    const { levels, problems, wrong_solutions, warnings } = await readLevels(content, name);
     if (!levels.length) {
       tellNoLevel(app, problems);
       return false;
@@ -50,6 +50,8 @@ export async function importText(app, content, name) {
       told.push(t("import.left-out", { count: leftOut.length, line: leftOut[0].line }));
       told.push(problemText(leftOut[0]));
     }
+    const [line] = wrong_solutions;
+    if (line) told.push(t("import.wrong-solutions", { count: wrong_solutions.length, line }));
     told.push(...warnings.slice(0, 1).map(problemText));
     if (!isKept) told.push(t("import.not-kept"));
     app.toast(told.join(" "));

@@ -170,6 +170,10 @@ export const strings = {
     en: "{count} {count|board was|boards were} left out, the first in line {line}:",
     de: "{count} {count|Brett wurde|Bretter wurden} ausgelassen, zuerst in Zeile {line}:",
   },
+  "import.wrong-solutions": {
+    en: "{count} wrong {count|solution was|solutions were} left out, the first in line {line}.",
+    de: "{count} falsche {count|Lösung wurde|Lösungen wurden} ausgelassen, zuerst in Zeile {line}.",
+  },
   "import.not-kept": {
     en: "The browser has no room for them: they are gone when the page is closed.",
     de: "Der Browser hat keinen Platz dafür: Sie sind weg, wenn die Seite geschlossen wird.",
