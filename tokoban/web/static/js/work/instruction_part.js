@@ -83,7 +83,7 @@ export class InstructionPart {
     this._understood.textContent = t("instruction.understood", { sentence });
     const { board } = this._session.game;
     const { top, left } = outlineOf(board).range;
-    /** @param {number[][]} squares @param {object} mark */
+    /** @param {number[][]} squares @param {any} mark @returns {import("../board/marks.js").Mark[]} */
     const marked = (squares, mark) =>
       squares.map(([row, column]) => ({ square: board.at([row + top, column + left]), ...mark }));
     this._session.setMarks(OWNER, [
