@@ -143,8 +143,11 @@ WRONG_KINDS: dict[str, Callable[[], object]] = {
     "policy is of the system 'push'; expected 'instructions'": lambda: untyped.solve(
         A_BOARD, instruction="push the left box last", policy=tokoban.load("sokoban-push")
     ),
-    "policy has no effect without an instruction": lambda: untyped.solve(
-        A_BOARD, policy=tokoban.load("sokoban-push")
+    "minimise has no effect with a policy": lambda: untyped.solve(
+        A_BOARD, policy=tokoban.load("sokoban-push"), minimise="any"
+    ),
+    "policy is of the system 'gpt'; expected 'push' or 'sokoban'": lambda: untyped.solve(
+        A_BOARD, policy=tokoban.load("gpt-everyday")
     ),
 }
 
@@ -296,6 +299,14 @@ finally:
 def test_a_hint_says_what_is_proved(drawing: str, deadlock_probability: float, words: str) -> None:
     hint = tokoban.hint(tokoban.Board.from_xsb(drawing))
     assert (hint.deadlock_probability, str(hint)) == (deadlock_probability, words)
+
+
+@pytest.mark.parametrize("name", ["sokoban-push", "sokoban-8x8"])
+def test_a_policy_solves_in_place_of_the_search(name: str) -> None:
+    answer = tokoban.solve(A_BOARD, policy=tokoban.load(name))
+    assert answer.solution is not None
+    assert tokoban.verify(A_BOARD, answer.solution)
+    assert answer.solver in ("phs", "beam")
 
 
 def test_a_set_stop_flag_leaves_the_policy_out() -> None:

@@ -5,14 +5,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokoban.api.arguments import checked
+from tokoban.api.solving import ask
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.explanation import Explanation
 from tokoban.sokoban.hints import Hint
 
 if TYPE_CHECKING:
     from tokoban.api.learning import Pretrained
-    from tokoban.sokoban.search.answer import Answer
-    from tokoban.sokoban.search.limits import Limits
 
 
 @checked
@@ -55,7 +54,8 @@ def hint(
     )
     probability: float | None = None
     if policy is not None and not limits.is_stopped:
-        answer, probability = _ask(policy, board, limits)
+        seconds = None if time_limit_s is None else time_limit_s / 2
+        answer, probability = ask(policy, board, replace(limits, time_limit_s=seconds))
         if answer.status != "gave up":
             return hint_of(board, answer)
     try:
@@ -91,21 +91,6 @@ def predict(board: Board, *, policy: "Pretrained") -> Hint:
         pushes_left=predicted.predicted_pushes_left,
         deadlock_probability=predicted.predicted_unsolvable,
     )
-
-
-def _ask(policy: "Pretrained", board: Board, limits: "Limits") -> "tuple[Answer, float | None]":
-    """A policy's own answer, and its probability that the board is deadlocked."""
-    if policy.system == "push":
-        from tokoban.systems.push_policy.policy import PushPolicy
-
-        time_limit_s = None if limits.time_limit_s is None else limits.time_limit_s / 2
-        pushes = PushPolicy(policy.model)
-        answer, predicted = pushes.solve(board, limits=replace(limits, time_limit_s=time_limit_s))
-        return answer, None if predicted is None else predicted.predicted_unsolvable
-    from tokoban.systems.sokoban_policy.policy import Policy
-
-    answer, prediction = Policy(policy.model).solve([board])[0]
-    return answer, None if prediction is None else prediction.predicted_unsolvable
 
 
 @checked

@@ -37,7 +37,8 @@ def solve(
     with the fewest pushes. ``minimise`` asks for "any", "moves" or "pushes" alone. None is no
     limit. ``stop``, set by another thread, ends the search with what is known. Ctrl-C raises
     ``KeyboardInterrupt``, whose ``answer`` is what is known. Raises ``ValueError`` for an unknown
-    objective. Compilation on the very first use is not counted.
+    objective. Compilation on the very first use is not counted. A ``policy`` of pushes or moves
+    (``tokoban.load``) answers in place of the search: any solution, and of pushes perhaps a proof.
 
     With an ``instruction``, an English or German sentence, the solution obeys it with the fewest
     pushes, or the status "unsolvable" says that none does. The floor has at most 8x8 squares, which
@@ -53,6 +54,8 @@ def solve(
     >>> answer.status, str(answer.solution), answer.optimum
     ('solved', 'rR', 'moves')
     """
+    from tokoban.sokoban.search.limits import Limits
+
     if instruction is not None:
         if minimise is not None:
             raise ValueError("minimise has no effect with an instruction: pushes are the fewest")
@@ -68,7 +71,15 @@ def solve(
 
         return truth.solve(board, grammar.instruction(instruction))
     if policy is not None:
-        raise ValueError("policy has no effect without an instruction; tokoban.hint asks one")
+        if minimise is not None:
+            raise ValueError("minimise has no effect with a policy, which finds any solution")
+        limits = Limits(
+            time_limit_s=time_limit_s,
+            memory_limit_mb=memory_limit_mb,
+            max_expansions=max_expansions,
+            stop=stop,
+        )
+        return ask(policy, board, limits)[0]
     *_, answer = solve_anytime(
         board,
         minimise=minimise,
@@ -78,6 +89,24 @@ def solve(
         stop=stop,
     )
     return answer
+
+
+def ask(policy: "Pretrained", board: Board, limits: "Limits") -> tuple[Answer, float | None]:
+    """A policy's own answer, and its probability that the board is deadlocked.
+
+    The limits are for the search of a policy of pushes.
+    """
+    if policy.system == "push":
+        from tokoban.systems.push_policy.policy import PushPolicy
+
+        answer, predicted = PushPolicy(policy.model).solve(board, limits=limits)
+        return answer, None if predicted is None else predicted.predicted_unsolvable
+    if policy.system != "sokoban":
+        raise ValueError(f"policy is of the system {policy.system!r}; expected 'push' or 'sokoban'")
+    from tokoban.systems.sokoban_policy.policy import Policy
+
+    answer, prediction = Policy(policy.model).solve([board])[0]
+    return answer, None if prediction is None else prediction.predicted_unsolvable
 
 
 @checked

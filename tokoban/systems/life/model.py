@@ -1,4 +1,4 @@
-"""The article's SingleAttentionNet: one layer of attention with one head, then a small net at each cell.
+"""The article's SingleAttentionNet: attention with one head, then a small net at each cell.
 
 After https://github.com/sradc/life-transformer; SiLU: Elfwing et al. 2017 (arXiv:1702.03118).
 Axes: B batch, H rows, W columns, T cells (H * W), D width.
