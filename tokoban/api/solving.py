@@ -37,8 +37,9 @@ def solve(
     with the fewest pushes. ``minimise`` asks for "any", "moves" or "pushes" alone. None is no
     limit. ``stop``, set by another thread, ends the search with what is known. Ctrl-C raises
     ``KeyboardInterrupt``, whose ``answer`` is what is known. Raises ``ValueError`` for an unknown
-    objective. Compilation on the very first use is not counted. A ``policy`` of pushes or moves
-    (``tokoban.load``) answers in place of the search: any solution, and of pushes perhaps a proof.
+    objective. Compilation on the very first use is not counted. A ``policy`` of pushes
+    (``tokoban.load``) finds any solution, or a proof, by a search of its own within the same
+    limits; one of moves plays a beam, to which no limit applies.
 
     With an ``instruction``, an English or German sentence, the solution obeys it with the fewest
     pushes, or the status "unsolvable" says that none does. The floor has at most 8x8 squares, which

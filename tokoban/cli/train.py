@@ -152,7 +152,8 @@ def _start(spec: "AnySpec", chosen: argparse.Namespace) -> "Trained[Any, Any] | 
     from tokoban.training.run_directory import RunDirectory, read_record
 
     weights = chosen.start_from
-    if chosen.resume and (before := read_record(Path(chosen.output)).get("started_from")):
+    record = read_record(Path(chosen.output), system=spec.name) if chosen.resume else {}
+    if before := record.get("started_from"):
         chosen.start_from = weights = chosen.start_from or before
         directory = RunDirectory(Path(chosen.output), system=spec.name, config={})
         if checkpoints(directory.checkpoints):

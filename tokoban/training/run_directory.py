@@ -135,11 +135,7 @@ class RunDirectory:
 
     def check_record(self) -> dict[str, Any]:
         """The record on disk; ValueError where it is of another system or config than this one."""
-        record = read_record(self.path)
-        if record["system"] != self.system:
-            raise ValueError(
-                f"{self.path} holds a run of {record['system']!r}, not of {self.system!r}"
-            )
+        record = read_record(self.path, system=self.system)
         for name in self.config:  # of fields that are retired the record may have more
             before, now = record["config"].get(name), self.config.get(name)
             if before != now:
@@ -222,8 +218,11 @@ def remove_if_empty(path: Path) -> None:
         path.rmdir()
 
 
-def read_record(path: Path) -> dict[str, Any]:
-    """The config.json of a run, from whose ``config`` and ``run`` it can be resumed."""
+def read_record(path: Path, *, system: str | None = None) -> dict[str, Any]:
+    """The config.json of a run, from whose ``config`` and ``run`` it can be resumed.
+
+    ``ValueError`` where it is of another ``system``, if one is named.
+    """
     try:
         record = json.loads((path / "config.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -235,6 +234,8 @@ def read_record(path: Path) -> dict[str, Any]:
     for name, kind in {"system": str, "config": dict, "run": dict}.items():
         if not isinstance(record, dict) or not isinstance(record.get(name), kind):
             raise ValueError(f"{path / 'config.json'}: not the record of a run: no {name} in it")
+    if system not in (None, record["system"]):
+        raise ValueError(f"{path} holds a run of {record['system']!r}, not of {system!r}")
     return record
 
 
