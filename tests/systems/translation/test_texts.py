@@ -27,8 +27,10 @@ def test_every_text_has_its_translation_and_an_empty_one_an_empty_one(
     assert found[1][0].text == ""
     for text, (best,) in zip(TEXTS, found, strict=True):
         alone = translate_texts(translator, [text], beam=2)[0][0]
-        assert best == replace(alone, score=best.score)
+        # Sums in another order, which differ in their last bits on some processors.
+        assert best == replace(alone, score=best.score, log_prob_nats=best.log_prob_nats)
         assert best.score == pytest.approx(alone.score, rel=1e-5)
+        assert best.log_prob_nats == pytest.approx(alone.log_prob_nats, rel=1e-5)
         assert tokenizer_of(translator).decode(best.source_tokens) == text.strip()
     assert translate_texts(translator, []) == []
 
