@@ -23,7 +23,7 @@ _NANOGPT = RunConfig(
 )
 # With the tokens of a step a third, and so the steps three times as many, a few tokens teach more.
 _OURS = replace(_NANOGPT, learning_rate=2e-3, final_share=0.0, decays_embeddings=False)
-_TASK = RunConfig(steps=750, learning_rate=3e-3, weight_decay=0.1, betas=(0.9, 0.99))
+_TASK = RunConfig(steps=1000, learning_rate=3e-3, weight_decay=0.1, betas=(0.9, 0.99))
 
 SPEC = SystemSpec(
     name="gpt",
