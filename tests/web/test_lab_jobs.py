@@ -10,6 +10,10 @@ import pytest
 import torch
 
 from tokoban import pretrained
+from tokoban.systems.gpt.engine import engine_of
+from tokoban.systems.gpt.model import Gpt
+from tokoban.systems.gpt.stepper import TextStepper, forbidden_tokens
+from tokoban.systems.gpt.texts import encode_prompts
 from tokoban.systems.life.rules import parse_rule, step
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.texts import translate_texts
@@ -61,6 +65,21 @@ def test_greedy_text_goes_on_with_the_token_of_the_longest_bar() -> None:
         assert greedy["text"] == found["next"][0]["text"]
         text += greedy["text"]
     assert weights_of(found["panels"][0]).shape[-1] == found["num_seen"] == found["num_tokens"]
+
+
+def test_of_a_text_beyond_the_context_the_next_tokens_are_those_of_continuing() -> None:
+    model, _ = pretrained.load("gpt-everyday", system="gpt")
+    assert isinstance(model, Gpt)
+    text = "The train is late, " * 13 + "and Tom"
+    (found,) = events("next_tokens", text=text)
+    assert 32 < found["num_seen"] < model.context_length < found["num_tokens"]
+    prompts, is_forbidden = encode_prompts(model, [text]), forbidden_tokens(model)
+    stepper = TextStepper(engine_of(model), prompts, is_forbidden=is_forbidden, max_steps=1)
+    expected = stepper.log_probs()[0].exp()
+    expected = (expected / expected[~is_forbidden].sum()).topk(len(found["next"])).values
+    assert [each["probability"] for each in found["next"]] == pytest.approx(
+        expected.tolist(), abs=1e-5
+    )
 
 
 def test_a_space_after_the_text_is_that_of_the_next_tokens() -> None:

@@ -97,7 +97,7 @@ def test_a_text_is_as_it_is_and_a_file_is_decoded_as_by_the_commands(
     assert level["title"] == "Niçois"
 
 
-def test_a_board_that_is_no_level_is_told_by_a_code_and_a_wrong_solution_by_its_line(
+def test_a_board_that_is_no_level_has_a_code_and_a_wrong_solution_its_line(
     client: TestClient,
 ) -> None:
     text = "#####\n#@$.#\n#####\n\nSolution\nl\n\n######\n#@$$.#\n######\n"

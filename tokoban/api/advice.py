@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokoban.api.arguments import checked
-from tokoban.api.solving import ask
+from tokoban.api.solving import ask_policy
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.explanation import Explanation
 from tokoban.sokoban.hints import Hint
@@ -55,7 +55,7 @@ def hint(
     probability: float | None = None
     if policy is not None and not limits.is_stopped:
         seconds = None if time_limit_s is None else time_limit_s / 2
-        answer, probability = ask(policy, board, replace(limits, time_limit_s=seconds))
+        answer, probability = ask_policy(policy, board, replace(limits, time_limit_s=seconds))
         if answer.status != "gave up":
             return hint_of(board, answer)
     try:

@@ -90,8 +90,8 @@ def make_env(
     An episode ends when the board is solved, and is truncated after ``max_steps``. Observations are
     planes of wall, floor, goals, boxes and the player, with one ring of wall. Moves are 0 up, 1
     left, 2 down, 3 right; pushes 4 * cell + direction, the cells row by row within that ring.
-    A step has the reward of gym-sokoban: -0.1, 1 for a box that comes to a goal and -1 for one that
-    leaves it, 10 for the solution. Imports torch.
+    Rewards are those of gym-sokoban; ``tokoban.sokoban.simulation.environment.Rewards`` lists them,
+    and ``SokobanEnv`` there takes others. Imports torch.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#####|#@$.#|#####")

@@ -80,7 +80,7 @@ def solve(
             max_expansions=max_expansions,
             stop=stop,
         )
-        return ask(policy, board, limits)[0]
+        return ask_policy(policy, board, limits)[0]
     *_, answer = solve_anytime(
         board,
         minimise=minimise,
@@ -92,7 +92,7 @@ def solve(
     return answer
 
 
-def ask(policy: "Pretrained", board: Board, limits: "Limits") -> tuple[Answer, float | None]:
+def ask_policy(policy: "Pretrained", board: Board, limits: "Limits") -> tuple[Answer, float | None]:
     """A policy's own answer, and its probability that the board is deadlocked.
 
     The limits are for the search of a policy of pushes.

@@ -194,7 +194,7 @@ def file_to_json(file: LevelFile) -> dict[str, Any]:
     """The levels of a file, and why others of its boards are none.
 
     A problem whose ``level`` is 0 is one of the file. ``code`` and ``values`` are those of a
-    ``Fault``. A wrong solution, whose board is a level all the same, is told by its line.
+    ``Fault``. ``wrong_solutions`` are the lines of solutions that do not solve their level.
     ``warnings`` say what is played otherwise than the file means it.
     """
     invalid = file.invalid

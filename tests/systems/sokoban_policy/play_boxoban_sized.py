@@ -32,6 +32,12 @@ def _resident_bytes(name: str) -> int:
     return int(line.split()[1]) * 1024
 
 
+def _held_bytes() -> int:
+    """What is resident now, without what was freed and the C library keeps for its next use."""
+    ctypes.CDLL("libc.so.6").malloc_trim(0)
+    return _resident_bytes("VmRSS")
+
+
 def main() -> None:
     num_levels, width, moves, limit_bytes = map(int, sys.argv[1:5])
     torch.set_num_threads(1)
@@ -40,11 +46,9 @@ def main() -> None:
     levels = random_boards(num_levels)
     # What a first search imports, numba among it, stays, and is no memory of its rows.
     solve.by_beam(model, random_boards(1), solve.Play(width=1, max_moves=1))
-    before = _resident_bytes("VmRSS")
+    before = _held_bytes()
     solve.by_beam(model, levels, solve.Play(width=width, max_moves=moves, memory_limit=limit_bytes))
-    # What was freed and is kept for the next use by the C library is not held by the search.
-    ctypes.CDLL("libc.so.6").malloc_trim(0)
-    print(before, _resident_bytes("VmHWM"), _resident_bytes("VmRSS"))
+    print(before, _resident_bytes("VmHWM"), _held_bytes())
 
 
 if __name__ == "__main__":

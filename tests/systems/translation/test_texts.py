@@ -1,5 +1,6 @@
 """Sentences go in and come out as text, whatever their spaces, in their order."""
 
+import copy
 from dataclasses import replace
 
 import pytest
@@ -15,6 +16,8 @@ TEXTS = ["zwei Äpfel", "", "halb vier", "  ", "Am achten Mai fährt der Zug."]
 def test_every_text_has_its_translation_and_an_empty_one_an_empty_one(
     translator: Translator,
 ) -> None:
+    # In single precision the last bits depend on the batch, on some processors.
+    translator = copy.deepcopy(translator).double()
     found = translate_texts(translator, TEXTS, beam=2)
     assert [len(translations) for translations in found] == [1] * 5
     assert [not translations[0].tokens for translations in found] == [
@@ -27,10 +30,9 @@ def test_every_text_has_its_translation_and_an_empty_one_an_empty_one(
     assert found[1][0].text == ""
     for text, (best,) in zip(TEXTS, found, strict=True):
         alone = translate_texts(translator, [text], beam=2)[0][0]
-        # Sums in another order, which differ in their last bits on some processors.
         assert best == replace(alone, score=best.score, log_prob_nats=best.log_prob_nats)
-        assert best.score == pytest.approx(alone.score, rel=1e-5)
-        assert best.log_prob_nats == pytest.approx(alone.log_prob_nats, rel=1e-5)
+        for one, other in ((best.score, alone.score), (best.log_prob_nats, alone.log_prob_nats)):
+            assert one == pytest.approx(other, rel=1e-12)
         assert tokenizer_of(translator).decode(best.source_tokens) == text.strip()
     assert translate_texts(translator, []) == []
 

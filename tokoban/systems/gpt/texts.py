@@ -136,14 +136,14 @@ def generate_texts(
 ) -> list[list[Continuation]]:
     """``num_each`` continuations of each prompt, which are not part of them.
 
-    An empty prompt is read as a line break. A continuation ends before the first of ``stops``, or
-    after ``max_tokens`` tokens; its first token is none of
-    ``forbidden_first_tokens``. ``on_text`` is called with each piece of text as soon as it is
-    certain, and with its row: prompt * num_each + draw; ``on_end`` with each continuation when its
-    batch is over, those of a prompt in their order. The draws of a prompt depend on its number, of
-    ``numbers`` or counted from 0, and neither on ``batch_size`` nor on ``num_each``; fewer are
-    written together where the memory of ``batch_size`` would be too much. The other arguments are
-    those of ``generate``.
+    An empty prompt is read as a line break. A continuation begins with none of the
+    ``forbidden_first_tokens``, and ends before the first of ``stops`` or after ``max_tokens``
+    tokens. ``on_text`` is called with each piece of text as soon as it is certain, and with its
+    row: prompt * num_each + draw; ``on_end`` with each continuation when its batch is over, those
+    of a prompt in their order. The draws of a prompt depend on its number, of ``numbers`` or
+    counted from 0, and neither on ``batch_size`` nor on ``num_each``; fewer are written together
+    where the memory of ``batch_size`` would be too much. The other arguments are those of
+    ``generate``.
     """
     for name, size in {"num_each": num_each, "batch_size": batch_size}.items():
         if size < 1:
@@ -234,12 +234,12 @@ def tokens_where(model: Gpt, is_wanted: Callable[[str], bool]) -> Bool[Tensor, "
 
 
 def begins_with_space(token: str) -> bool:
-    """So begin the tokens of all words but the first of a line."""
+    """Whether a token begins with a space, as that of every word but a line's first does."""
     return token.startswith(" ")
 
 
 def _ends(token: str) -> bool:
-    """Whether it ends a sentence and has no letter or digit."""
+    """Whether a token ends a sentence and has no letter or digit."""
     return not _ENDS.isdisjoint(token) and not any(map(str.isalnum, token))
 
 

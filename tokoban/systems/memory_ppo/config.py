@@ -72,8 +72,8 @@ def memory() -> PpoConfig:
 def maze() -> PpoConfig:
     """Corridors of 1 to 40 steps, for a transformer that then finds its way in far longer ones.
 
-    With so large a base five of the eight pairs of a head turn by less than a third of a full turn
-    in the longest episode, so that a sign is found by what it looks like, however far back it is.
+    With this large base five of a head's eight pairs of dimensions turn by less than a third of a
+    full turn in the longest episode, so that attention finds a sign by its looks at any distance.
     """
     longest = 1500  # that it can be judged in: the time of such an episode, and its end
     return PpoConfig(

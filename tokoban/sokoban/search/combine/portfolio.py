@@ -50,7 +50,7 @@ _TURN = 1 << 12  # the work of a turn by the share of its member
 FIRST = "first-astar"
 WAYPOINTS = "waypoints"  # of the beam of pulls
 _EQUAL_ROUNDS = 16  # the first ones, in which all members have the same share
-_LATE = 256  # the first round of a member that few levels need; after some 10 s
+_LATE = 256  # a round that begins after some 10 s
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ MEMBERS = {
             parts=(WAYPOINTS,),
             is_complete=False,
         ),
-        # Few levels need it, and those that others solve quickly are not to wait for it.
+        # Few levels need it, so the levels that others solve quickly do not wait for it.
         Member("push-beam", _push_beam, share=4, first_round=_LATE, is_complete=False),
     )
 }

@@ -48,8 +48,8 @@ from tokoban.sokoban.search.state.positions import num_bytes, refill, unpacked_b
 from tokoban.sokoban.search.steps import Steps, completed
 
 # How often regions of floor count, and packed squares and boxes out of plan. No pair is better on
-# all levels, so the rounds take them in turn. To the goals the plan does not count: FESS follows
-# it.
+# all levels, so the rounds take them in turn. Pushes to the goals ignore the packing plan, which
+# FESS follows.
 TO_POSITIONS: Schedule = ((1, 4), (1, 1), (4, 4))
 TO_GOALS: Schedule = ((1, 0),)
 
