@@ -18,8 +18,9 @@ from tokoban.systems.instructions.dataset import (
 )
 from tokoban.systems.instructions.model import InstructionNet, Output
 from tokoban.systems.instructions.prompts import NUM_MARKS, Encoder, prompt_of
-from tokoban.systems.instructions.train import loss_of
-from tokoban.systems.instructions.words import END, PADDING, grammar_words
+from tokoban.systems.instructions.train import loss_of, make_system
+from tokoban.systems.instructions.words import END, PADDING, Words, grammar_words
+from tokoban.text.saved import tokenizer_of
 
 WORDS = grammar_words()
 
@@ -155,3 +156,14 @@ def test_the_picture_that_is_read_is_the_one_that_people_see(
                 torch.testing.assert_close(patch, drawn.flatten())
                 num_players += (row, column) == play.board.player
     assert num_players == 21
+
+
+def test_a_network_that_trains_on_learns_the_words_that_the_grammar_has_since_got() -> None:
+    before = Words([word for word in WORDS.words if word not in ("leftmost", "kiste")])
+    start = InstructionNet(tiny(), before)
+    system = make_system(tiny(), start)
+    assert system.words.words == (*before.words, "kiste", "leftmost")
+    # Saved and read again it has them.
+    model = system.initial_model()
+    model.load_state_dict(start.state_dict())
+    assert tokenizer_of(model).words == system.words.words

@@ -111,7 +111,9 @@ class InstructionsSystem(Unvalidated):
 def make_system(
     config: InstructionsConfig, start: InstructionNet | None = None
 ) -> InstructionsSystem:
-    """The system of ``config``."""
-    words = grammar_words() if start is None else tokenizer_of(start)
+    """The system of ``config``; ``start`` is taught the words that the grammar has since got."""
+    words = grammar_words()
+    if start is not None:
+        words = start.tokenizer = tokenizer_of(start).with_new(words.words)
     levels = benchmark.held_out(config.levels, seed=config.level_seed)
     return InstructionsSystem(config, frozenset(map(canonical_form, levels)), words)

@@ -27,6 +27,10 @@ class Words:
         """The number of words."""
         return len(self.words)
 
+    def with_new(self, words: Sequence[str]) -> "Words":
+        """These words, as the same tokens, and those of ``words`` that are not among them."""
+        return Words(list(dict.fromkeys([*self.words, *words])))
+
     def encode(self, text: str) -> list[int]:
         """The token of each word."""
         return [self._numbers.get(word, UNKNOWN) for word in words_of(text)]
