@@ -19,6 +19,7 @@ WIDE = "###########|#@$      .#|###########"
         ([ROOM], "push the left box last", 0, "solved by exact search: 10 moves, 3 pushes"),
         ([ROOM], "Schiebe die linke Kiste zuletzt.", 0, "fewest pushes"),
         ([ROOM], "do not touch the left box", 1, "the level can be solved, but not so: 36 pairs"),
+        ([ROOM], "do not touch the left box", 1, "0 solved, 1 proved impossible, 0 given up"),
         (["#####|#@ $#|#. ##|#####"], "push the left box first", 1, "the level has no solution"),
         ([WIDE], "push the left box first", 1, "too large: a floor of 1x9 squares"),
         ([ROOM], "push the blue box", 2, 'word 3, "blue", is not understood; expected left'),

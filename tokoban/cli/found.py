@@ -115,8 +115,11 @@ def describe_search(number: int, sought: Objective, progress: Progress) -> str:
     )
 
 
-def summarise(answers: Iterable[Answer], *, elapsed_s: float) -> str:
-    """The closing line: how many of each kind, and which search solved them."""
+def summarise(answers: Iterable[Answer], *, elapsed_s: float, is_told: bool = False) -> str:
+    """The closing line: how many of each kind, and which search solved them.
+
+    ``is_told`` if a sentence says how they are to be solved, which may be what is impossible.
+    """
     answers = list(answers)
     statuses = Counter(answer.status for answer in answers)
     solvers = Counter(SOLVER_NAMES[one.solver] for one in answers if one.status == "solved")
@@ -124,7 +127,8 @@ def summarise(answers: Iterable[Answer], *, elapsed_s: float) -> str:
     return (
         f"{counted(len(answers), 'level')} in {elapsed_s:.1f} s: "
         f"{statuses['solved']} solved{f' ({by})' * bool(by)}, "
-        f"{statuses['unsolvable']} proved unsolvable, {statuses['gave up']} given up"
+        f"{statuses['unsolvable']} proved {'impossible' if is_told else 'unsolvable'}, "
+        f"{statuses['gave up']} given up"
     )
 
 

@@ -279,16 +279,17 @@ class _Training:
 
     def take_snapshot(self) -> None:
         """Adds the weights to those whose mean the run may end with."""
-        self.check_weights()
-        if self.is_main:
-            self.snapshots.take(self.state.model.state_dict(), step=self.state.step)
+        self._take(self.snapshots, self.state.model)
 
     def keep(self) -> None:
         """The weights as evaluation would see them now stay in the run's folder."""
+        self._take(Snapshots(self.directory.kept, num_kept=None), self.state.result)
+
+    def _take(self, snapshots: Snapshots, model: nn.Module) -> None:
         self.check_weights()
         if self.is_main:
-            kept = Snapshots(self.directory.kept, num_kept=None)
-            kept.take(self.state.result.state_dict(), step=self.state.step)
+            step = self.state.step
+            snapshots.take(model.state_dict(), step=step, metadata=self.directory.metadata(step))
 
     @property
     def snapshots(self) -> Snapshots:

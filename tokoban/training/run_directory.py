@@ -160,9 +160,13 @@ class RunDirectory:
                 self._events.add_scalar(name, value, step)
 
     def save_weights(self, model: torch.nn.Module, *, step: int, is_best: bool = False) -> None:
-        """The model's weights, with the system, its config and the step in the file's metadata."""
-        metadata = {"system": self.system, "config": json.dumps(self.config), "step": str(step)}
-        save_weights(self.best_weights if is_best else self.weights, model.state_dict(), metadata)
+        """The model's weights, with the ``metadata`` by which they can be read alone."""
+        path = self.best_weights if is_best else self.weights
+        save_weights(path, model.state_dict(), self.metadata(step))
+
+    def metadata(self, step: int) -> dict[str, str]:
+        """What a file of weights says of itself: the system, its config and the step."""
+        return {"system": self.system, "config": json.dumps(self.config), "step": str(step)}
 
     def write_result(self, metrics: Mapping[str, int | float]) -> None:
         """The run's last word; what is not finite becomes null."""

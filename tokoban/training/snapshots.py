@@ -21,10 +21,17 @@ class Snapshots:
         self.folder = folder
         self.num_kept = num_kept
 
-    def take(self, model_state: Mapping[str, Tensor], *, step: int) -> None:
+    def take(
+        self,
+        model_state: Mapping[str, Tensor],
+        *,
+        step: int,
+        metadata: Mapping[str, str] | None = None,
+    ) -> None:
         """Adds one, and removes what is too old; after a resumption also what is yet to come."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        save_weights(self.folder / f"step-{step:010}.safetensors", model_state, {"step": str(step)})
+        path = self.folder / f"step-{step:010}.safetensors"
+        save_weights(path, model_state, metadata or {})
         reached = [path for path in self.paths() if step_of(path) <= step]
         for path in self.paths():
             if path not in reached[: self.num_kept]:

@@ -54,6 +54,15 @@ def test_the_certificate_is_among_the_figures(run: str, tmp_path: Path) -> None:
         assert getattr(opened, "n_frames", 1) == 3
 
 
+def test_weights_kept_on_the_way_are_evaluated_alone(run: str, tmp_path: Path) -> None:
+    out, last = tmp_path / "metrics.json", f"{run}/kept/step-0000000006.safetensors"
+    metrics = []
+    for weights in (run, last):
+        assert _evaluate(weights, "--batches", "1", "--games", "1", "--json", str(out)) == 0
+        metrics.append(json.loads(out.read_text()))
+    assert metrics[0] == metrics[1]
+
+
 def test_surroundings_are_full_empty_and_all_between(
     run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
