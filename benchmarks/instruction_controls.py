@@ -33,7 +33,7 @@ from tokoban.cli.exit_codes import ExitCode
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.instructions import benchmark, grammar
-from tokoban.sokoban.instructions.phrases import languages
+from tokoban.sokoban.instructions.phrases import languages, words_in
 from tokoban.systems.instructions.config import InstructionsConfig
 from tokoban.systems.instructions.dataset import Batch
 from tokoban.systems.instructions.evaluate import some_held_out
@@ -58,10 +58,8 @@ def words_of_questions() -> set[str]:
     untaught: set[str] = set()
     for phrases in languages().values():
         for table in (phrases.boxes, phrases.places, phrases.sentences):
-            for texts in table.values():
-                taught.update(" ".join(texts).replace("|", " ").split())
-        for texts in phrases.untaught.values():
-            untaught.update(" ".join(texts).split())
+            taught |= words_in(table.values())
+        untaught |= words_in(phrases.untaught.values())
     return untaught - taught
 
 

@@ -1,7 +1,8 @@
 """Sentences to meanings and back, by the phrases of each language.
 
-Capitals and punctuation mean nothing. A sentence is matched word by word against all phrases that
-may follow; the first word that fits none of them is the one that was not understood.
+Capitals, punctuation and words such as "please" mean nothing. A sentence is matched word by word
+against all phrases that may follow; the first word that fits none of them is the one that was not
+understood.
 """
 
 import random
@@ -10,18 +11,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 from unicodedata import normalize
 
 from tokoban.sokoban.formats import quoted
 from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.instructions.meaning import QUESTIONS, Box, Clause, Kind, Meaning
-from tokoban.sokoban.instructions.phrases import Phrases, languages
+from tokoban.sokoban.instructions.phrases import Phrase, Phrases, languages, ways_to_say
 
 MAX_CLAUSES = 3
+T = TypeVar("T")
 _FORMS = ("it", "to", "at", "through")  # of a place
 _MOST_WORDS = 100
-Phrase = tuple[str, ...]  # words, of which ``a|b`` is either, and slots
 _MOST_EXPECTED = 6  # words named in an error message
 
 
@@ -60,17 +61,27 @@ def readings(text: str) -> list[Sentence]:
 
 def words_of(text: str) -> list[str]:
     """The words, without capitals, and without punctuation before and after them."""
-    return re.sub(r"\B[^\w\s]+|[^\w\s]+\B", " ", normalize("NFC", text).casefold()).split()
+    plain = normalize("NFC", text).casefold().replace("\u2019", "'")  # "don\u2019t"
+    return re.sub(r"\B[^\w\s]+|[^\w\s]+\B", " ", plain).split()
+
+
+def is_filler(word: str) -> bool:
+    """Whether the word says nothing, so that readers skip it."""
+    return any(word in phrases.fillers for phrases in languages().values())
 
 
 class _Reader:
     """Matches words with phrases, and remembers how far that went and what was expected there."""
 
     def __init__(self, text: str) -> None:
-        self._words = words = words_of(text)
-        if not 0 < len(words) <= _MOST_WORDS:
-            sentence = f"a sentence of {len(words)} words; expected 1 to {_MOST_WORDS}"
-            raise ValueError(Fault(sentence, "words", count=len(words), most=_MOST_WORDS))
+        words = words_of(text)
+        # By their number in the text.
+        numbered = {n: word for n, word in enumerate(words, 1) if not is_filler(word)}
+        self._words, self._numbers = [*numbered.values()], [*numbered]
+        count = len(words) if numbered else 0
+        if not 0 < count <= _MOST_WORDS:
+            sentence = f"a sentence of {count} words; expected 1 to {_MOST_WORDS}"
+            raise ValueError(Fault(sentence, "words", count=count, most=_MOST_WORDS))
         self._furthest = 0
         self._expected: dict[str, None] = {}  # in the order of the phrases, usual ones first
         self._fourth = -1  # where a clause too many is joined
@@ -83,6 +94,7 @@ class _Reader:
 
     def _meanings(self, start: int, language: str, num_clauses: int) -> Iterator[Meaning]:
         """All readings of the words from ``start`` to the end, in one language."""
+        joints = languages()[language].joints
         for pattern, kind in _patterns(language):
             is_question = kind in QUESTIONS
             if is_question and num_clauses > 1:
@@ -93,9 +105,9 @@ class _Reader:
                     yield (found,)
                 elif is_question or num_clauses == MAX_CLAUSES:
                     self._fits(end, "")
-                    if not is_question and self._words[end] == languages()[language].joint:
+                    if not is_question and self._words[end] in joints:
                         self._fourth = end
-                elif self._fits(end, languages()[language].joint):
+                elif any([self._fits(end, joint) for joint in joints]):
                     for rest in self._meanings(end + 1, language, num_clauses + 1):
                         yield (found, *rest)
 
@@ -107,26 +119,35 @@ class _Reader:
             yield start, names
             return
         head, rest = pattern[0], pattern[1:]
-        if not head.startswith("{"):
-            if self._fits(start, head):
-                yield from self._matches(start + 1, rest, language, names)
+        if not isinstance(head, str):
+            for end in self._ends(start, (head,)):
+                yield from self._matches(end, rest, language, names)
             return
         field, slot = _slot(head, language)
         for name, phrase in ((name, phrase) for name, phrases in slot for phrase in phrases):
-            end = start
-            while end - start < len(phrase) and self._fits(end, phrase[end - start]):
-                end += 1
-            if end - start == len(phrase):
+            for end in self._ends(start, phrase):
                 yield from self._matches(end, rest, language, names | {field: name})
 
+    def _ends(self, start: int, phrase: Phrase) -> Iterator[int]:
+        """Where a phrase without slots may end."""
+        if not phrase:
+            yield start
+            return
+        for words in phrase[0]:
+            end = start
+            while end - start < len(words) and self._fits(end, words[end - start]):
+                end += 1
+            if end - start == len(words):
+                yield from self._ends(end, phrase[1:])
+
     def _fits(self, place: int, expected: str) -> bool:
-        """Whether the word at this place is one of those; none is expected where it is empty."""
-        if place < len(self._words) and self._words[place] in expected.split("|"):
+        """Whether this word is at this place; the end is expected where it is empty."""
+        if place < len(self._words) and self._words[place] == expected:
             return True
         if place > self._furthest:
             self._furthest, self._expected = place, {}
         if place == self._furthest and expected:
-            self._expected |= dict.fromkeys(expected.split("|"))
+            self._expected[expected] = None
         return False
 
     def complaint(self) -> Fault:
@@ -138,7 +159,7 @@ class _Reader:
             word = quoted(self._words[-1])
             ends = f'the sentence ends after "{word}"; expected one more word: {some}{more}'
             return Fault(ends, "cut-off", word=word, expected=some)
-        place, word = self._furthest + 1, quoted(self._words[self._furthest])
+        place, word = self._numbers[self._furthest], quoted(self._words[self._furthest])
         if self._furthest == self._fourth:
             most = f'word {place}, "{word}", joins a further clause; expected at most {MAX_CLAUSES}'
             return Fault(most, "late-word", place=place, word=word)
@@ -161,7 +182,7 @@ def sentence(
     ``is_held_out`` takes the instructions that are held out of training, else they are not drawn;
     unless ``is_taught``, boxes have the names that only questions use, where there are such.
     """
-    return f" {languages()[language].joint} ".join(
+    return f" {languages()[language].joints[0]} ".join(
         _clause(clause, language, draw, is_held_out, is_taught) for clause in meaning
     )
 
@@ -169,56 +190,55 @@ def sentence(
 def _clause(
     clause: Clause, language: str, draw: random.Random | None, is_held_out: bool, is_taught: bool
 ) -> str:
-    def choose(options: Sequence[Phrase]) -> list[str]:
-        chosen = options[0] if draw is None else draw.choice(options)
-        words = (word.split("|") for word in chosen)
-        return [word[0] if draw is None else draw.choice(word) for word in words]
+    def chosen(options: Sequence[T]) -> T:
+        return options[0] if draw is None else draw.choice(options)
 
-    ways = [way for way, kind in _patterns(language) if kind == clause.kind]
-    words: list[str] = []
+    all_of = languages()[language]
+    ways = all_of.sentences[clause.kind]
     if clause.kind not in QUESTIONS:
         ways = ways[-1:] if is_held_out else ways[:-1]
-    for word in choose(ways):
-        if not word.startswith("{"):
-            words.append(word)
-            continue
-        field, slot = _slot(word, language)
-        names = [phrases for name, phrases in slot if name == getattr(clause, field)]
-        words += choose(names[0 if is_taught else -1])
+    words: list[str] = []
+    for element in chosen(ways):
+        phrase: Phrase = (element,)
+        if isinstance(element, str):
+            field, slot = _slot(element, language)
+            options = [phrases for name, phrases in slot if name == getattr(clause, field)]
+            phrase = chosen(options[0 if is_taught else -1])
+        for part in phrase:
+            words += chosen(part)
     return " ".join(words)
 
 
 def names(box: Box, phrases: Phrases) -> list[str]:
     """The names of a box in a language."""
-    return [*phrases.boxes.get(box, ()), *phrases.untaught.get(box, ())]
+    all_names = (*phrases.boxes.get(box, ()), *phrases.untaught.get(box, ()))
+    return [text for name in all_names for text in ways_to_say(name)]
 
 
 def fields(kind: Kind) -> list[str]:
     """The names that clauses of a kind have, in their order."""
-    pattern = next(pattern for pattern, own in _patterns("en") if own == kind)
-    found = (_slot(word, "en")[0] for word in pattern if word.startswith("{"))
+    pattern = languages()["en"].sentences[kind][0]
+    found = (_slot(element, "en")[0] for element in pattern if isinstance(element, str))
     return sorted(found, key=["box", "place", "other", "other_place"].index)
 
 
 @cache
 def _patterns(language: str) -> tuple[tuple[Phrase, Kind], ...]:
-    """Every sentence as words and slots."""
-    sentences = languages()[language].sentences.items()
-    return tuple((tuple(way.split()), kind) for kind, ways in sentences for way in ways)
+    """Every sentence that is read, as words and slots."""
+    all_of = languages()[language]
+    tables = all_of.sentences, all_of.read_only
+    return tuple((way, kind) for table in tables for kind, ways in table.items() for way in ways)
 
 
 @cache
-def _slot(slot: str, language: str) -> tuple[str, tuple[tuple[Enum, tuple[Phrase, ...]], ...]]:
+def _slot(slot: str, language: str) -> tuple[str, tuple[tuple[Enum, Sequence[Phrase]], ...]]:
     """The field that a slot such as ``{to}`` fills, and the phrases of every name in it.
 
     A box that has taught and untaught names comes twice.
     """
     all_of, field = languages()[language], slot.strip("{}")
-    found: list[tuple[Enum, list[str]]]
     if field in ("box", "other"):
-        found = [*all_of.boxes.items(), *all_of.untaught.items()]
-    else:
-        form = _FORMS.index(field.removeprefix("other_"))
-        found = [(place, [forms[form]]) for place, forms in all_of.places.items()]
-        field = "other_place" if field.startswith("other_") else "place"
-    return field, tuple((name, tuple(tuple(x.split()) for x in each)) for name, each in found)
+        return field, (*all_of.boxes.items(), *all_of.untaught.items())
+    form = _FORMS.index(field.removeprefix("other_"))
+    places = tuple((place, (forms[form],)) for place, forms in all_of.places.items())
+    return "other_place" if field.startswith("other_") else "place", places

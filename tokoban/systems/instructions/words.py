@@ -1,10 +1,9 @@
 """The words of sentences and answers as tokens."""
 
 import json
-import re
 from collections.abc import Sequence
 
-from tokoban.sokoban.instructions.grammar import words_of
+from tokoban.sokoban.instructions.grammar import is_filler, words_of
 from tokoban.sokoban.instructions.phrases import languages
 
 PADDING, BEGIN, END, UNKNOWN = range(4)  # BEGIN stands before an answer, END behind it
@@ -32,8 +31,9 @@ class Words:
         return Words(list(dict.fromkeys([*self.words, *words])))
 
     def encode(self, text: str) -> list[int]:
-        """The token of each word."""
-        return [self._numbers.get(word, UNKNOWN) for word in words_of(text)]
+        """The token of each word that says something."""
+        words = (word for word in words_of(text) if not is_filler(word))
+        return [self._numbers.get(word, UNKNOWN) for word in words]
 
     def decode(self, tokens: Sequence[int]) -> str:
         """The words of tokens; a network has room for more than there are."""
@@ -59,13 +59,5 @@ class Words:
 def grammar_words() -> Words:
     """All words of the grammar, in sentences and answers, and the numbers in answers."""
     found = {*map(str, range(_MOST_NUMBER + 1))}
-    for phrases in languages().values():
-        found.add(phrases.joint)
-        lists = (phrases.boxes, phrases.untaught, phrases.places, phrases.sentences)
-        for texts in [
-            *(texts for names in lists for texts in names.values()),
-            phrases.answers.values(),
-        ]:
-            for text in texts:
-                found.update(re.sub(r"\{\w+\}|\|", " ", text).split())
+    found.update(*(phrases.words() for phrases in languages().values()))
     return Words([*_SPECIAL, *sorted(found)])
