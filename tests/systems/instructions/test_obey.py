@@ -17,9 +17,9 @@ from tokoban.sokoban.instructions.truth import Truth
 from tokoban.systems.instructions.config import tiny
 from tokoban.systems.instructions.dataset import marks_of, positions
 from tokoban.systems.instructions.model import InstructionNet
-from tokoban.systems.instructions.obey import Search, Task, obey_all
+from tokoban.systems.instructions.obey import Search, Task, answer, obey_all
 from tokoban.systems.instructions.prompts import BEST, LOST, Encoder
-from tokoban.systems.instructions.words import grammar_words
+from tokoban.systems.instructions.words import Words, grammar_words
 
 ROOM = Board.from_xsb("#######|#  .  #|#@$ $.#|#     #|#######")
 
@@ -154,6 +154,18 @@ def test_an_untrained_network_that_may_evaluate_all_obeys_what_can_be_obeyed(
         assert 0 < found.impossible < 1
         if found.moves is not None:
             assert obeys(task.cells, task.machine, found.moves)
+
+
+def test_a_word_that_the_network_lacks_is_read_as_the_usual_ones() -> None:
+    """ "Leftmost" is not among the words of this one, and "left" is."""
+    torch.manual_seed(0)
+    words = Words([word for word in grammar_words().words if word != "leftmost"])
+    network = InstructionNet(tiny(), words).eval()
+    usual, lacking, unlike = (
+        answer(network, ROOM, f"push the {name} box last", most_evaluated=1)[1]
+        for name in ("left", "leftmost", "right")
+    )
+    assert usual == lacking != unlike
 
 
 def test_positions_that_forbidden_squares_part_are_not_one() -> None:

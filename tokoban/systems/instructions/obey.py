@@ -26,6 +26,7 @@ from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.wording import counted
 from tokoban.systems.instructions.model import InstructionNet
 from tokoban.systems.instructions.prompts import LONGER, Encoder, Prompt, prompt_of
+from tokoban.systems.instructions.words import UNKNOWN
 from tokoban.text.saved import tokenizer_of
 from tokoban.training.system import to_device
 
@@ -152,11 +153,13 @@ def answer(
 ) -> tuple[Answer, Predicted | None]:
     """The solution that the search of a network finds, or none; the network proves nothing.
 
-    The prediction is None where the floor is too large. ``ValueError`` where names mean nothing on
-    the board.
+    It reads the usual words where it lacks one of the sentence's. The prediction is None where the
+    floor is too large. ``ValueError`` where names mean nothing on the board.
     """
     started_s = clock()
     meaning = grammar.instruction(text)
+    if UNKNOWN in tokenizer_of(model).encode(text):
+        text = grammar.sentence(meaning, grammar.parse(text).language)
     try:
         cells = Cells.of(board, named_boxes(board, meaning))
     except TooLargeError as error:
