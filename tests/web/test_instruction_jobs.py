@@ -19,7 +19,7 @@ def run(**arguments: Any) -> list[dict[str, Any]]:
 
 def test_an_instruction_is_understood_and_obeyed() -> None:
     understood, exact, done = run(text="Schiebe die linke Kiste auf das obere Ziel!")
-    assert understood["sentence"] == "schiebe die linke kiste auf das obere ziel"
+    assert understood["sentence"] == "bringe die linke Kiste auf das obere Ziel"
     assert understood["names"] == {"boxes": [[2, 2]], "places": [[1, 3]]}
     assert (exact["status"], exact["num_pushes"], exact["optimum"]) == ("solved", 3, "pushes")
     assert done["network"]["num_pushes"] >= 3
@@ -27,9 +27,13 @@ def test_an_instruction_is_understood_and_obeyed() -> None:
 
 
 def test_a_question_is_answered() -> None:
-    understood, exact, done = run(text="where is the left box", moves="R")
-    assert understood["names"] == {"boxes": [[2, 3]], "places": []}
-    assert exact["answer"] == done["network"]["answer"] == "row 3 column 4"
+    for text, answer in (
+        ("where is the left box", "row 3 column 4"),
+        ("Wo ist die linke Kiste?", "Zeile 3 Spalte 4"),
+    ):
+        understood, exact, done = run(text=text, moves="R")
+        assert understood["names"] == {"boxes": [[2, 3]], "places": []}
+        assert exact["answer"] == done["network"]["answer"] == answer
 
 
 def test_a_solved_level_needs_no_push_of_the_network() -> None:
@@ -44,6 +48,9 @@ def test_what_cannot_be_done_is_proved_and_what_means_nothing_is_refused() -> No
         run(text="push the blue box")
     with pytest.raises(ValueError, match="no box is the box in the corner"):
         run(text="push the box in the corner first")
+    with pytest.raises(ValueError) as caught:
+        run(text="Schiebe die obere Kiste zuerst.")
+    assert caught.value.args[0].values == {"count": 2, "name": "die obere Kiste"}
 
 
 def test_of_a_level_too_large_the_network_says_nothing() -> None:

@@ -7,10 +7,12 @@ from typing import Any
 import tokoban
 from tokoban.api import extras
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.instructions import grammar, questions, truth
 from tokoban.sokoban.instructions.machine import TooLargeError
-from tokoban.sokoban.instructions.meaning import Meaning
+from tokoban.sokoban.instructions.meaning import Box, Meaning
 from tokoban.sokoban.instructions.naming import find_place, named_boxes
+from tokoban.sokoban.instructions.phrases import Phrases, languages, names_of_box
 from tokoban.web import wire
 from tokoban.web.job import Context
 
@@ -26,17 +28,22 @@ def obey(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
     board = wire.board_of(arguments)
     text = wire.text_of(arguments, "text", most=_MOST_TEXT)
     sentence = grammar.parse(text)
+    phrases = languages()[sentence.language]
+    written = phrases.written
     yield {
         "event": "understood",
-        "sentence": grammar.sentence(sentence.meaning, sentence.language),
-        "names": _names(board, sentence.meaning),
+        "sentence": written(grammar.sentence(sentence.meaning, sentence.language)),
+        "names": _names(board, sentence.meaning, phrases),
     }
     if sentence.is_question:
-        exact = {"answer": questions.answer(board, sentence)}
+        exact = {"answer": written(questions.answer(board, sentence))}
     else:
         exact = wire.answer_to_json(truth.solve(board, sentence.meaning))
     yield {"event": "answered", **exact}
-    yield {"event": "done", "network": _by_network(board, text, is_question=sentence.is_question)}
+    network = _by_network(board, text, is_question=sentence.is_question)
+    if network and "answer" in network:
+        network["answer"] = written(network["answer"])
+    yield {"event": "done", "network": network}
 
 
 def _by_network(board: Board, text: str, *, is_question: bool) -> dict[str, Any] | None:
@@ -63,8 +70,15 @@ def _network() -> Any:
     return tokoban.load("sokoban-instructions").model
 
 
-def _names(board: Board, meaning: Meaning) -> dict[str, Any]:
+def _names(board: Board, meaning: Meaning, phrases: Phrases) -> dict[str, Any]:
     """The squares of all boxes and places that are named."""
+    try:
+        boxes = named_boxes(board, meaning)
+    except ValueError as error:
+        if isinstance(fault := error.args[0], Fault):  # has the name in English
+            usual = names_of_box(Box(fault.values["name"]), phrases)[0]
+            fault.values["name"] = phrases.written(usual)
+        raise
     places = {
         square
         for clause in meaning
@@ -72,4 +86,4 @@ def _names(board: Board, meaning: Meaning) -> dict[str, Any]:
         if place is not None
         for square in find_place(board, place)
     }
-    return {"boxes": wire.squares(named_boxes(board, meaning)), "places": wire.squares(places)}
+    return {"boxes": wire.squares(boxes), "places": wire.squares(places)}

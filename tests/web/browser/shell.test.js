@@ -43,9 +43,9 @@ export function faults_of_levels_are_in_the_language_of_the_page() {
 export function refusals_with_a_code_are_in_the_language_of_the_page() {
   setLanguage("de");
   const said = (more) => sentenceOf(new ServerError("planted", "refused", more));
-  const problem = { message: "", code: "named-boxes", values: { count: 2 } };
-  const fits = "Ein Name passt auf 2 Kisten dieser Stellung; er muss auf genau eine passen.";
-  equal(said({ problem }), `Abgelehnt: ${fits}`);
+  const problem = { message: "", code: "named-boxes", values: { count: 2, name: "die linke Kiste" } };
+  const fits = "„die linke Kiste“ passt auf 2 Kisten dieser Stellung";
+  equal(said({ problem }), `Abgelehnt: ${fits}; der Name muss auf genau eine passen.`);
   const reason = { message: "", code: "size", values: { squares: 5000, most: 4096 } };
   equal(said({ reason }), `Abgelehnt: ${reasonText(reason)}`);
   equal(said(), "Abgelehnt: planted");

@@ -16,8 +16,8 @@ from unicodedata import normalize
 
 from tokoban.sokoban.formats import quoted
 from tokoban.sokoban.formats.faults import Fault
-from tokoban.sokoban.instructions.meaning import QUESTIONS, Box, Clause, Kind, Meaning
-from tokoban.sokoban.instructions.phrases import Phrase, Phrases, languages, ways_to_say
+from tokoban.sokoban.instructions.meaning import QUESTIONS, Clause, Kind, Meaning
+from tokoban.sokoban.instructions.phrases import Phrase, languages
 
 MAX_CLAUSES = 3
 T = TypeVar("T")
@@ -207,12 +207,6 @@ def _clause(
         for part in phrase:
             words += chosen(part)
     return " ".join(words)
-
-
-def names(box: Box, phrases: Phrases) -> list[str]:
-    """The names of a box in a language."""
-    all_names = (*phrases.boxes.get(box, ()), *phrases.untaught.get(box, ()))
-    return [text for name in all_names for text in ways_to_say(name)]
 
 
 def fields(kind: Kind) -> list[str]:

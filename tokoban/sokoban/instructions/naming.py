@@ -35,7 +35,7 @@ def find_box(board: Board, box: Box) -> Square:
     if len(found) != 1:
         number = "several boxes are" if found else "no box is"
         sentence = f"{number} {box.value}; expected exactly one"
-        raise ValueError(Fault(sentence, "named-boxes", count=len(found)))
+        raise ValueError(Fault(sentence, "named-boxes", count=len(found), name=box.value))
     return next(iter(found))
 
 

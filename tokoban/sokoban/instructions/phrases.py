@@ -30,7 +30,12 @@ class Phrases:
     read_only: Mapping[Kind, Sequence[Phrase]]  # sentences that are read and never written
     joints: Sequence[str]  # between clauses, the usual one first
     fillers: frozenset[str]  # words that say nothing
+    nouns: frozenset[str]  # words that people write with a capital
     answers: Mapping[str, str]
+
+    def written(self, text: str) -> str:
+        """A text of these words, as people write it; its first letter stays as it is."""
+        return " ".join(word.title() if word in self.nouns else word for word in text.split())
 
     def words(self) -> set[str]:
         """All words of sentences and answers."""
@@ -56,6 +61,12 @@ def ways_to_say(phrase: Phrase) -> Iterator[str]:
     """All that a phrase without slots can be, the usual way first."""
     for chosen in product(*(element for element in phrase if not isinstance(element, str))):
         yield " ".join(word for words in chosen for word in words)
+
+
+def names_of_box(box: Box, phrases: Phrases) -> list[str]:
+    """The names of a box in a language, the usual one first."""
+    names = (*phrases.boxes.get(box, ()), *phrases.untaught.get(box, ()))
+    return [text for name in names for text in ways_to_say(name)]
 
 
 @cache
@@ -92,6 +103,7 @@ def _language(tables: Mapping[str, Any]) -> Phrases:
         read_only=named(Kind, sentences(is_read_only=True)),
         joints=tables["joint"].split("|"),
         fillers=frozenset(tables["fillers"]),
+        nouns=frozenset(tables["nouns"]),
         answers=tables["answers"],
     )
 

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.instructions.grammar import Sentence, names
+from tokoban.sokoban.instructions.grammar import Sentence
 from tokoban.sokoban.instructions.graph import build_graph
 from tokoban.sokoban.instructions.machine import Cells
 from tokoban.sokoban.instructions.meaning import Clause, Kind
 from tokoban.sokoban.instructions.naming import find_box, find_place, names_of
-from tokoban.sokoban.instructions.phrases import Phrases, languages
+from tokoban.sokoban.instructions.phrases import Phrases, languages, names_of_box
 from tokoban.sokoban.instructions.truth import FAR, pushed, truth_of
 
 Value = bool | int | Square | str  # an answer; a text is a key of ``Phrases.answers``
@@ -29,7 +29,10 @@ def answers(board: Board, question: Sentence) -> list[str]:
     [clause] = question.meaning
     phrases, value = languages()[question.language], _ANSWERS[clause.kind](board, clause)
     boxes = names_of(board, value) if isinstance(value, Square) and not clause.box else []
-    return [*(name for box in boxes for name in names(box, phrases)), _in_words(value, phrases)]
+    return [
+        *(name for box in boxes for name in names_of_box(box, phrases)),
+        _in_words(value, phrases),
+    ]
 
 
 def _in_words(value: Value, phrases: Phrases) -> str:

@@ -129,8 +129,8 @@ export const strings = {
     de: "Der Satz endet nach „{word}“; erwartet wird zum Beispiel: {expected}.",
   },
   "problem.named-boxes": {
-    en: "A name fits {count} boxes of this position; it has to fit exactly one.",
-    de: "Ein Name passt auf {count} Kisten dieser Stellung; er muss auf genau eine passen.",
+    en: "“{name}” fits {count} boxes of this position; it has to fit exactly one.",
+    de: "„{name}“ passt auf {count} Kisten dieser Stellung; der Name muss auf genau eine passen.",
   },
   "problem.network-size": {
     en: "The level has {squares} squares of floor; the network reads {most} at most.",
