@@ -115,3 +115,17 @@ def test_a_line_that_is_no_item_is_named_and_the_others_are_scored(
         ":3: board is '#'; expected rows of text",
         ':4: word 2, "it", is not understood; expected the',
     ]
+
+
+def test_lines_with_responses_are_not_written_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["instructions", "--output", str(tmp_path), "--levels", "2", "--seed", "3"]
+    assert cli.main(words) == cli.main(words) == 0  # the same lines once more
+    file = tmp_path / "names.jsonl"
+    answered = file.read_text().replace("}", ', "response": "impossible"}')
+    file.write_text(answered)
+    capsys.readouterr()
+    assert cli.main(words) == 2
+    said = f"tokoban: {file} exists and has other lines; expected another --output\n"
+    assert (capsys.readouterr().err, file.read_text()) == (said, answered)

@@ -62,7 +62,10 @@ def run(arguments: argparse.Namespace) -> int:
     for name, split in benchmark.SPLITS.items():
         items = benchmark.items(name, boards[split.is_training], seed=arguments.seed)
         lines = [f"{line_of(item)}\n" for item in items]
-        write_output(str(folder / f"{name}.jsonl"), "".join(lines))
+        file, text = folder / f"{name}.jsonl", "".join(lines)
+        if file.exists() and file.read_bytes() != text.encode():
+            raise ValueError(f"{file} exists and has other lines; expected another --output")
+        write_output(str(file), text)
         print(f"{name}: {counted(len(lines), 'item')}")
     about = _README.format(levels=arguments.levels, seed=arguments.seed)
     write_output(str(folder / "README.md"), about)
