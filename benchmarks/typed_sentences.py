@@ -1,8 +1,9 @@
-"""How many sentences are understood as they are meant, of those that people would type.
+"""How many sentences the grammar reads as the kinds of clauses that they were meant as.
 
 FILE has a sentence a line: the kinds of its clauses joined by "+", its language, and the sentence,
 separated by tabs. ``typed_sentences.tsv`` was written by a language model that knew the kinds and
-the names of boxes and places, and not the phrases of the grammar. Prints counts by language.
+the names of boxes and places, and not the phrases of the grammar. Prints counts by language; names
+are not compared.
 """
 
 import argparse
@@ -17,14 +18,14 @@ TYPED = Path(__file__).with_name("typed_sentences.tsv")
 _AS_MEANT, _OTHERWISE, _NOT = "as meant", "otherwise", "not understood"
 
 
-def outcome(kinds: str, text: str) -> str:
-    """What becomes of a sentence of these kinds."""
+def outcome(kinds: str, language: str, text: str) -> str:
+    """What becomes of a sentence of these kinds in this language."""
     try:
         found = grammar.parse(text)
     except ValueError:
         return _NOT
-    is_meant = "+".join(clause.kind.name for clause in found.meaning) == kinds
-    return _AS_MEANT if is_meant else _OTHERWISE
+    read = "+".join(clause.kind.name for clause in found.meaning)
+    return _AS_MEANT if (read, found.language) == (kinds, language) else _OTHERWISE
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     counts: Counter[tuple[str, str]] = Counter()
     for line in chosen.file.read_text(encoding="utf-8").splitlines():
         kinds, language, text = line.split("\t")
-        counts[language, found := outcome(kinds, text)] += 1
+        counts[language, found := outcome(kinds, language, text)] += 1
         if chosen.show and found != _AS_MEANT:
             print(f"{found}: {kinds}: {text}")
     for language in sorted({language for language, _ in counts}):

@@ -125,7 +125,9 @@ def test_lines_with_responses_are_not_written_over(
     file = tmp_path / "names.jsonl"
     answered = file.read_text().replace("}", ', "response": "impossible"}')
     file.write_text(answered)
+    (tmp_path / "train.jsonl").unlink()
     capsys.readouterr()
     assert cli.main(words) == 2
     said = f"tokoban: {file} exists and has other lines; expected another --output\n"
     assert (capsys.readouterr().err, file.read_text()) == (said, answered)
+    assert not (tmp_path / "train.jsonl").exists()  # nothing was written

@@ -22,7 +22,7 @@ def test_the_newest_are_kept(tmp_path: Path) -> None:
     snapshots = Snapshots(tmp_path / "snapshots", num_kept=2)
     assert snapshots.paths() == []
     for step in (5, 10, 15):
-        snapshots.take({"w": torch.tensor([float(step)])}, step=step)
+        snapshots.take({"w": torch.tensor([float(step)])}, step=step, metadata={})
     assert names(snapshots) == ["step-0000000015.safetensors", "step-0000000010.safetensors"]
     (snapshots.folder / "notes.txt").touch()
     assert len(snapshots.paths()) == 2
@@ -32,7 +32,7 @@ def test_the_newest_are_kept(tmp_path: Path) -> None:
 def test_a_resumed_run_drops_those_that_it_has_not_reached(tmp_path: Path) -> None:
     snapshots = Snapshots(tmp_path, num_kept=3)
     for step in (5, 10, 15, 10):
-        snapshots.take({"w": torch.tensor([float(step)])}, step=step)
+        snapshots.take({"w": torch.tensor([float(step)])}, step=step, metadata={})
     assert names(snapshots) == ["step-0000000010.safetensors", "step-0000000005.safetensors"]
 
 

@@ -59,14 +59,17 @@ def run(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.output)
     folder.mkdir(parents=True, exist_ok=True)
     boards = benchmark.boards(arguments.levels, seed=arguments.seed)
+    texts: dict[Path, str] = {}
     for name, split in benchmark.SPLITS.items():
         items = benchmark.items(name, boards[split.is_training], seed=arguments.seed)
         lines = [f"{line_of(item)}\n" for item in items]
-        file, text = folder / f"{name}.jsonl", "".join(lines)
-        if file.exists() and file.read_bytes() != text.encode():
+        file = folder / f"{name}.jsonl"
+        texts[file] = "".join(lines)
+        if file.exists() and file.read_bytes() != texts[file].encode():
             raise ValueError(f"{file} exists and has other lines; expected another --output")
-        write_output(str(file), text)
         print(f"{name}: {counted(len(lines), 'item')}")
+    for file, text in texts.items():
+        write_output(str(file), text)
     about = _README.format(levels=arguments.levels, seed=arguments.seed)
     write_output(str(folder / "README.md"), about)
     return 0

@@ -51,8 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError("--resume needs --output, the folder of the run to go on with")
     start = _start(spec, chosen)
     config, run = _configs(spec, chosen, start)
-    if start is not None and not isinstance(start.config, spec.config_type):
-        assert spec.grow is not None
+    if start is not None and spec.grow is not None and _begins_with(start, spec, chosen):
         start = dataclasses.replace(start, model=spec.grow(config, start.model), config=config)
     if chosen.resume:
         _check_sizes(spec, config, Path(chosen.output))
@@ -164,6 +163,14 @@ def _start(spec: "AnySpec", chosen: argparse.Namespace) -> "Trained[Any, Any] | 
     if spec.grows_from and pretrained.system_of(weights) == spec.grows_from:
         spec = systems.load(spec.grows_from)
     return pretrained.load_trained(weights, spec, named=_named(spec, chosen))
+
+
+def _begins_with(start: "Trained[Any, Any]", spec: "AnySpec", chosen: argparse.Namespace) -> bool:
+    """Whether these are weights that its run grows from, and not the run's own."""
+    from tokoban import pretrained
+
+    is_own = chosen.resume and start.weights.resolve().parent == Path(chosen.output).resolve()
+    return not is_own and pretrained.system_of(str(start.weights)) == spec.grows_from
 
 
 def _named(spec: "AnySpec", chosen: argparse.Namespace) -> list[str]:

@@ -26,12 +26,15 @@ class Snapshots:
         model_state: Mapping[str, Tensor],
         *,
         step: int,
-        metadata: Mapping[str, str] | None = None,
+        metadata: Mapping[str, str],
     ) -> None:
-        """Adds one, and removes what is too old; after a resumption also what is yet to come."""
+        """Adds one, whose file has these ``metadata``, and removes what is too old.
+
+        After a resumption what is yet to come is removed too.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / f"step-{step:010}.safetensors"
-        save_weights(path, model_state, metadata or {})
+        save_weights(path, model_state, metadata)
         reached = [path for path in self.paths() if step_of(path) <= step]
         for path in self.paths():
             if path not in reached[: self.num_kept]:

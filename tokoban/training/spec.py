@@ -69,7 +69,8 @@ class SystemSpec(Generic[ConfigT, ModelT, BatchT, EvaluationT]):
     # any: its tokenizer is the system's.
     make_system: Callable[[ConfigT, ModelT | None], System[ModelT, BatchT]]
 
-    # Another system whose weights training may start from too, and how a model grows from one.
+    # A system whose weights training may start from, and what its model becomes then. It is another
+    # one, or this one where a model has something to be added.
     grows_from: str | None = None
     grow: Callable[[ConfigT, Any], ModelT] | None = None
 

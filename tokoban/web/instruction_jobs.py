@@ -53,6 +53,7 @@ def _by_network(board: Board, text: str, *, is_question: bool) -> dict[str, Any]
 
     try:
         if is_question:
+            text = reader.in_known_words(_network(), text)
             return {"answer": reader.answer_all(_network(), [(board, text)])[0]}
         answer, predicted = reader.answer(_network(), board, text)
     except TooLargeError:

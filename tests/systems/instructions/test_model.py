@@ -1,10 +1,14 @@
 """What the network reads and answers: laws of padding, batches, the cache, and who sees whom."""
 
 import random
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 
+from tokoban import cli
+from tokoban.pretrained import load
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.instructions import benchmark
 from tokoban.sokoban.instructions.play import Play
@@ -18,7 +22,7 @@ from tokoban.systems.instructions.dataset import (
 )
 from tokoban.systems.instructions.model import InstructionNet, Output
 from tokoban.systems.instructions.prompts import NUM_MARKS, Encoder, prompt_of
-from tokoban.systems.instructions.train import loss_of, make_system
+from tokoban.systems.instructions.train import grow, loss_of, make_system
 from tokoban.systems.instructions.words import END, PADDING, Words, grammar_words
 from tokoban.text.saved import tokenizer_of
 
@@ -158,12 +162,40 @@ def test_the_picture_that_is_read_is_the_one_that_people_see(
     assert num_players == 21
 
 
-def test_a_network_that_trains_on_learns_the_words_that_the_grammar_has_since_got() -> None:
+@pytest.mark.parametrize("room", [0, 1, 9])
+def test_a_network_that_trains_on_learns_the_words_that_the_grammar_has_since_got(
+    room: int,
+) -> None:
     before = Words([word for word in WORDS.words if word not in ("leftmost", "kiste")])
-    start = InstructionNet(tiny(), before)
-    system = make_system(tiny(), start)
-    assert system.words.words == (*before.words, "kiste", "leftmost")
+    config = replace(tiny(), vocabulary_size=before.vocabulary_size + room)
+    start = InstructionNet(config, before)
+    after = (*before.words, *("kiste", "leftmost")[:room])
+    system = make_system(config, grow(config, start))
+    assert system.words.words == after
     # Saved and read again it has them.
     model = system.initial_model()
     model.load_state_dict(start.state_dict())
-    assert tokenizer_of(model).words == system.words.words
+    assert tokenizer_of(model).words == after
+
+
+def test_a_run_that_began_before_the_grammar_grew_goes_on_with_its_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fewer = Words([word for word in WORDS.words if word not in ("leftmost", "kiste")])
+
+    def words_after(name: str, *options: str) -> tuple[str, ...]:
+        run = str(tmp_path / name)
+        words = ["train", "instructions", "--device", "cpu", "--output", run, *options]
+        assert cli.main(words) == 0
+        model, _ = load(run, system="instructions")
+        assert isinstance(model, InstructionNet)
+        return tokenizer_of(model).words
+
+    begin = ("--preset", "tiny", "--steps", "1")
+    further = (*begin, "--start-from", str(tmp_path / "first"))
+    with monkeypatch.context() as patch:
+        patch.setattr("tokoban.systems.instructions.train.grammar_words", lambda: fewer)
+        assert words_after("first", *begin) == fewer.words
+        assert words_after("second", *further) == fewer.words
+    assert words_after("second", "--resume", "--steps", "2") == fewer.words
+    assert words_after("third", *further) == (*fewer.words, "kiste", "leftmost")

@@ -17,7 +17,7 @@ from tokoban.sokoban.instructions.truth import Truth
 from tokoban.systems.instructions.config import tiny
 from tokoban.systems.instructions.dataset import marks_of, positions
 from tokoban.systems.instructions.model import InstructionNet
-from tokoban.systems.instructions.obey import Search, Task, answer, obey_all
+from tokoban.systems.instructions.obey import Search, Task, answer, in_known_words, obey_all
 from tokoban.systems.instructions.prompts import BEST, LOST, Encoder
 from tokoban.systems.instructions.words import Words, grammar_words
 
@@ -157,15 +157,22 @@ def test_an_untrained_network_that_may_evaluate_all_obeys_what_can_be_obeyed(
 
 
 def test_a_word_that_the_network_lacks_is_read_as_the_usual_ones() -> None:
-    """ "Leftmost" is not among the words of this one, and "left" is."""
     torch.manual_seed(0)
-    words = Words([word for word in grammar_words().words if word != "leftmost"])
+    lacking = ("leftmost", "oberste")
+    words = Words([word for word in grammar_words().words if word not in lacking])
     network = InstructionNet(tiny(), words).eval()
-    usual, lacking, unlike = (
-        answer(network, ROOM, f"push the {name} box last", most_evaluated=1)[1]
+    for lacked, usual in (
+        ("push the leftmost box last", "push the left box last"),
+        ("Schieb die oberste Kiste zuletzt.", "schiebe die obere kiste zuletzt"),
+        ("is the leftmost box on a goal?", "is the left box on a goal"),
+    ):
+        assert in_known_words(network, lacked) == usual
+        assert in_known_words(network, usual) == usual
+    predicted = {
+        name: answer(network, ROOM, f"push the {name} box last", most_evaluated=1)[1]
         for name in ("left", "leftmost", "right")
-    )
-    assert usual == lacking != unlike
+    }
+    assert predicted["leftmost"] == predicted["left"] != predicted["right"]
 
 
 def test_positions_that_forbidden_squares_part_are_not_one() -> None:

@@ -39,7 +39,7 @@ def test_a_run_is_gone_through_by_its_kept_weights(tmp_path: Path) -> None:
     for step in (5, 10):
         torch.manual_seed(step)
         other = build_model(replace(tiny(), side=5)).eval()
-        kept.take(other.state_dict(), step=step)
+        kept.take(other.state_dict(), step=step, metadata={})
         expected[f"step {step}"] = attention_matrix(other, both)
     panels = attention_of_run(model, tmp_path, grids=both).panels
     assert [panel.name for panel in panels] == list(expected)

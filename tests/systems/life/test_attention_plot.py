@@ -65,7 +65,7 @@ def test_a_frame_is_the_matrix_beside_what_the_middle_looks_at(
     grids = torch.rand(3, 7, 7) < 0.5
     matrices = []
     for step in (5, 10):
-        kept.take(model.state_dict(), step=step)
+        kept.take(model.state_dict(), step=step, metadata={})
         matrices.append(attention_matrix(model, grids))
         model.states.data.mul_(0.1)  # what it is now must not matter
     shown: list[torch.Tensor] = []

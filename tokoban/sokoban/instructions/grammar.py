@@ -17,7 +17,7 @@ from unicodedata import normalize
 from tokoban.sokoban.formats import quoted
 from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.instructions.meaning import QUESTIONS, Clause, Kind, Meaning
-from tokoban.sokoban.instructions.phrases import Phrase, languages
+from tokoban.sokoban.instructions.phrases import Name, Phrase, fillers, languages
 
 MAX_CLAUSES = 3
 T = TypeVar("T")
@@ -61,27 +61,19 @@ def readings(text: str) -> list[Sentence]:
 
 def words_of(text: str) -> list[str]:
     """The words, without capitals, and without punctuation before and after them."""
-    plain = normalize("NFC", text).casefold().replace("\u2019", "'")  # "don\u2019t"
+    plain = re.sub("[\u2019\u02bc\u00b4`]", "'", normalize("NFC", text).casefold())
     return re.sub(r"\B[^\w\s]+|[^\w\s]+\B", " ", plain).split()
-
-
-def is_filler(word: str) -> bool:
-    """Whether the word says nothing, so that readers skip it."""
-    return any(word in phrases.fillers for phrases in languages().values())
 
 
 class _Reader:
     """Matches words with phrases, and remembers how far that went and what was expected there."""
 
     def __init__(self, text: str) -> None:
-        words = words_of(text)
-        # By their number in the text.
-        numbered = {n: word for n, word in enumerate(words, 1) if not is_filler(word)}
-        self._words, self._numbers = [*numbered.values()], [*numbered]
-        count = len(words) if numbered else 0
-        if not 0 < count <= _MOST_WORDS:
-            sentence = f"a sentence of {count} words; expected 1 to {_MOST_WORDS}"
-            raise ValueError(Fault(sentence, "words", count=count, most=_MOST_WORDS))
+        said = {n: word for n, word in enumerate(words_of(text), 1) if word not in fillers()}
+        self._words, self._numbers = [*said.values()], [*said]
+        if not 0 < len(said) <= _MOST_WORDS:
+            sentence = f"a sentence of {len(said)} words; expected 1 to {_MOST_WORDS}"
+            raise ValueError(Fault(sentence, "words", count=len(said), most=_MOST_WORDS))
         self._furthest = 0
         self._expected: dict[str, None] = {}  # in the order of the phrases, usual ones first
         self._fourth = -1  # where a clause too many is joined
@@ -94,7 +86,7 @@ class _Reader:
 
     def _meanings(self, start: int, language: str, num_clauses: int) -> Iterator[Meaning]:
         """All readings of the words from ``start`` to the end, in one language."""
-        joints = languages()[language].joints
+        joint: Name = (tuple((word,) for word in languages()[language].joints),)
         for pattern, kind in _patterns(language):
             is_question = kind in QUESTIONS
             if is_question and num_clauses > 1:
@@ -105,11 +97,12 @@ class _Reader:
                     yield (found,)
                 elif is_question or num_clauses == MAX_CLAUSES:
                     self._fits(end, "")
-                    if not is_question and self._words[end] in joints:
+                    if not is_question and self._words[end] in languages()[language].joints:
                         self._fourth = end
-                elif any([self._fits(end, joint) for joint in joints]):
-                    for rest in self._meanings(end + 1, language, num_clauses + 1):
-                        yield (found, *rest)
+                else:
+                    for start_of_next in self._ends(end, joint):
+                        for rest in self._meanings(start_of_next, language, num_clauses + 1):
+                            yield (found, *rest)
 
     def _matches(
         self, start: int, pattern: Phrase, language: str, names: dict[str, Any]
@@ -128,17 +121,17 @@ class _Reader:
             for end in self._ends(start, phrase):
                 yield from self._matches(end, rest, language, names | {field: name})
 
-    def _ends(self, start: int, phrase: Phrase) -> Iterator[int]:
+    def _ends(self, start: int, name: Name) -> Iterator[int]:
         """Where a phrase without slots may end."""
-        if not phrase:
+        if not name:
             yield start
             return
-        for words in phrase[0]:
+        for words in name[0]:
             end = start
             while end - start < len(words) and self._fits(end, words[end - start]):
                 end += 1
             if end - start == len(words):
-                yield from self._ends(end, phrase[1:])
+                yield from self._ends(end, name[1:])
 
     def _fits(self, place: int, expected: str) -> bool:
         """Whether this word is at this place; the end is expected where it is empty."""
@@ -182,31 +175,36 @@ def sentence(
     ``is_held_out`` takes the instructions that are held out of training, else they are not drawn;
     unless ``is_taught``, boxes have the names that only questions use, where there are such.
     """
-    return f" {languages()[language].joints[0]} ".join(
-        _clause(clause, language, draw, is_held_out, is_taught) for clause in meaning
-    )
+    joints = languages()[language].joints
+    words: list[str] = []
+    for clause in meaning:
+        if words:
+            words.append(joints[0] if draw is None else draw.choice(joints))
+        words += _clause(clause, language, draw, is_held_out, is_taught)
+    return " ".join(words)
 
 
 def _clause(
     clause: Clause, language: str, draw: random.Random | None, is_held_out: bool, is_taught: bool
-) -> str:
+) -> list[str]:
     def chosen(options: Sequence[T]) -> T:
         return options[0] if draw is None else draw.choice(options)
 
-    all_of = languages()[language]
-    ways = all_of.sentences[clause.kind]
+    ways = languages()[language].sentences[clause.kind]
     if clause.kind not in QUESTIONS:
         ways = ways[-1:] if is_held_out else ways[:-1]
     words: list[str] = []
-    for element in chosen(ways):
-        phrase: Phrase = (element,)
-        if isinstance(element, str):
-            field, slot = _slot(element, language)
-            options = [phrases for name, phrases in slot if name == getattr(clause, field)]
-            phrase = chosen(options[0 if is_taught else -1])
-        for part in phrase:
-            words += chosen(part)
-    return " ".join(words)
+    for part in chosen(ways):
+        name: Name
+        if isinstance(part, str):
+            field, slot = _slot(part, language)
+            options = [names for meant, names in slot if meant == getattr(clause, field)]
+            name = chosen(options[0 if is_taught else -1])
+        else:
+            name = (part,)
+        for choice in name:
+            words += chosen(choice)
+    return words
 
 
 def fields(kind: Kind) -> list[str]:
@@ -218,14 +216,13 @@ def fields(kind: Kind) -> list[str]:
 
 @cache
 def _patterns(language: str) -> tuple[tuple[Phrase, Kind], ...]:
-    """Every sentence that is read, as words and slots."""
-    all_of = languages()[language]
-    tables = all_of.sentences, all_of.read_only
-    return tuple((way, kind) for table in tables for kind, ways in table.items() for way in ways)
+    """Every sentence as words and slots."""
+    sentences = languages()[language].sentences.items()
+    return tuple((way, kind) for kind, ways in sentences for way in ways)
 
 
 @cache
-def _slot(slot: str, language: str) -> tuple[str, tuple[tuple[Enum, Sequence[Phrase]], ...]]:
+def _slot(slot: str, language: str) -> tuple[str, tuple[tuple[Enum, Sequence[Name]], ...]]:
     """The field that a slot such as ``{to}`` fills, and the phrases of every name in it.
 
     A box that has taught and untaught names comes twice.

@@ -158,13 +158,11 @@ def answer(
     """
     started_s = clock()
     meaning = grammar.instruction(text)
-    if UNKNOWN in tokenizer_of(model).encode(text):
-        text = grammar.sentence(meaning, grammar.parse(text).language)
     try:
         cells = Cells.of(board, named_boxes(board, meaning))
     except TooLargeError as error:
         return Answer(status="gave up", solver=BY_NETWORK, reason=error.args[0]), None
-    task = Task(cells, build_machine(cells, meaning), text)
+    task = Task(cells, build_machine(cells, meaning), in_known_words(model, text))
     most = MOST_EVALUATED if most_evaluated is None else most_evaluated
     [found] = obey_all(model, [task], most_evaluated=most)
     tried = counted(found.num_evaluated, "position")
@@ -194,6 +192,14 @@ def judged(
     push = (output.push + is_kept).cpu().masked_fill(~prompt.is_legal, -torch.inf)
     shares = push - push.flatten(1).logsumexp(1)[:, None, None]
     return shares.numpy(), output.first.exp().cpu().numpy()
+
+
+def in_known_words(model: InstructionNet, text: str) -> str:
+    """The sentence, or the usual words for what it says if the network lacks one of its words."""
+    if UNKNOWN not in tokenizer_of(model).encode(text):
+        return text
+    understood = grammar.parse(text)
+    return grammar.sentence(understood.meaning, understood.language)
 
 
 def answer_all(model: InstructionNet, asked: Sequence[tuple[Board, str]]) -> list[str]:

@@ -6,7 +6,7 @@ from tokoban.systems.instructions import config
 from tokoban.systems.instructions.config import InstructionsConfig
 from tokoban.systems.instructions.evaluate import InstructionsEvaluation, evaluate
 from tokoban.systems.instructions.model import InstructionNet
-from tokoban.systems.instructions.train import make_system
+from tokoban.systems.instructions.train import grow, make_system
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
 
@@ -31,6 +31,8 @@ SPEC = SystemSpec(
     default="base",
     build_model=InstructionNet,
     make_system=make_system,
+    grows_from="instructions",
+    grow=grow,
     evaluation_type=InstructionsEvaluation,
     evaluate=evaluate,
     shipped="sokoban-instructions",

@@ -111,9 +111,14 @@ class InstructionsSystem(Unvalidated):
 def make_system(
     config: InstructionsConfig, start: InstructionNet | None = None
 ) -> InstructionsSystem:
-    """The system of ``config``; ``start`` is taught the words that the grammar has since got."""
-    words = grammar_words()
-    if start is not None:
-        words = start.tokenizer = tokenizer_of(start).with_new(words.words)
+    """The system of ``config``."""
+    words = grammar_words() if start is None else tokenizer_of(start)
     levels = benchmark.held_out(config.levels, seed=config.level_seed)
     return InstructionsSystem(config, frozenset(map(canonical_form, levels)), words)
+
+
+def grow(config: InstructionsConfig, start: InstructionNet) -> InstructionNet:
+    """The network, which has the words of the grammar too, as far as it has room for more."""
+    room = config.vocabulary_size
+    start.tokenizer = tokenizer_of(start).with_new(grammar_words().words, most=room)
+    return start

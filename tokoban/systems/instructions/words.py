@@ -3,8 +3,8 @@
 import json
 from collections.abc import Sequence
 
-from tokoban.sokoban.instructions.grammar import is_filler, words_of
-from tokoban.sokoban.instructions.phrases import languages
+from tokoban.sokoban.instructions.grammar import words_of
+from tokoban.sokoban.instructions.phrases import fillers, languages
 
 PADDING, BEGIN, END, UNKNOWN = range(4)  # BEGIN stands before an answer, END behind it
 _SPECIAL = ("<padding>", "<begin>", "<end>", "<unknown>")
@@ -26,13 +26,13 @@ class Words:
         """The number of words."""
         return len(self.words)
 
-    def with_new(self, words: Sequence[str]) -> "Words":
-        """These words, as the same tokens, and those of ``words`` that are not among them."""
-        return Words(list(dict.fromkeys([*self.words, *words])))
+    def with_new(self, words: Sequence[str], *, most: int) -> "Words":
+        """These words, as the same tokens, and others of ``words``: ``most`` in all."""
+        return Words([*dict.fromkeys([*self.words, *words])][: max(most, len(self.words))])
 
     def encode(self, text: str) -> list[int]:
         """The token of each word that says something."""
-        words = (word for word in words_of(text) if not is_filler(word))
+        words = (word for word in words_of(text) if word not in fillers())
         return [self._numbers.get(word, UNKNOWN) for word in words]
 
     def decode(self, tokens: Sequence[int]) -> str:
