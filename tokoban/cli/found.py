@@ -115,10 +115,10 @@ def describe_search(number: int, sought: Objective, progress: Progress) -> str:
     )
 
 
-def summarise(answers: Iterable[Answer], *, elapsed_s: float, is_told: bool = False) -> str:
+def summarise(answers: Iterable[Answer], *, elapsed_s: float, has_instruction: bool = False) -> str:
     """The closing line: how many of each kind, and which search solved them.
 
-    ``is_told`` if a sentence says how they are to be solved, which may be what is impossible.
+    With an instruction a level may be solvable and only the instruction impossible to obey.
     """
     answers = list(answers)
     statuses = Counter(answer.status for answer in answers)
@@ -127,7 +127,7 @@ def summarise(answers: Iterable[Answer], *, elapsed_s: float, is_told: bool = Fa
     return (
         f"{counted(len(answers), 'level')} in {elapsed_s:.1f} s: "
         f"{statuses['solved']} solved{f' ({by})' * bool(by)}, "
-        f"{statuses['unsolvable']} proved {'impossible' if is_told else 'unsolvable'}, "
+        f"{statuses['unsolvable']} proved {'impossible' if has_instruction else 'unsolvable'}, "
         f"{statuses['gave up']} given up"
     )
 

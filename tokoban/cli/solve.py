@@ -163,8 +163,8 @@ def run(arguments: argparse.Namespace) -> int:
             status = ExitCode.INTERRUPTED
     if arguments.output:
         write_output(arguments.output, as_file(file, levels, answers))
-    elapsed_s, is_told = compiling.clock() - started_s, arguments.instruction is not None
-    screen.print(summarise(answers.values(), elapsed_s=elapsed_s, is_told=is_told))
+    elapsed_s, has_instruction = compiling.clock() - started_s, arguments.instruction is not None
+    screen.print(summarise(answers.values(), elapsed_s=elapsed_s, has_instruction=has_instruction))
     if watched is not None:
         system = policies.system_of(_weights(arguments))
         _show_attention(watched, levels, answers, arguments.attention, system=system)

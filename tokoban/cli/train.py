@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError("--resume needs --output, the folder of the run to go on with")
     start = _start(spec, chosen)
     config, run = _configs(spec, chosen, start)
-    if start is not None and spec.grow is not None and _begins_with(start, spec, chosen):
+    if start is not None and spec.grow is not None and _must_grow(start, spec, chosen):
         start = dataclasses.replace(start, model=spec.grow(config, start.model), config=config)
     if chosen.resume:
         _check_sizes(spec, config, Path(chosen.output))
@@ -165,8 +165,8 @@ def _start(spec: "AnySpec", chosen: argparse.Namespace) -> "Trained[Any, Any] | 
     return pretrained.load_trained(weights, spec, named=_named(spec, chosen))
 
 
-def _begins_with(start: "Trained[Any, Any]", spec: "AnySpec", chosen: argparse.Namespace) -> bool:
-    """Whether these are weights that its run grows from, and not the run's own."""
+def _must_grow(start: "Trained[Any, Any]", spec: "AnySpec", chosen: argparse.Namespace) -> bool:
+    """Whether a new run starts from these weights, and they are of ``spec.grows_from``."""
     from tokoban import pretrained
 
     is_own = chosen.resume and start.weights.resolve().parent == Path(chosen.output).resolve()

@@ -69,8 +69,8 @@ class SystemSpec(Generic[ConfigT, ModelT, BatchT, EvaluationT]):
     # any: its tokenizer is the system's.
     make_system: Callable[[ConfigT, ModelT | None], System[ModelT, BatchT]]
 
-    # A system whose weights training may start from, and what its model becomes then. It is another
-    # one, or this one where a model has something to be added.
+    # A run that starts from weights of this system, which may be its own, starts with the model
+    # that ``grow`` makes of them.
     grows_from: str | None = None
     grow: Callable[[ConfigT, Any], ModelT] | None = None
 

@@ -9,6 +9,7 @@ from tokoban.api import extras
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.instructions import grammar, questions, truth
+from tokoban.sokoban.instructions.grammar import Sentence
 from tokoban.sokoban.instructions.machine import TooLargeError
 from tokoban.sokoban.instructions.meaning import Box, Meaning
 from tokoban.sokoban.instructions.naming import find_place, named_boxes
@@ -29,32 +30,29 @@ def obey(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
     text = wire.text_of(arguments, "text", most=_MOST_TEXT)
     sentence = grammar.parse(text)
     phrases = languages()[sentence.language]
-    written = phrases.written
     yield {
         "event": "understood",
-        "sentence": written(grammar.sentence(sentence.meaning, sentence.language)),
+        "sentence": phrases.with_capitals(grammar.sentence(sentence.meaning, sentence.language)),
         "names": _names(board, sentence.meaning, phrases),
     }
     if sentence.is_question:
-        exact = {"answer": written(questions.answer(board, sentence))}
+        exact = {"answer": phrases.with_capitals(questions.answer(board, sentence))}
     else:
         exact = wire.answer_to_json(truth.solve(board, sentence.meaning))
     yield {"event": "answered", **exact}
-    network = _by_network(board, text, is_question=sentence.is_question)
-    if network and "answer" in network:
-        network["answer"] = written(network["answer"])
-    yield {"event": "done", "network": network}
+    yield {"event": "done", "network": _by_network(board, text, sentence)}
 
 
-def _by_network(board: Board, text: str, *, is_question: bool) -> dict[str, Any] | None:
+def _by_network(board: Board, text: str, sentence: Sentence) -> dict[str, Any] | None:
     if not extras.is_installed("networks"):
         return None
     from tokoban.systems.instructions import obey as reader
 
     try:
-        if is_question:
-            text = reader.in_known_words(_network(), text)
-            return {"answer": reader.answer_all(_network(), [(board, text)])[0]}
+        if sentence.is_question:
+            text = reader.in_vocabulary(_network(), text)
+            [said] = reader.answer_all(_network(), [(board, text)])
+            return {"answer": languages()[sentence.language].with_capitals(said)}
         answer, predicted = reader.answer(_network(), board, text)
     except TooLargeError:
         return None
@@ -78,7 +76,7 @@ def _names(board: Board, meaning: Meaning, phrases: Phrases) -> dict[str, Any]:
     except ValueError as error:
         if isinstance(fault := error.args[0], Fault):  # has the name in English
             usual = names_of_box(Box(fault.values["name"]), phrases)[0]
-            fault.values["name"] = phrases.written(usual)
+            fault.values["name"] = phrases.with_capitals(usual)
         raise
     places = {
         square

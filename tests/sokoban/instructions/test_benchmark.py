@@ -13,7 +13,7 @@ from tokoban.sokoban.instructions import benchmark
 from tokoban.sokoban.instructions.grammar import fields, parse
 from tokoban.sokoban.instructions.machine import obeys
 from tokoban.sokoban.instructions.meaning import DEMANDS, Box, Clause, Place
-from tokoban.sokoban.instructions.phrases import languages, ways_to_say
+from tokoban.sokoban.instructions.phrases import expansions, languages
 from tokoban.sokoban.instructions.questions import answer
 from tokoban.sokoban.instructions.truth import truth_of
 from tokoban.sokoban.symmetry import SYMMETRIES
@@ -23,7 +23,7 @@ UNTAUGHT = {
     for phrases in languages().values()
     for names in phrases.untaught.values()
     for name in names
-    for text in ways_to_say(name)
+    for text in expansions(name)
 }
 
 

@@ -17,7 +17,7 @@ from tokoban.sokoban.instructions.truth import Truth
 from tokoban.systems.instructions.config import tiny
 from tokoban.systems.instructions.dataset import marks_of, positions
 from tokoban.systems.instructions.model import InstructionNet
-from tokoban.systems.instructions.obey import Search, Task, answer, in_known_words, obey_all
+from tokoban.systems.instructions.obey import Search, Task, answer, in_vocabulary, obey_all
 from tokoban.systems.instructions.prompts import BEST, LOST, Encoder
 from tokoban.systems.instructions.words import Words, grammar_words
 
@@ -166,8 +166,8 @@ def test_a_word_that_the_network_lacks_is_read_as_the_usual_ones() -> None:
         ("Schieb die oberste Kiste zuletzt.", "schiebe die obere kiste zuletzt"),
         ("is the leftmost box on a goal?", "is the left box on a goal"),
     ):
-        assert in_known_words(network, lacked) == usual
-        assert in_known_words(network, usual) == usual
+        assert in_vocabulary(network, lacked) == usual
+        assert in_vocabulary(network, usual) == usual
     predicted = {
         name: answer(network, ROOM, f"push the {name} box last", most_evaluated=1)[1]
         for name in ("left", "leftmost", "right")

@@ -86,7 +86,7 @@ class _Reader:
 
     def _meanings(self, start: int, language: str, num_clauses: int) -> Iterator[Meaning]:
         """All readings of the words from ``start`` to the end, in one language."""
-        joint: Name = (tuple((word,) for word in languages()[language].joints),)
+        conjunction: Name = (tuple((word,) for word in languages()[language].conjunctions),)
         for pattern, kind in _patterns(language):
             is_question = kind in QUESTIONS
             if is_question and num_clauses > 1:
@@ -97,10 +97,10 @@ class _Reader:
                     yield (found,)
                 elif is_question or num_clauses == MAX_CLAUSES:
                     self._fits(end, "")
-                    if not is_question and self._words[end] in languages()[language].joints:
+                    if not is_question and self._words[end] in languages()[language].conjunctions:
                         self._fourth = end
                 else:
-                    for start_of_next in self._ends(end, joint):
+                    for start_of_next in self._ends(end, conjunction):
                         for rest in self._meanings(start_of_next, language, num_clauses + 1):
                             yield (found, *rest)
 
@@ -175,11 +175,11 @@ def sentence(
     ``is_held_out`` takes the instructions that are held out of training, else they are not drawn;
     unless ``is_taught``, boxes have the names that only questions use, where there are such.
     """
-    joints = languages()[language].joints
+    conjunctions = languages()[language].conjunctions
     words: list[str] = []
     for clause in meaning:
         if words:
-            words.append(joints[0] if draw is None else draw.choice(joints))
+            words.append(conjunctions[0] if draw is None else draw.choice(conjunctions))
         words += _clause(clause, language, draw, is_held_out, is_taught)
     return " ".join(words)
 

@@ -27,17 +27,17 @@ class Phrases:
     untaught: Mapping[Box, Sequence[Name]]  # further names of boxes
     places: Mapping[Place, Sequence[Name]]  # by form
     sentences: Mapping[Kind, Sequence[Phrase]]
-    joints: Sequence[str]  # between clauses
+    conjunctions: Sequence[str]  # between clauses
     nouns: frozenset[str]  # words that people write with a capital
     answers: Mapping[str, str]
 
-    def written(self, text: str) -> str:
-        """A text of these words, as people write it within a sentence."""
+    def with_capitals(self, text: str) -> str:
+        """The text with capitals for nouns, as people write them."""
         return " ".join(word.title() if word in self.nouns else word for word in text.split())
 
     def words(self) -> set[str]:
         """All words of sentences and answers."""
-        found = {*self.joints, *" ".join(self.answers.values()).split()}
+        found = {*self.conjunctions, *" ".join(self.answers.values()).split()}
         found |= words_in(self.boxes.values()) | words_in(self.untaught.values())
         return found | words_in(self.places.values()) | words_in(self.sentences.values())
 
@@ -58,11 +58,11 @@ def words_in(phrases: Iterable[Iterable[Phrase]]) -> set[str]:
 def names_of_box(box: Box, phrases: Phrases) -> list[str]:
     """The names of a box in a language, the usual one first."""
     names = (*phrases.boxes.get(box, ()), *phrases.untaught.get(box, ()))
-    return [text for name in names for text in ways_to_say(name)]
+    return [text for name in names for text in expansions(name)]
 
 
-def ways_to_say(name: Name) -> Iterator[str]:
-    """All that a name can be in words, the usual one first."""
+def expansions(name: Name) -> Iterator[str]:
+    """All texts of a name, the usual one first."""
     for chosen in product(*name):
         yield " ".join(word for words in chosen for word in words)
 
@@ -75,7 +75,7 @@ def languages() -> Mapping[str, Phrases]:
 
 @cache
 def fillers() -> frozenset[str]:
-    """Words of any language that say nothing."""
+    """Filler words of all languages, which a reader skips."""
     return frozenset(_tables()["fillers"])
 
 
@@ -103,7 +103,7 @@ def _language(tables: Mapping[str, Any]) -> Phrases:
             Kind[name]: tuple(_phrase(text, choices) for text in texts)
             for name, texts in tables["sentences"].items()
         },
-        joints=tables["joints"],
+        conjunctions=tables["conjunctions"],
         nouns=frozenset(tables["nouns"]),
         answers=tables["answers"],
     )
@@ -114,7 +114,7 @@ def _phrase(text: str, choices: Mapping[str, str]) -> Phrase:
 
 
 def _choice(part: str, choices: Mapping[str, str]) -> Choice:
-    """The words of ``a|has_to|<must>``; none of them first where the part ends in ``?``."""
+    """The alternatives of ``a|has_to|<must>``; a final ``?`` adds the empty one, first."""
     none: Choice = ((),) if part.endswith("?") else ()
     options = part.removesuffix("?").split("|")
     texts = [choices[x[1:-1]].split("|") if x.startswith("<") else [x] for x in options]

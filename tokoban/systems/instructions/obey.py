@@ -153,8 +153,9 @@ def answer(
 ) -> tuple[Answer, Predicted | None]:
     """The solution that the search of a network finds, or none; the network proves nothing.
 
-    It reads the usual words where it lacks one of the sentence's. The prediction is None where the
-    floor is too large. ``ValueError`` where names mean nothing on the board.
+    A sentence with a word outside the network's vocabulary is read in the usual phrases. The
+    prediction is None where the floor is too large. ``ValueError`` where names mean nothing on the
+    board.
     """
     started_s = clock()
     meaning = grammar.instruction(text)
@@ -162,7 +163,7 @@ def answer(
         cells = Cells.of(board, named_boxes(board, meaning))
     except TooLargeError as error:
         return Answer(status="gave up", solver=BY_NETWORK, reason=error.args[0]), None
-    task = Task(cells, build_machine(cells, meaning), in_known_words(model, text))
+    task = Task(cells, build_machine(cells, meaning), in_vocabulary(model, text))
     most = MOST_EVALUATED if most_evaluated is None else most_evaluated
     [found] = obey_all(model, [task], most_evaluated=most)
     tried = counted(found.num_evaluated, "position")
@@ -194,8 +195,8 @@ def judged(
     return shares.numpy(), output.first.exp().cpu().numpy()
 
 
-def in_known_words(model: InstructionNet, text: str) -> str:
-    """The sentence, or the usual words for what it says if the network lacks one of its words."""
+def in_vocabulary(model: InstructionNet, text: str) -> str:
+    """The sentence; with a word outside the vocabulary, its meaning in the usual phrases."""
     if UNKNOWN not in tokenizer_of(model).encode(text):
         return text
     understood = grammar.parse(text)

@@ -118,7 +118,7 @@ def make_system(
 
 
 def grow(config: InstructionsConfig, start: InstructionNet) -> InstructionNet:
-    """The network, which has the words of the grammar too, as far as it has room for more."""
+    """The network with the grammar's words added to its vocabulary, as far as there is room."""
     room = config.vocabulary_size
-    start.tokenizer = tokenizer_of(start).with_new(grammar_words().words, most=room)
+    start.tokenizer = tokenizer_of(start).extended(grammar_words().words, most=room)
     return start

@@ -26,12 +26,12 @@ class Words:
         """The number of words."""
         return len(self.words)
 
-    def with_new(self, words: Sequence[str], *, most: int) -> "Words":
-        """These words, as the same tokens, and others of ``words``: ``most`` in all."""
+    def extended(self, words: Sequence[str], *, most: int) -> "Words":
+        """The vocabulary with ``words`` added at its end, up to ``most`` words in all."""
         return Words([*dict.fromkeys([*self.words, *words])][: max(most, len(self.words))])
 
     def encode(self, text: str) -> list[int]:
-        """The token of each word that says something."""
+        """The token of each word; filler words have none."""
         words = (word for word in words_of(text) if word not in fillers())
         return [self._numbers.get(word, UNKNOWN) for word in words]
 
