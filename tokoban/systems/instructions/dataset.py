@@ -42,7 +42,7 @@ from tokoban.training.ahead import BATCHES_A_DRAWING
 from tokoban.training.streams import Purpose, derived_seed
 
 _PLAYS = 3  # of a sentence that can be obeyed
-_PLAIN_PLAYS = 5  # without a sentence
+_PLAIN_PLAYS = 2  # without a sentence
 # At most so many positions of a play in which the sentence matters, and in which it does not; if it
 # never matters, as many of the second kind as otherwise of the first.
 _ASKED_POSITIONS, _OTHER_POSITIONS = 6, 3
@@ -96,7 +96,8 @@ def drawing(
             board, chance, words, readings=config.readings, asks=config.has_questions
         )
     examples = chance.sample(examples, BATCHES_A_DRAWING * size)
-    examples.sort(key=lambda example: len(example.play.history))
+    # Sentences differ more in length than floors do.
+    examples.sort(key=lambda example: (len(example.words), len(example.play.history)))
     firsts = chance.sample(range(0, len(examples), size), BATCHES_A_DRAWING)
     return [batch_of(examples[first : first + size]) for first in firsts]
 
