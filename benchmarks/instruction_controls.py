@@ -84,7 +84,7 @@ def of_split(split: str, boards: Iterable[Board]) -> Iterator[Task]:
     """The instructions that can be obeyed."""
     for number, board in enumerate(boards):
         chance = random.Random(f"0 {split} {number}")
-        for _, text, truth in benchmark.instructions(chance, board, benchmark.SPLITS[split]):
+        for text, _, truth in benchmark.instructions(chance, board, benchmark.SPLITS[split]):
             if truth.fewest_pushes is not None:
                 yield Task(truth.graph.cells, truth.machine, text)
 

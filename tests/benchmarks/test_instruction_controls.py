@@ -25,7 +25,7 @@ def test_questions_alone_have_the_words_that_are_forgotten() -> None:
     demanded: set[str] = set()
     for board in benchmark.held_out(12, seed=3):
         for _ in range(4):
-            asked.update(*(item["text"].split() for item in benchmark.questions(chance, board)))
+            asked.update(*(text.split() for text, *_ in benchmark.questions(chance, board)))
             readings = benchmark.readings(chance, board, benchmark.SPLITS["train"], 9)
             demanded.update(*(text.split() for text, _ in readings))
     assert {"western", "stuck", "feststeckt"} <= asked & forgotten

@@ -30,7 +30,7 @@ def drawn() -> list[tuple[str, Truth]]:
     found = []
     for number, board in enumerate([ROOM, benchmark.boards(2, seed=7)[True][0]]):
         split = benchmark.SPLITS["train"]
-        for _, text, truth in benchmark.instructions(random.Random(number), board, split):
+        for text, _, truth in benchmark.instructions(random.Random(number), board, split):
             found.append((text, truth))
     return found
 

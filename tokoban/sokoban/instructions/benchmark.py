@@ -107,11 +107,14 @@ def items(name: str, levels: list[Board], *, seed: int) -> Iterator[dict[str, An
     for number, board in enumerate(levels, 1):
         chance = random.Random(f"{seed} {name} {number}")
         found = [
-            {"kind": "instruction", "language": language, "text": text} | _described(truth)
-            for language, text, truth in instructions(chance, board, split)
+            {"kind": "instruction", "language": said.language, "text": text} | _described(truth)
+            for text, said, truth in instructions(chance, board, split)
         ]
         if name in ("train", "levels"):
-            found += questions(chance, board)
+            found += [
+                {"kind": "question", "language": said.language, "text": text, "answer": right}
+                for text, said, right in questions(chance, board)
+            ]
         for index, item in enumerate(found, 1):
             about = {"split": name, "level": number, "index": index}
             yield about | {"board": format_board(board).split("\n")} | item
@@ -133,8 +136,8 @@ def instructions(
     split: Split,
     *,
     is_balanced: bool = True,
-) -> Iterator[tuple[str, str, Truth]]:
-    """Languages, sentences and their truth: as many that can be obeyed as that cannot, if balanced.
+) -> Iterator[tuple[str, Sentence, Truth]]:
+    """Sentences and their truth: as many that can be obeyed as that cannot, if balanced.
 
     Some shortest solution of the level disobeys each.
     """
@@ -171,7 +174,7 @@ def instructions(
                 is_held_out=split.is_paraphrase_new,
                 is_taught=not split.are_names_new,
             )
-            yield language, text, truth
+            yield text, Sentence(meaning, language), truth
 
 
 def readings(
@@ -198,18 +201,17 @@ def _described(truth: Truth) -> dict[str, Any]:
     return {"answer": moves, "pushes": truth.fewest_pushes, "best_pushes": best}
 
 
-def questions(chance: random.Random, board: Board) -> Iterator[dict[str, Any]]:
-    """Items of questions, as ``items`` has them."""
+def questions(chance: random.Random, board: Board) -> Iterator[tuple[str, Sentence, str]]:
+    """Questions and their answers in words."""
     options = _options(board, [*Box])
     for kind in chance.sample(QUESTIONS, _QUESTIONS_EACH):
         clause = _clause(chance, kind, options)
         if clause is None:
             continue
-        meaning = (clause,)
-        language = chance.choice([*languages()])
-        text = sentence(meaning, language, draw=chance, is_taught=chance.random() < 0.5)
-        right = answer(board, Sentence(meaning, language))
-        yield {"kind": "question", "language": language, "text": text, "answer": right}
+        asked = Sentence((clause,), chance.choice([*languages()]))
+        is_taught = chance.random() < 0.5
+        text = sentence(asked.meaning, asked.language, draw=chance, is_taught=is_taught)
+        yield text, asked, answer(board, asked)
 
 
 def _draw(chance: random.Random, split: Split, options: Options) -> Meaning | None:

@@ -8,7 +8,6 @@ the way to it: what the names mean on the board, and what becomes of each legal 
 
 import random
 from collections.abc import Container, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +16,8 @@ from jaxtyping import Bool, Int8, Int64, UInt8
 from torch import Tensor
 
 from tokoban.sokoban.board import Board, Direction, Square
-from tokoban.sokoban.instructions import benchmark, grammar
+from tokoban.sokoban.instructions import benchmark
+from tokoban.sokoban.instructions.grammar import Sentence
 from tokoban.sokoban.instructions.machine import REJECTED
 from tokoban.sokoban.instructions.meaning import Meaning
 from tokoban.sokoban.instructions.naming import find_box, find_place
@@ -114,21 +114,20 @@ def examples_of(
     encoder, split = Encoder(board), benchmark.SPLITS["train"]
     found: list[tuple[Play, str, Meaning, Outlook, str]] = []
 
-    def add(num_plays: int, truth: Truth, text: str, language: str) -> None:
-        impossible = languages()[language].answers["impossible"]
+    def add(num_plays: int, truth: Truth, text: str, said: Sentence) -> None:
+        impossible = languages()[said.language].answers["impossible"]
         for play, outlook in (each for _ in range(num_plays) for each in positions(truth, chance)):
             answer = "" if BEST in outlook.values() else impossible
-            found.append((play, text, _meaning(text), outlook, answer))
+            found.append((play, text, said.meaning, outlook, answer))
 
-    add(_PLAIN_PLAYS, truth_of(board, ()), "", "en")
+    add(_PLAIN_PLAYS, truth_of(board, ()), "", Sentence((), "en"))
     plain = [play for play, *_ in found]
-    for language, text, truth in benchmark.instructions(chance, board, split, is_balanced=False):
-        add(_PLAYS if truth.fewest_pushes is not None else 1, truth, text, language)
+    for text, said, truth in benchmark.instructions(chance, board, split, is_balanced=False):
+        add(_PLAYS if truth.fewest_pushes is not None else 1, truth, text, said)
     plays = [play for play, *_ in found]
     for start in (board, chance.choice(plain).board) if asks else ():
-        for item in benchmark.questions(chance, start):
-            text, answer = item["text"], item["answer"]
-            found.append((Play.of(start), text, _meaning(text), {}, answer))
+        for text, said, answer in benchmark.questions(chance, start):
+            found.append((Play.of(start), text, said.meaning, {}, answer))
     for text, meaning in benchmark.readings(chance, board, split, readings):
         found.append((chance.choice(plays), text, meaning, {}, ""))
     number = encoder.squares.number
@@ -157,11 +156,6 @@ def marks_of(encoder: Encoder, play: Play, meaning: Meaning) -> UInt8[np.ndarray
             squares = [now[find_box(play.start, name)]] if is_box else find_place(play.start, name)
             marks[[encoder.squares.number[square] for square in squares]] |= 1 << bit
     return marks
-
-
-@lru_cache
-def _meaning(text: str) -> Meaning:
-    return grammar.parse(text).meaning if text else ()
 
 
 def positions(truth: Truth, chance: random.Random) -> list[tuple[Play, Outlook]]:

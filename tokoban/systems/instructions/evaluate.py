@@ -67,14 +67,14 @@ def _evaluated(
         found = _instructions(trained.model, name, boards, options)
         metrics |= {f"{name}_{key}": value for key, value in found.items()}
     asked = [
-        (board, item)
+        (board, text, answer)
         for number, board in enumerate(boards)
-        for item in benchmark.questions(random.Random(f"{options.seed} {number}"), board)
+        for text, _, answer in benchmark.questions(random.Random(f"{options.seed} {number}"), board)
     ]
     chance = random.Random(options.seed)
-    texts = [(board, _given(item["text"], options, chance)) for board, item in asked]
+    texts = [(board, _given(text, options, chance)) for board, text, _ in asked]
     said = answer_all(trained.model, texts)
-    right = sum(mine == item["answer"] for mine, (_, item) in zip(said, asked, strict=True))
+    right = sum(mine == answer for mine, (_, _, answer) in zip(said, asked, strict=True))
     return metrics | share("questions_answered", right, len(asked))
 
 
@@ -93,7 +93,7 @@ def _instructions(
     tasks, fewest = [], []
     for number, board in enumerate(boards):
         chance = random.Random(f"{options.seed} {name} {number}")
-        for _, text, truth in benchmark.instructions(chance, board, benchmark.SPLITS[name]):
+        for text, _, truth in benchmark.instructions(chance, board, benchmark.SPLITS[name]):
             tasks.append(Task(truth.graph.cells, truth.machine, _given(text, options, hiding)))
             fewest.append(truth.fewest_pushes)
     can_be = [i for i, pushes in enumerate(fewest) if pushes is not None]
