@@ -49,8 +49,7 @@ _TURN = 1 << 12  # the work of a turn by the share of its member
 # What may be left out beside members: the A* before all, and parts of members.
 FIRST = "first-astar"
 WAYPOINTS = "waypoints"  # of the beam of pulls
-_EQUAL_ROUNDS = 16  # the first ones, in which all members have the same share
-_LATE = 256  # a round that begins after some 10 s
+_LATE = 128  # a round that begins after some 10 s
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,7 @@ class Member:
 
     name: str
     start: Callable[[SearchContext], Steps[Searcher]]
-    share: int = 1  # of the work, relative to the other members, after the rounds of equal turns
+    share: int = 1  # of the work, relative to the other members
     first_round: int = 0
     parts: tuple[str, ...] = ()  # the names that ``SearchContext.without`` may have for it
     is_complete: bool = True  # only sound rules drop positions, so that EXHAUSTED is a proof
@@ -155,17 +154,16 @@ MEMBERS = {
     one.name: one
     for one in (
         Member("astar", _astar),
-        Member("fess", _fess, share=2, parts=ADVISORS),
+        Member("fess", _fess, share=4, parts=ADVISORS),
         Member(
             "pull-beam",
             _pull_beam,
-            share=6,
-            first_round=2,
+            share=12,
             parts=(WAYPOINTS,),
             is_complete=False,
         ),
         # Few levels need it, so the levels that others solve quickly do not wait for it.
-        Member("push-beam", _push_beam, share=4, first_round=_LATE, is_complete=False),
+        Member("push-beam", _push_beam, share=8, first_round=_LATE, is_complete=False),
     )
 }
 
@@ -259,7 +257,7 @@ class Portfolio:
             for member in list(self._members):
                 if member in self._members and member.plan.first_round <= number:
                     budget = yield self._pause(member)
-                    length = _TURN * (1 if number < _EQUAL_ROUNDS else member.plan.share)
+                    length = _TURN * member.plan.share
                     found, budget = yield from self._turn(member, length, budget)
                     if found is not None:
                         return found
