@@ -3,10 +3,7 @@
 import dataclasses
 import inspect
 import json
-import os
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -220,31 +217,3 @@ def test_decoding_with_a_cache_is_decoding_without(name: str) -> None:
     for outputs in found[1:]:
         for output, expected in zip(outputs, found[0], strict=True):
             torch.testing.assert_close(output, expected, rtol=0, atol=3e-5)
-
-
-# In a process of its own, since the checks of shapes that tests switch on cannot be compiled; and
-# traced alone, since the machine code of all systems would take minutes.
-TRAIN_COMPILED = """
-import functools, sys, torch
-from tokoban import cli
-torch.compile = functools.partial(torch.compile, backend="aot_eager")
-for is_compiled in ("false", "true"):
-    words = ["--steps", "2", "--device", "cpu", "--compile", is_compiled]
-    folder = f"{sys.argv[1]}/{is_compiled}"
-    assert cli.main(["train", *sys.argv[2:], *words, "--output", folder]) == 0
-"""
-
-
-@pytest.mark.slow
-def test_a_compiled_model_is_trained_like_the_plain_one(name: str, tmp_path: Path) -> None:
-    preset = _spec(name).smallest
-    command = [sys.executable, "-c", TRAIN_COMPILED, str(tmp_path), name, "--preset", preset]
-    done = subprocess.run(
-        command, env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    plain, compiled = (
-        json.loads((tmp_path / folder / "result.json").read_text())["train_loss"]
-        for folder in ("false", "true")
-    )
-    assert compiled == pytest.approx(plain, rel=0.1)  # dropout is drawn by other means

@@ -13,7 +13,6 @@ import torch
 from torch import nn
 
 from tests.training.toy import NUM_EXAMPLES, Toy, read_lines
-from tests.training.train_toy import Steady
 from tokoban.training import loop
 from tokoban.training.checkpoint import load_weights
 from tokoban.training.loop import fit
@@ -534,16 +533,6 @@ def test_cuda_must_be_there_to_be_used(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(ValueError, match=message):
         fit(Toy(), replace(RUN, device="cuda"), toy_directory(tmp_path))
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")  # by torch itself
-def test_a_compiled_run_is_nearly_the_same(tmp_path: Path) -> None:
-    for is_compiled in (False, True):
-        run = replace(RUN, compile=is_compiled)
-        fit(Steady(), run, toy_directory(tmp_path / str(is_compiled)))  # its dropout would differ
-    for name, tensor in weights(tmp_path / "False").items():
-        torch.testing.assert_close(tensor, weights(tmp_path / "True")[name], rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.gpu

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -73,8 +73,6 @@ def fit(
         _begin_with(model, start)
     state = initial_state(model.to(device), run)
     model = processes.distribute(state.model, device)
-    if run.compile:
-        model = cast(nn.Module, torch.compile(model))
 
     is_main = processes.rank() == 0
     with directory.locked() if is_main else nullcontext():

@@ -1,7 +1,8 @@
 """The settings of a training run that every system shares."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from tokoban.training.config import check_limits
 from tokoban.training.device import DeviceChoice
@@ -36,7 +37,6 @@ class RunConfig:
 
     device: DeviceChoice = "auto"  # auto: CUDA where there is one
     precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 autocast on CUDA; of training
-    compile: bool = False  # torch.compile: costs up to a minute at the start, gains nothing on CPU
 
     learning_rate: Positive = 1e-3  # at the schedule's peak
     muon: NotNegative = 0.0  # 0: AdamW trains every weight; else Muon trains the matrices, but
@@ -65,6 +65,8 @@ class RunConfig:
     target: float | None = None  # value of the monitored metric that ends the run
     keep_every: CountOrZero = 0  # steps between snapshots that are kept; 0 = none
     checkpoint_every_s: NotNegative = 300.0  # also at the end, and when interrupted
+
+    retired: ClassVar[Mapping[str, Any]] = {"compile": False}
 
     def __post_init__(self) -> None:
         if self.steps is None and self.minutes is None:
