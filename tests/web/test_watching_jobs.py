@@ -1,21 +1,21 @@
 """Jobs of the policy: what they show is a game by the rules, and what they say is true."""
 
 import threading
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 import tokoban
-from tokoban.decoding.beam import beam_search
-from tokoban.sokoban.board import Board
+from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.search.limits import Limits
-from tokoban.systems.push_policy.stepper import PushStepper
+from tokoban.sokoban.search.searches.guided.guide import MOST_DEADLOCKED, boxes_and_zones
 from tokoban.web import watched, watching_jobs
 from tokoban.web.job import Context
-from tokoban.web.opinions import policy, push_on_wire
+from tokoban.web.opinions import policy
 
 LEVEL = "########\n#  .  ##\n#@$ $  #\n#  #.  #\n###    #\n########"
 LOST = "#######\n#. $$.#\n#@    #\n#######"
@@ -55,47 +55,43 @@ def test_rows_follow_from_their_parents_by_the_push_that_is_shown() -> None:
     assert next(row for row in steps[-1]["rows"] if row["row"] == done["followed"][-1])["is_solved"]
 
 
-class InTorch:
-    """Rows of pushes as ``decoding`` asks for them."""
-
-    device = torch.device("cpu")
-
-    def __init__(self, plays: PushStepper) -> None:
-        self.plays = plays
-
-    def log_probs(self) -> torch.Tensor:
-        return torch.from_numpy(self.plays.log_probs)
-
-    def keys(self) -> torch.Tensor:
-        return torch.from_numpy(self.plays.keys.view(np.int64))
-
-    def successor_keys(self) -> torch.Tensor:
-        return torch.from_numpy(self.plays.successor_keys().view(np.int64))
-
-    def advance(self, parents: torch.Tensor | None, actions: torch.Tensor) -> torch.Tensor:
-        assert parents is not None
-        self.plays.advance(parents.tolist(), actions.tolist())
-        return torch.from_numpy(self.plays.is_solved)
-
-
 @pytest.mark.parametrize("width", [1, 3, 8])
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_beam_that_is_shown_is_that_of_decoding(seed: int, width: int) -> None:
+def test_each_step_shows_the_likeliest_positions_that_were_not_shown(seed: int, width: int) -> None:
     board = tokoban.generate(seed=seed, style="mixed", num_boxes=3)[0].board
-    *steps, done = watched.beam(board, Limits(), width=width)
     guide, squares = policy().guide(board)
-    beams = beam_search(
-        InTorch(PushStepper(guide, squares, board, width=width)),
-        num_searches=1, width=width, max_steps=400, merge_equal=True, skip_visited=True,
-        stop_at_first=True,
-    )  # fmt: skip
-    assert bool(beams.is_finished[0, 0]) == (done["status"] == "solved")
-    taken = beams.actions[0, 0, : int(beams.lengths[0, 0])].tolist()
-    if done["status"] == "solved":
-        shown = [step["rows"][row] for step, row in zip(steps, done["followed"], strict=True)]
-        expected = [push_on_wire(squares, action) for action in taken]
-        assert [{key: row[key] for key in expected[0]} for row in shown] == expected
-        assert shown[-1]["score"] == pytest.approx(float(beams.scores_nats[0, 0]), abs=1e-3)
+    seen, rows = {(board.boxes, board.area())}, [(0.0, board)]
+    for step in list(watched.beam(board, Limits(), width=width))[:-1]:
+        scores: dict[Any, float] = {}  # of each new position
+        for score, before in rows:
+            judged = guide.evaluate(*boxes_and_zones(squares, [before]))
+            deadlocks = judged.push_deadlocks[0].clip(max=MOST_DEADLOCKED)
+            likely = np.exp(judged.log_policy[0]) * (1 - deadlocks)
+            legal = list(legal_pushes(before))
+            total = sum(likely[squares.number[box], direction] for box, direction in legal)
+            for box, direction in legal:
+                boxes = before.boxes - {box} | {box.neighbour(direction)}
+                position = boxes, replace(before, boxes=boxes, player=box).area()
+                reached = score + float(np.log(likely[squares.number[box], direction] / total))
+                if position not in seen:
+                    scores[position] = max(reached, scores.get(position, -np.inf))
+        rows = [(row["score"], Board.from_xsb(row["board"])) for row in step["rows"]]
+        positions = [(after.boxes, after.area()) for _, after in rows]
+        assert len(set(positions)) == len(positions)
+        shown = [score for score, _ in rows]
+        assert shown == pytest.approx([scores[position] for position in positions], abs=1e-3)
+        assert shown == pytest.approx(sorted(scores.values(), reverse=True)[:width], abs=1e-3)
+        seen.update(positions)
+
+
+def legal_pushes(board: Board) -> Iterator[tuple[Square, Direction]]:
+    """Of boxes with the player's area behind them and a free square ahead."""
+    area = board.area()
+    for box in board.boxes:
+        for direction in Direction:
+            is_behind = box.neighbour(direction.opposite) in area
+            if is_behind and board.is_free(box.neighbour(direction)):
+                yield box, direction
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import tokoban
 from tokoban.sokoban.board import OFFSETS, Board
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.search.level.ground import Squares
-from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
+from tokoban.sokoban.search.searches.guided.guide import Guidance, boxes_and_zones
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.policy import PushPolicy, is_hopeless
 
@@ -33,11 +33,15 @@ def opinions(boards: Sequence[Board]) -> list[dict[str, Any]]:
     ``pushes_left`` is null where a deadlock is certain.
     """
     guide, squares = _guide(boards[0])
-    judged = guide.evaluate(*boxes_and_zones(squares, boards))
+    return opinions_of(guide.evaluate(*boxes_and_zones(squares, boards)), boards)
+
+
+def opinions_of(judged: Guidance, boards: Sequence[Board]) -> list[dict[str, Any]]:
+    """Judgements of these positions as ``opinions``."""
     return [
-        opinion(0.0, 0.0)
+        _opinion(0.0, 0.0)
         if board.is_solved
-        else opinion(float(judged.pushes_left[row]), float(judged.deadlocked[row]))
+        else _opinion(float(judged.pushes_left[row]), float(judged.deadlocked[row]))
         for row, board in enumerate(boards)
     ]
 
@@ -45,7 +49,7 @@ def opinions(boards: Sequence[Board]) -> list[dict[str, Any]]:
 def opinion_with_pushes(board: Board) -> dict[str, Any]:
     """The policy's opinion of a position and of its legal pushes, the likeliest first."""
     if board.is_solved:
-        return {"pushes": [], **opinion(0.0, 0.0)}
+        return {"pushes": [], **_opinion(0.0, 0.0)}
     guide, squares = _guide(board)
     judged = guide.evaluate(*boxes_and_zones(squares, [board]))
     probabilities = np.exp(judged.log_policy[0]).flatten()
@@ -57,7 +61,7 @@ def opinion_with_pushes(board: Board) -> dict[str, Any]:
         for action in np.argsort(-probabilities, kind="stable").tolist()
         if probabilities[action] > 0
     ]
-    return {"pushes": pushes, **opinion(float(judged.pushes_left[0]), float(judged.deadlocked[0]))}
+    return {"pushes": pushes, **opinions_of(judged, [board])[0]}
 
 
 def attention_of(board: Board, square: object) -> dict[str, Any]:
@@ -76,7 +80,7 @@ def _guide(board: Board) -> tuple[NetworkGuide, Squares]:
     return policy().guide(board)
 
 
-def opinion(pushes_left: float, deadlocked: float) -> dict[str, Any]:
+def _opinion(pushes_left: float, deadlocked: float) -> dict[str, Any]:
     """Rounded for the wire."""
     return {
         "pushes_left": round(pushes_left, 2) if deadlocked < 1 else None,

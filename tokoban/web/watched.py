@@ -1,24 +1,40 @@
 """A beam search by the push policy that shows every step."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tokoban.sokoban import rules
-from tokoban.sokoban.board import OFFSETS, Board, Direction
+from tokoban.sokoban.board import OFFSETS, Board, Direction, Square
 from tokoban.sokoban.formats import Solution
 from tokoban.sokoban.formats.xsb import format_board
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits, Reason, Watch
+from tokoban.sokoban.search.searches.guided.guide import (
+    MOST_DEADLOCKED,
+    Guidance,
+    boxes_and_zones,
+)
 from tokoban.systems.push_policy.policy import is_hopeless
-from tokoban.systems.push_policy.stepper import PushStepper
 from tokoban.web import wire
-from tokoban.web.opinions import opinion, policy, push_on_wire
+from tokoban.web.opinions import opinions_of, policy, push_on_wire
 
 # More than a policy that knows the way needs on any board that can be followed by eye.
 _MAX_PUSHES = 400
 _TOO_LONG = Reason(f"{_MAX_PUSHES} pushes", "pushes", most=_MAX_PUSHES)
+
+_Position = tuple[frozenset[Square], Square]  # the boxes, and the first square of the player's area
+
+
+class _Row(NamedTuple):
+    """A position of the beam."""
+
+    board: Board
+    score: float = 0.0  # sum of log-probabilities of the pushes
+    parent: int = 0  # its row one step before
+    action: int = -1  # the push that led here: the box's square before it * 4 + its direction
 
 
 def beam(board: Board, limits: Limits, *, width: int) -> Iterator[dict[str, Any]]:
@@ -40,91 +56,112 @@ def beam(board: Board, limits: Limits, *, width: int) -> Iterator[dict[str, Any]
         return
     guide, squares = policy().guide(board)
     watch = Watch(limits)
-    rows = _Rows(PushStepper(guide, squares, board, width=1), squares)
-    visited = {int(rows.plays.keys[0])}
+    rows, visited = [_Row(board)], {_position(board)}
+    guidance = guide.evaluate(*boxes_and_zones(squares, [board]))
+    num_evaluated = 1  # positions that the policy judged
+    steps: list[list[_Row]] = []
     reason: Reason | None = None
-    while reason is None and not rows.plays.is_solved.any():
-        chosen = _best_successors(rows, visited, width)
+    while reason is None and not any(row.board.is_solved for row in rows):
+        chosen = _best_successors(rows, guidance, squares, visited, width)
         if not chosen:
             reason = Reason("no position left", "no-position")
-        elif len(rows.histories) == _MAX_PUSHES:
+        elif len(steps) == _MAX_PUSHES:
             reason = _TOO_LONG
         elif (reason := watch.reason_to_end()) is None:
-            parents, actions = np.divmod(chosen, rows.plays.log_probs.shape[1])
-            yield rows.advance(parents.tolist(), actions.tolist())
+            rows = chosen
+            steps.append(rows)
+            guidance = guide.evaluate(*boxes_and_zones(squares, [row.board for row in rows]))
+            num_evaluated += len(rows)
+            yield {
+                "event": "answer",
+                "step": len(steps),
+                "rows": _rows_on_wire(rows, guidance, squares),
+                "num_evaluated": num_evaluated,
+            }
     solution: Solution | None = None
     followed: list[int] = []
     if reason is None:
-        taken = rows.histories[-1][int(rows.plays.is_solved.argmax())]
-        solution = _solution(board, squares, taken)
-        followed = [past.index(taken[:count]) for count, past in enumerate(rows.histories, 1)]
+        number = [row.board.is_solved for row in rows].index(True)
+        for step in reversed(steps):
+            followed.insert(0, number)
+            number = step[number].parent
+        pushes = [step[row].action for step, row in zip(steps, followed, strict=True)]
+        solution = _solution(board, squares, pushes)
     yield {
         "event": "done",
         "status": "gave up" if solution is None else "solved",
         **wire.solution_to_json(solution),
-        "num_evaluated": rows.plays.num_evaluated,  # positions that the policy judged
+        "num_evaluated": num_evaluated,
         "reason": reason and wire.coded_to_json(reason),
         "followed": followed,  # the row of the best at each step
         "elapsed_s": round(watch.elapsed_s(), 3),  # without compiling and loading
     }
 
 
-class _Rows:
-    """The rows of a ``PushStepper`` with their scores and pasts."""
+def _best_successors(
+    rows: Sequence[_Row],
+    guidance: Guidance,
+    squares: Squares,
+    visited: set[_Position],
+    width: int,
+) -> list[_Row]:
+    """The best that are not ``visited``, the best first; adds them there.
 
-    def __init__(self, plays: PushStepper, squares: Squares) -> None:
-        self.plays, self._squares = plays, squares
-        self.scores = np.zeros(1)  # sums of log-probabilities
-        self.histories: list[list[tuple[int, ...]]] = []  # of each step, the actions of each row
-
-    def advance(self, parents: list[int], actions: list[int]) -> dict[str, Any]:
-        """Makes the pushes; the event of this step."""
-        self.scores = self.scores[parents] + self.plays.log_probs[parents, actions]
-        past = self.histories[-1] if self.histories else [()] * len(self.scores)
-        taken = zip(parents, actions, strict=True)
-        self.histories.append([(*past[parent], action) for parent, action in taken])
-        self.plays.advance(parents, actions)
-        boards = enumerate(self.plays.boards())
-        return {
-            "event": "answer",
-            "step": len(self.histories),
-            "rows": [self._row(row, board, parents[row]) for row, board in boards],
-            "num_evaluated": self.plays.num_evaluated,
-        }
-
-    def _row(self, row: int, board: Board, parent: int) -> dict[str, Any]:
-        return {
-            "row": row,
-            "parent": parent,
-            "score": round(float(self.scores[row]), 4),
-            "is_solved": bool(self.plays.is_solved[row]),
-            **opinion(float(self.plays.pushes_left[row]), float(self.plays.deadlocked[row])),
-            **push_on_wire(self._squares, self.histories[-1][row][-1]),
-            "board": format_board(board),
-        }
-
-
-def _best_successors(rows: _Rows, visited: set[int], width: int) -> list[int]:
-    """The best as row * actions + action, the best first; adds their keys to ``visited``."""
-    totals = (rows.scores[:, None] + rows.plays.log_probs).ravel()
-    keys = rows.plays.successor_keys().ravel()
-    chosen: list[int] = []
-    for number in np.argsort(-totals, kind="stable").tolist():
-        if totals[number] == -np.inf or len(chosen) == width:
+    The probability of a push is that by the policy, times that of no deadlock after it, normalised.
+    """
+    deadlocks = guidance.push_deadlocks.clip(0, MOST_DEADLOCKED)
+    log_probs = (guidance.log_policy + np.log1p(-deadlocks)).reshape(len(rows), -1)
+    sums = np.logaddexp.reduce(log_probs, axis=1, keepdims=True)
+    log_probs -= np.where(np.isfinite(sums), sums, 0)  # -inf where no push is legal
+    scores = np.array([row.score for row in rows])[:, None] + log_probs
+    chosen: list[_Row] = []
+    for place in np.argsort(-scores, axis=None, kind="stable").tolist():
+        parent, action = divmod(place, log_probs.shape[1])
+        score = float(scores[parent, action])
+        if score == -np.inf or len(chosen) == width:
             break
-        if int(keys[number]) not in visited:
-            visited.add(int(keys[number]))
-            chosen.append(number)
+        box, direction = _push(squares, action)
+        behind = box.neighbour(direction.opposite)
+        after = rules.step(replace(rows[parent].board, player=behind), direction)
+        if (position := _position(after)) not in visited:
+            visited.add(position)
+            chosen.append(_Row(after, score, parent, action))
     return chosen
 
 
-def _solution(board: Board, squares: Squares, taken: tuple[int, ...]) -> Solution:
+def _position(board: Board) -> _Position:
+    return board.boxes, min(board.area())
+
+
+def _push(squares: Squares, action: int) -> tuple[Square, Direction]:
+    box, direction = divmod(action, len(OFFSETS))
+    return squares.squares[box], Direction(direction)
+
+
+def _rows_on_wire(
+    rows: Sequence[_Row], guidance: Guidance, squares: Squares
+) -> list[dict[str, Any]]:
+    opinions = opinions_of(guidance, [row.board for row in rows])
+    return [
+        {
+            "row": number,
+            "parent": row.parent,
+            "score": round(row.score, 4),
+            "is_solved": row.board.is_solved,
+            **opinions[number],
+            **push_on_wire(squares, row.action),
+            "board": format_board(row.board),
+        }
+        for number, row in enumerate(rows)
+    ]
+
+
+def _solution(board: Board, squares: Squares, pushes: Sequence[int]) -> Solution:
     """Pushes that solve the board, with the walks between them."""
     moves: list[Direction] = []
     position = board
-    for action in taken:
-        box, direction = divmod(action, len(OFFSETS))
-        made = rules.moves_of_push(position, squares.squares[box], Direction(direction))
+    for action in pushes:
+        made = rules.moves_of_push(position, *_push(squares, action))
         position = rules.play(position, made)[-1]
         moves += made
     return Solution.of(board, moves)
