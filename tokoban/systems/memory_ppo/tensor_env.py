@@ -21,8 +21,6 @@ from tokoban.systems.memory_ppo.spaces import check_space, is_discrete
 _PACKAGES = {
     "popgym-": ("popgym", "popgym"),
     "MiniGrid-": ("minigrid", "minigrid"),
-    "BabyAI-": ("minigrid", "minigrid"),
-    "ALE/": ("ale_py", "ale-py"),
     "tokoban/": ("tokoban.sokoban.simulation.registration", "tokoban"),
 }
 
@@ -178,7 +176,7 @@ def open_environment(
         options["vectorization_mode"] = "sync"
     if is_drawn:
         options["render_mode"] = "rgb_array"
-    wrappers = [_flat_grid] if prefix in ("MiniGrid-", "BabyAI-") else None
+    wrappers = [_flat_grid] if prefix == "MiniGrid-" else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of its checker, about the code of others
         try:
