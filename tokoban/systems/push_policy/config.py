@@ -32,11 +32,16 @@ class PushPolicyConfig:
     large_share: Share = 0.0  # of batches, those of levels beyond 8x8; all of them read as many
     # squares as other batches, so these have fewer positions
     batch_positions: Width = 64  # of a batch; several are accumulated to one step
-    policy_weight: NotNegative = 1.0  # of the loss of the pushes
-    result_weight: NotNegative = 1.0  # of the loss of what each push leads to
-    value_weight: NotNegative = 0.1  # of the loss of the number of pushes left
+    value_weight: NotNegative = 0.1  # of the loss of the number of pushes left; the losses of the
+    # pushes, and of what each leads to, have the weight 1
 
-    retired: ClassVar[Mapping[str, Any]] = {"model": "network", "table_bits": 20, "loops": 1}
+    retired: ClassVar[Mapping[str, Any]] = {
+        "model": "network",
+        "table_bits": 20,
+        "loops": 1,
+        "policy_weight": 1.0,
+        "result_weight": 1.0,
+    }
 
     def __post_init__(self) -> None:
         check_limits(self)

@@ -44,13 +44,7 @@ def loss_of(output: PushOutput, batch: Batch, config: PushPolicyConfig) -> Loss:
     value = functional.cross_entropy(
         output.value, batch.value.long(), ignore_index=NO_CLASS, reduction="sum"
     )
-    parts = torch.stack(
-        [
-            config.policy_weight * push,
-            config.result_weight * result / num_pushes,
-            config.value_weight * value / num_values,
-        ]
-    )
+    parts = torch.stack([push, result / num_pushes, config.value_weight * value / num_values])
     with torch.no_grad():
         best = log_policy.flatten(1).argmax(1, keepdim=True)
         is_hit = is_optimal.flatten(1).gather(1, best).squeeze(1)

@@ -8,7 +8,6 @@ from tokoban.training.config import check_fields, check_limits, divides
 from tokoban.training.limits import (
     Between,
     Count,
-    NotNegative,
     NumLayers,
     Seed,
     ShareBelowOne,
@@ -16,6 +15,7 @@ from tokoban.training.limits import (
 )
 
 MAX_BEAM_WIDTH = 8192  # one level alone then takes some 100 MB
+VALIDATION_SEED = 1  # of the levels to validate on
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,12 +43,14 @@ class SokobanPolicyConfig:
     num_validation_levels: Annotated[int, Between(2, 10**6)] = 4000  # half of them solvable;
     # training sees none, nor an image
     data_seed: Seed = 0  # of the levels to train on
-    validation_seed: Seed = 1  # of the levels to validate on
     batch_games: Width = 128  # of a step
-    policy_weight: NotNegative = 1.0  # of the loss of the moves
-    steps_left_weight: NotNegative = 1.0  # of the loss of the number of moves left
     beam_width: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = 32  # of the evaluation
-    retired: ClassVar[Mapping[str, Any]] = {"interior": 6}
+    retired: ClassVar[Mapping[str, Any]] = {
+        "interior": 6,
+        "validation_seed": VALIDATION_SEED,
+        "policy_weight": 1.0,
+        "steps_left_weight": 1.0,
+    }
 
     def __post_init__(self) -> None:
         check_limits(self)

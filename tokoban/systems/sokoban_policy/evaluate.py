@@ -20,7 +20,11 @@ from tokoban.sokoban.simulation.distances import one_box_tables
 from tokoban.sokoban.sizes import MAX_LEVELS
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy import solve
-from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH, SokobanPolicyConfig
+from tokoban.systems.sokoban_policy.config import (
+    MAX_BEAM_WIDTH,
+    VALIDATION_SEED,
+    SokobanPolicyConfig,
+)
 from tokoban.systems.sokoban_policy.dataset import generate_levels, replay_entries
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, UNSOLVABLE_BIN, Episodes, places
 from tokoban.systems.sokoban_policy.fitting import fit
@@ -210,10 +214,10 @@ def evaluate(
         if not levels:
             raise ValueError(f"{options.levels}: no level that the policy could be measured on")
     elif options.generated is not None:
-        seed = config.validation_seed if options.seed is None else options.seed
+        seed = VALIDATION_SEED if options.seed is None else options.seed
         levels = generate_levels(options.generated, seed=seed)
     else:
-        levels = generate_levels(config.num_validation_levels, seed=config.validation_seed)
+        levels = generate_levels(config.num_validation_levels, seed=VALIDATION_SEED)
     metrics = metrics_of(model, levels, Play(width=options.beam))
     return metrics | ({"invalid_levels": float(len(problems))} if problems else {})
 

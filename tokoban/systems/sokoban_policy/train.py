@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from tokoban.sokoban.puzzles.random_levels import GeneratedLevel
 from tokoban.sokoban.simulation import bitboards
-from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
+from tokoban.systems.sokoban_policy.config import VALIDATION_SEED, SokobanPolicyConfig
 from tokoban.systems.sokoban_policy.dataset import ExactGames, SolutionGames, generate_levels
 from tokoban.systems.sokoban_policy.episodes import NO_BIN, TrainingBatch
 from tokoban.systems.sokoban_policy.evaluate import METRICS, metrics_of
@@ -78,9 +78,8 @@ class SokobanSystem:
             batch.games.steps_left_bin.flatten(),
             ignore_index=NO_BIN,
         )
-        parts = self.config.policy_weight * policy, self.config.steps_left_weight * steps_left
         metrics = {"policy_loss": policy.detach(), "steps_left_loss": steps_left.detach()}
-        return Loss(parts[0] + parts[1], metrics, torch.stack(parts))
+        return Loss(policy + steps_left, metrics, torch.stack([policy, steps_left]))
 
     def weights(self, batch: TrainingBatch) -> Tensor:
         """The positions with a right action, and those whose steps left are known."""
@@ -98,7 +97,7 @@ class SokobanSystem:
 
 def make_system(config: SokobanPolicyConfig, start: SokobanPolicy | None = None) -> SokobanSystem:
     """The system of ``config`` with its validation levels generated."""
-    levels = generate_levels(config.num_validation_levels, seed=config.validation_seed)
+    levels = generate_levels(config.num_validation_levels, seed=VALIDATION_SEED)
     return SokobanSystem(config, tuple(levels))
 
 
