@@ -20,7 +20,7 @@ from benchmarks.learning_curves import plot_runs
 from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
 from tokoban.systems.memory_ppo.environments import make_env
-from tokoban.systems.memory_ppo.evaluate import metrics_of, play_episodes
+from tokoban.systems.memory_ppo.evaluate import MOST_STEPS, metrics_of, play_episodes
 from tokoban.systems.memory_ppo.model import Player
 from tokoban.training.metrics import mean_interval
 from tokoban.training.run_directory import current_commit, hardware_name, read_metrics, read_record
@@ -96,7 +96,7 @@ def judge(path: Path, *, num_episodes: int, seed: int) -> Row:
     assert isinstance(player, Player)
     name = _POPGYM.get(config.env, config.env)
     task = make_env(name, num_episodes, seed=seed, device=torch.device("cpu"))
-    metrics = metrics_of(play_episodes(player, task, most_steps=config.evaluation_steps))
+    metrics = metrics_of(play_episodes(player, task, most_steps=MOST_STEPS))
     return Row(
         run=path.name,
         env=config.env,

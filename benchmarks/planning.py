@@ -98,7 +98,7 @@ def random_model() -> TrajectoryTransformer:
     layout = Layout("plan", NUM_STATES, NUM_ACTIONS)
     sizes = [None] * (layout.num_columns - 1) + [2]
     model = TrajectoryTransformer(
-        layout, sizes=sizes, num_bins=100, width=64, num_layers=2, num_heads=4, dropout=0.0
+        layout, sizes=sizes, num_bins=100, width=64, num_layers=2, num_heads=4
     )
     values = torch.randn(1000, layout.num_columns)
     model.bins.fit(values, sizes, binning="quantile")

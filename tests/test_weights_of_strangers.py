@@ -116,7 +116,6 @@ def test_a_user_may_name_the_module_that_the_weights_name(
         ("vit", {"picture_height": 10**6, "picture_width": 10**6}, "expected 1 to 4096"),
         ("ppo", {"env": "repeat-previous:999999999"}, "expected numbers up to 4096"),
         ("ppo", {"env": "sokoban:20000"}, "expected numbers up to 32"),
-        ("ppo", {"memory": "gru", "recurrent_layers": 999}, "far more tensors than the expected"),
         ("trajectory", {"env": "os:system"}, "unknown environment 'os:system'"),
         ("trajectory", {"window": 10**12}, "expected 1 to 256"),
     ],

@@ -33,9 +33,9 @@ def transformer(*, window: int = WINDOW, num_layers: int = 2) -> TransformerMemo
     )
 
 
-def recurrent(kind: str, num_layers: int = 1) -> RecurrentMemory:
+def recurrent(kind: str) -> RecurrentMemory:
     torch.manual_seed(0)
-    return RecurrentMemory(D, kind=kind, num_layers=num_layers)
+    return RecurrentMemory(D, kind=kind)
 
 
 MEMORIES: dict[str, Memory] = {
@@ -43,8 +43,6 @@ MEMORIES: dict[str, Memory] = {
     "rotary, a long window": transformer(window=97),
     "lstm": recurrent("lstm"),
     "gru": recurrent("gru"),
-    "two grus": recurrent("gru", 2),
-    "two lstms": recurrent("lstm", 2),
     "none": NoMemory(),
 }
 

@@ -80,7 +80,7 @@ def test_an_epoch_takes_every_game_once_and_an_iteration_its_epochs() -> None:
 def test_a_run_that_was_stopped_amid_an_iteration_logs_what_a_whole_one_does(
     env: str, memory: MemoryKind, tmp_path: Path
 ) -> None:
-    short = replace(TINY, evaluation_episodes=2, evaluation_steps=9)
+    short = replace(TINY, evaluation_episodes=2)
     config = replace(short, env=env, memory=memory, num_steps=4, window=3)
     whole = train(config, tmp_path / "whole", evaluate_every=0)
     train(config, tmp_path / "parts", steps=5, evaluate_every=0, monitor="")

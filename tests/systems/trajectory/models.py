@@ -24,7 +24,6 @@ def random_model(
         width=12,
         num_layers=2,
         num_heads=2,
-        dropout=0.0,
     )
     data = collect(world, "random", num_episodes=5, seed=0)
     model.bins.fit(table(data, layout, discount=0.9), sizes(spec), binning="quantile")

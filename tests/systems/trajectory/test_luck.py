@@ -48,7 +48,7 @@ def learned(kind: LayoutKind) -> TrajectoryTransformer:
 
     layout = Layout(kind, 1, 1)
     model = TrajectoryTransformer(
-        layout, sizes=sizes(SPEC), num_bins=5, width=8, num_layers=1, num_heads=1, dropout=0.0
+        layout, sizes=sizes(SPEC), num_bins=5, width=8, num_layers=1, num_heads=1
     )
     model.bins.fit(table(data, layout, discount=1.0), sizes(SPEC), binning="uniform")
     batches = system.train_batches(model, start_step=0)

@@ -30,7 +30,6 @@ class PpoConfig:
     rotary_base: float = 100.0  # the slowest rotary position turns by 1 / base a step, or nearly
     window: Annotated[int | None, Between(1, 2**16)] = None  # steps a transformer's layer sees, the
     # present one included; none: a whole episode where all are equally long, else 128
-    recurrent_layers: NumLayers = 1  # of LSTM or GRU
 
     # The algorithm
     discount: Share = 0.99  # gamma
@@ -44,9 +43,12 @@ class PpoConfig:
     reward_scale: Positive = 1.0  # of what is learned from; metrics are never scaled
 
     evaluation_episodes: Annotated[int, Between(2, 100_000)] = 100  # of each evaluation
-    evaluation_steps: Annotated[int, Between(1, 10**7)] = 10_000  # of one of them; what has no end
-    # by then is cut off
-    retired: ClassVar[Mapping[str, Any]] = {"positions": "rotary", "num_frames": 4}
+    retired: ClassVar[Mapping[str, Any]] = {
+        "positions": "rotary",
+        "num_frames": 4,
+        "recurrent_layers": 1,
+        "evaluation_steps": 10_000,
+    }
 
     def __post_init__(self) -> None:
         check_limits(self)

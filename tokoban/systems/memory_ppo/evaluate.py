@@ -18,6 +18,7 @@ from tokoban.training.metrics import mean_interval, with_interval
 from tokoban.training.spec import Trained
 from tokoban.viewing.plots import write_attention
 
+MOST_STEPS = 10_000  # of an episode; what has no end by then is cut off
 _SEGMENT_STEPS = 128
 _MOST = 10_000_000  # episodes, and steps of one
 # Apart from those of ``tokoban evaluate``, by which nothing is chosen.
@@ -47,7 +48,7 @@ def validate(player: Player, config: PpoConfig) -> dict[str, float]:
     """The metrics that training watches."""
     device = next(player.parameters()).device
     task = make_env(config.env, config.evaluation_episodes, seed=_VALIDATION_SEED, device=device)
-    return metrics_of(play_episodes(player, task, most_steps=config.evaluation_steps))
+    return metrics_of(play_episodes(player, task, most_steps=MOST_STEPS))
 
 
 def play_episodes(
@@ -93,8 +94,8 @@ class PpoEvaluation:
     # (POPGym's own, say)
     episodes: Annotated[int, Between(2, _MOST)] = 100  # that are played
     seed: Annotated[int, Between(0, _VALIDATION_SEED - 1)] = 0  # of the episodes
-    most_steps: Annotated[int | None, Between(1, _MOST)] = None  # cut an episode off after so
-    # many, with the return it has (default: the player's)
+    most_steps: Annotated[int, Between(1, _MOST)] = MOST_STEPS  # cut an episode off after so many,
+    # with the return it has
     film: Annotated[Path | None, Writes((".gif",))] = None  # the first episode, of 1000 steps at
     # most
     attention: Annotated[Path | None, Writes((".html", ".png", ".svg"))] = None  # where the memory
@@ -107,7 +108,6 @@ class PpoEvaluation:
 def evaluate(trained: Trained[PpoConfig, Player], options: PpoEvaluation) -> dict[str, int | float]:
     """Greedy episodes from unseen seeds."""
     player, config = trained.model, trained.config
-    most_steps = config.evaluation_steps if options.most_steps is None else options.most_steps
     if options.attention is not None and config.memory != "transformer":
         raise ValueError(f"--attention: the memory {config.memory!r} has no attention")
     device = next(player.parameters()).device
@@ -127,7 +127,7 @@ def evaluate(trained: Trained[PpoConfig, Player], options: PpoEvaluation) -> dic
             f"{name} has other observations or actions than {config.env}, "
             "on which the player was trained"
         )
-    played = play_episodes(player, task, most_steps=most_steps, is_drawn=is_drawn)
+    played = play_episodes(player, task, most_steps=options.most_steps, is_drawn=is_drawn)
     if options.film is not None:
         save_film(played.first, options.film)
     metrics = metrics_of(played)

@@ -121,13 +121,11 @@ class RecurrentMemory(nn.Module):
 
     reach = 0
 
-    def __init__(self, width: int, *, kind: str, num_layers: int) -> None:
+    def __init__(self, width: int, *, kind: str) -> None:
         super().__init__()
         self.has_cell = kind == "lstm"
-        self.num_parts = num_layers * (1 + self.has_cell)
-        self.net = (nn.LSTM if self.has_cell else nn.GRU)(
-            width, width, num_layers, batch_first=True
-        )
+        self.num_parts = 1 + self.has_cell
+        self.net = (nn.LSTM if self.has_cell else nn.GRU)(width, width, batch_first=True)
 
     def forward(
         self,

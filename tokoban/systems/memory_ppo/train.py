@@ -70,7 +70,7 @@ def build_memory(config: PpoConfig, *, episode_steps: int | None) -> Memory:
         )
     if config.memory == "none":
         return NoMemory()
-    return RecurrentMemory(config.width, kind=config.memory, num_layers=config.recurrent_layers)
+    return RecurrentMemory(config.width, kind=config.memory)
 
 
 def segment_steps(task: TensorEnv, num_steps: int | None) -> int:

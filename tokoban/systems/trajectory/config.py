@@ -8,7 +8,7 @@ from tokoban.systems.trajectory.discretise import Binning
 from tokoban.systems.trajectory.layout import LayoutKind
 from tokoban.systems.trajectory.policies import parse_mix
 from tokoban.training.config import check_fields, check_limits, divides
-from tokoban.training.limits import Between, Count, NumLayers, ShareBelowOne, Width
+from tokoban.training.limits import Between, Count, NumLayers, Width
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,6 @@ class TrajectoryConfig:
     width: Annotated[int, Between(2, 2**16)] = 64  # of the vector that stands for a token
     num_layers: NumLayers = 2  # each attention and a feed-forward net
     num_heads: Count = 4  # of each attention
-    dropout: ShareBelowOne = 0.0  # share of numbers that are left out in training
 
     batch_windows: Width = 32  # of a step
 
@@ -52,6 +51,7 @@ class TrajectoryConfig:
         "state_weight": 1.0,
         "action_weight": 1.0,
         "reward_weight": 1.0,
+        "dropout": 0.0,
     }
 
     def __post_init__(self) -> None:

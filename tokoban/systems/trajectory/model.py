@@ -37,7 +37,6 @@ class TrajectoryTransformer(nn.Module):
         width: int,
         num_layers: int,
         num_heads: int,
-        dropout: float,
     ) -> None:
         super().__init__()
         self.layout = layout
@@ -50,7 +49,7 @@ class TrajectoryTransformer(nn.Module):
             num_layers,
             width,
             num_heads,
-            options=BlockOptions(dropout=dropout, activation=functional.gelu, rotary=Rotary()),
+            options=BlockOptions(activation=functional.gelu, rotary=Rotary()),
         )
         self.heads = nn.Parameter(torch.empty(layout.num_columns, width, num_bins))
         self.biases = nn.Parameter(torch.zeros(layout.num_columns, num_bins))

@@ -49,7 +49,6 @@ def build_model(config: TrajectoryConfig) -> TrajectoryTransformer:
         width=config.width,
         num_layers=config.num_layers,
         num_heads=config.num_heads,
-        dropout=config.dropout,
     )
 
 

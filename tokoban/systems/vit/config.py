@@ -19,6 +19,8 @@ BOARDS = "boards"  # the embedded set, in the place of a path
 
 STANDINGS = ("solved", "open", "lost")  # what a board may be
 
+_LEAST_PATCHES = 16  # fewer are known to fail on small pictures
+
 Fit = Literal["scale", "crop", "stretch"]
 Pooling = Literal["class_token", "mean"]
 
@@ -36,6 +38,8 @@ class VitConfig:
         "question": "standing",
         "erased_share": 0.0,
         "positions": "rows_and_columns",
+        "dropout": 0.0,
+        "least_patches": _LEAST_PATCHES,
     }
 
     # The pictures
@@ -66,10 +70,9 @@ class VitConfig:
     hidden_width: Annotated[int, Between(1, 2**18)] = 128  # of the feed-forward nets
     pooling: Pooling = "class_token"  # the last layer reads a token of its own that has attended to
     # all patches, or their mean
-    dropout: ShareBelowOne = 0.0  # share of numbers that are left out in training
 
-    least_patches: Count = 16  # a picture cut into fewer is refused: known to fail on small ones
-    least_head_width: Count = 32  # heads narrower than this are refused, too; width / num_heads
+    least_head_width: Count = 32  # heads narrower than this, width / num_heads, are refused: they
+    # are known to fail on small pictures
 
     # The examples
     batch_pictures: Width = 128  # of a step
@@ -98,12 +101,11 @@ class VitConfig:
                 f"patches of {side} x {side} cut a picture of {self.picture_width} x "
                 f"{self.picture_height} into {self.num_patches}; expected at most {_MOST_PATCHES}"
             )
-        least = self.least_patches
-        if self.num_patches < least:
+        if self.num_patches < _LEAST_PATCHES:
             raise ValueError(
                 f"patches of {side} x {side} leave {self.num_patches} of a picture of "
-                f"{self.picture_width} x {self.picture_height}; expected at least {least}, by a "
-                "smaller patch_side (or lower least_patches)"
+                f"{self.picture_width} x {self.picture_height}; expected at least "
+                f"{_LEAST_PATCHES}, by a smaller patch_side"
             )
         head_width = self.width // self.num_heads
         if head_width < self.least_head_width:

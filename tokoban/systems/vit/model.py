@@ -43,7 +43,6 @@ class VisionTransformer(nn.Module):
         num_heads: int,
         hidden_width: int,
         pooling: Pooling,
-        dropout: float,
     ) -> None:
         """``picture_size`` is height and width in pixels, both divisible by ``patch_side``."""
         super().__init__()
@@ -60,9 +59,7 @@ class VisionTransformer(nn.Module):
         self.class_token: nn.Parameter | None = None
         if pooling == "class_token":
             self.class_token = nn.Parameter(torch.randn(width) * _CLASS_SCALE)
-        options = BlockOptions(
-            hidden_width=hidden_width, dropout=dropout, activation=functional.gelu
-        )
+        options = BlockOptions(hidden_width=hidden_width, activation=functional.gelu)
         self.encoder = Encoder(num_layers, width, num_heads, options=options)
         self.head = nn.Linear(width, num_classes)
 

@@ -28,7 +28,6 @@ def build_model(config: VitConfig) -> VisionTransformer:
         num_heads=config.num_heads,
         hidden_width=config.hidden_width,
         pooling=config.pooling,
-        dropout=config.dropout,
     )
 
 
