@@ -5,7 +5,7 @@ listing searches one level a call; the baseline here takes them all in one batch
 (one a call has a row of its own). ``ours as posted`` looks for the same thing: equal states are not
 merged, nothing stops early. It must find solutions of the same scores, as must all that merge among
 themselves, but for the few searches in which rounding orders two beams at the edge. Last comes a
-search as ``tokoban solve`` makes it: merging, never going back, over with its first solution.
+search as ``tokoban solve`` makes it: merging, and over with its first solution.
 """
 
 import sys
@@ -60,7 +60,6 @@ def search_eagerly(
         width=width,
         max_steps=stepper.max_moves,
         merge_equal=merges,
-        skip_visited=stops_early,
         stop_at_first=stops_early,
         stop_check_every=8 if stops_early else 0,
     )

@@ -54,7 +54,6 @@ def plain_beam_search(
     stop_at_first: bool,
     keep: int,
     key: Callable[[Plan], int] | None,
-    skip_visited: bool,
     is_ranking: bool,
 ) -> list[PlainBeam]:
     """Beam search of one start in lists and loops, the best beam first."""
@@ -87,7 +86,6 @@ def plain_beam_search(
         if key:
             best = {key(beam.plan): beam for beam in reversed(successors)}
             successors = [beam for beam in successors if beam is best[key(beam.plan)]]
-        if key and skip_visited:
             successors = [beam for beam in successors if key(beam.plan) not in visited]
         stepped = sorted(finished + successors, key=lambda beam: -beam.score)[:width]
         beams = sorted(stepped, key=lambda beam: -beam.rank)[:keep]
@@ -107,7 +105,6 @@ def plain_beam_search(
     stop_at_first=st.booleans(),
     toy=st.sampled_from([ToyStepper, MergingToyStepper, RankingToyStepper]),
     modulus=st.sampled_from([11, 37, 101]),
-    skip_visited=st.booleans(),
     keep_share=st.sampled_from([None, 0.3, 0.6]),
     stop_check_every=st.integers(0, 3),
 )
@@ -121,7 +118,6 @@ def test_a_batch_of_searches_equals_plain_searches_one_by_one(
     stop_at_first: bool,
     toy: type[ToyStepper],
     modulus: int,
-    skip_visited: bool,
     keep_share: float | None,
     stop_check_every: int,
 ) -> None:
@@ -137,7 +133,6 @@ def test_a_batch_of_searches_equals_plain_searches_one_by_one(
         max_steps=max_steps,
         keep=keep,
         merge_equal=is_merging,
-        skip_visited=skip_visited and is_merging,
         rank=toy is RankingToyStepper,
         stop_at_first=stop_at_first,
         stop_check_every=stop_check_every,
@@ -152,7 +147,6 @@ def test_a_batch_of_searches_equals_plain_searches_one_by_one(
             stop_at_first=stop_at_first,
             keep=keep or width,
             key=(lambda plan: toy_key(plan, modulus)) if is_merging else None,
-            skip_visited=skip_visited,
             is_ranking=toy is RankingToyStepper,
         )
         num_empty = (keep or width) - len(expected)
@@ -298,7 +292,6 @@ def test_only_the_stop_check_crosses_to_the_host(stop_check_every: int, num_cros
             max_steps=7,
             keep=5,
             merge_equal=True,
-            skip_visited=True,
             rank=True,
             stop_check_every=stop_check_every,
         )
@@ -321,7 +314,6 @@ def test_a_search_on_the_gpu_never_waits_and_finds_the_same() -> None:
                 max_steps=11,
                 keep=7,
                 merge_equal=True,
-                skip_visited=True,
                 rank=True,
                 stop_check_every=0,
             )
@@ -343,7 +335,6 @@ def test_a_search_on_the_gpu_never_waits_and_finds_the_same() -> None:
         ({"keep": 0}, "keep is 0; expected at least 1"),
         ({"keep": 5}, "keep is 5; expected at most width, which is 3"),
         ({"merge_equal": True}, "merge_equal: the stepper does not tell equal states from others"),
-        ({"skip_visited": True}, "skip_visited needs merge_equal"),
         ({"rank": True}, "rank: the stepper does not rank its rows"),
         ({"stop_check_every": -1}, r"stop_check_every is -1; expected 0 \(never\) or more"),
         ({"width": 5}, "the stepper has 6 rows; expected 2 searches x 5 beams = 10"),

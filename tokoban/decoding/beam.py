@@ -36,7 +36,6 @@ def beam_search(
     max_steps: int,
     keep: int | None = None,
     merge_equal: bool = False,
-    skip_visited: bool = False,
     rank: bool = False,
     stop_at_first: bool = False,
     stop_check_every: int = 1,
@@ -47,9 +46,8 @@ def beam_search(
     is finished already is for the caller to leave out. A finished beam lives on as itself: one
     successor, at no cost. A beam all of whose actions are forbidden has no successor. With
     ``merge_equal``, for a ``MergingStepper``, successors in equal states are merged before the cut,
-    and the best of them survives; with ``skip_visited`` as well, a successor in a state that a beam
-    of the same search has been in, at any step, is left out too. Of equal scores the lower
-    beam * A + action goes first.
+    and the best of them survives; a successor in a state that a beam of the same search has been
+    in, at any step, is left out. Of equal scores the lower beam * A + action goes first.
 
     The cut to ``width`` is by score. After it the stepper has stepped (and paid for) that many
     rows; only the ``keep`` (by default all) of the highest rank live on. A row's rank is its score,
@@ -68,8 +66,6 @@ def beam_search(
         keep=keep,
         stop_check_every=stop_check_every,
     )
-    if skip_visited and not merge_equal:
-        raise ValueError("skip_visited needs merge_equal, which tells equal states from others")
     merging, ranking = _merging(stepper, merge_equal), _ranking(stepper, rank)
     device = stepper.device
     first_rows = width * torch.arange(num_searches, device=device)[:, None]
@@ -80,9 +76,9 @@ def beam_search(
     scores = torch.full((num_searches, width), -torch.inf, device=device)
     scores[:, 0] = 0.0
     ranks, visited = scores, None
-    if skip_visited:
+    if merging is not None:
         visited = VisitedStates(num_searches, max_keys=keep * max_steps + 1, device=device)
-        _remember(visited, merging, is_new=scores == 0.0)
+        visited.add(merging.keys().view_as(scores), scores == 0.0)
 
     for step in range(max_steps):
         is_frozen = is_finished | is_done
@@ -100,8 +96,8 @@ def beam_search(
         ranks = torch.where(is_frozen, ranks.gather(1, parents), _ranks(ranking, scores))
         is_dead = _is_cut(ranks, scores, keep)
         scores, ranks = (x.masked_fill(is_dead, -torch.inf) for x in (scores, ranks))
-        if visited is not None:
-            _remember(visited, merging, is_new=~(is_frozen | is_dead))
+        if merging is not None and visited is not None:
+            visited.add(merging.keys().view_as(scores), ~(is_frozen | is_dead))
         actions = actions.take_along_dim(parents[:, :, None], dim=1)
         actions[:, :, step] = chosen.masked_fill(is_frozen, -1)
         is_finished = torch.where(
@@ -148,10 +144,3 @@ def _is_cut(
     best = ranks.argsort(dim=1, descending=True, stable=True)[:, :keep]
     is_best = torch.zeros_like(ranks, dtype=torch.bool).scatter_(1, best, True)
     return ~is_best | (ranks == -torch.inf)
-
-
-def _remember(
-    visited: VisitedStates, merging: MergingStepper | None, *, is_new: Bool[Tensor, "B K"]
-) -> None:
-    assert merging is not None
-    visited.add(merging.keys().view_as(is_new), is_new)

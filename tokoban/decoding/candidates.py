@@ -35,12 +35,10 @@ def candidate_scores(
     # The rows of dead beams hold leftovers, whose log-probabilities may be anything, NaN too.
     is_no_parent = (scores == -torch.inf) | is_frozen
     extended = extended.masked_fill(is_no_parent[:, :, None], -torch.inf)
-    if merging is not None:
+    if merging is not None and visited is not None:
         keys = merging.successor_keys().view_as(extended)
-        extended = _keep_best_of_equals(extended, keys)
-        if visited is not None:
-            is_old = visited.contains(keys.flatten(1)).view_as(extended)
-            extended = extended.masked_fill(is_old, -torch.inf)
+        is_old = visited.contains(keys.flatten(1)).view_as(extended)
+        extended = _keep_best_of_equals(extended, keys).masked_fill(is_old, -torch.inf)
     itself = torch.full_like(extended, -torch.inf)
     itself[:, :, 0] = scores
     return torch.where(is_frozen[:, :, None], itself, extended)

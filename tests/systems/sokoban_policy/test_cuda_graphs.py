@@ -20,7 +20,7 @@ from tokoban.systems.sokoban_policy.stepper import PolicyStepper
 NUM_MOVES = 11
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 # A cut, and what was visited.
-SEARCH: dict[str, Any] = {"width": 12, "keep": 3, "skip_visited": True, "stop_at_first": True}
+SEARCH: dict[str, Any] = {"width": 12, "keep": 3, "stop_at_first": True}
 
 
 def _levels(num_levels: int, seed: int, device: str) -> Bitboards:

@@ -131,7 +131,6 @@ def by_beam(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Moves |
             width=play.width,
             max_steps=steps,
             merge_equal=True,
-            skip_visited=True,
             stop_at_first=True,
             stop_check_every=_check_every(stepper.device),
         )
