@@ -3,7 +3,6 @@
 import difflib
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import torch
 
@@ -13,9 +12,6 @@ from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
 from tokoban.systems.memory_ppo.rules_env import Rules, RulesVectorEnv
 from tokoban.systems.memory_ppo.t_maze import TMaze
 from tokoban.systems.memory_ppo.tensor_env import TensorEnv, open_environment, registered_names
-
-if TYPE_CHECKING:
-    from tokoban.sokoban.simulation.level_pool import GeneratedLevels
 
 _RULES: dict[str, Callable[..., Rules]] = {  # of one number, or of those that have a range
     "repeat-previous": RepeatPrevious,
@@ -98,19 +94,15 @@ def _sizes(name: str, text: str, *, has_range: bool) -> list[int]:
     return [int(number) for number in numbers]
 
 
-def sokoban_levels(side: int, seed: int) -> "GeneratedLevels":
-    """Levels of one box that the seed draws; another seed's are others, but for some by chance."""
-    from tokoban.sokoban.simulation.level_pool import GeneratedLevels
-
-    return GeneratedLevels(num_levels=_NUM_LEVELS, rows=side, columns=side, num_boxes=1, seed=seed)
-
-
 def _sokoban(
     side: int, num_games: int, *, seed: int, device: torch.device, is_drawn: bool
 ) -> TensorEnv:
+    from tokoban.sokoban.simulation.level_pool import GeneratedLevels
     from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv
 
-    levels = sokoban_levels(side, seed)
+    levels = GeneratedLevels(
+        num_levels=_NUM_LEVELS, rows=side, columns=side, num_boxes=1, seed=seed
+    )
     environment = SokobanVectorEnv(
         num_games,
         levels,

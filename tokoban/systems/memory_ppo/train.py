@@ -80,11 +80,6 @@ def segment_steps(task: TensorEnv, num_steps: int | None) -> int:
     return _USUAL_STEPS if task.episode_steps is None else task.episode_steps + 1
 
 
-def games_seed(run_seed: int) -> int:
-    """The seed of a run's games; evaluation takes none of them."""
-    return int(stream(run_seed, Purpose.GAMES).integers(FIRST_TRAINING_SEED, 2**31 - 1))
-
-
 class PpoSystem:
     """Trains one player. Its state is the games, the rollout and what has been counted; storage."""
 
@@ -182,7 +177,8 @@ class PpoSystem:
         seed = torch.initial_seed()
         # Of the actions, and of the order of the rows.
         self._generator = torch_stream(seed, Purpose.ACTIONS, device=device)
-        games = games_seed(seed)
+        # Evaluation takes none of these seeds.
+        games = int(stream(seed, Purpose.GAMES).integers(FIRST_TRAINING_SEED, 2**31 - 1))
         task = make_env(self.config.env, self.config.num_games, seed=games, device=device)
         self._games = Games(task)
         self._returns = [0.0] * task.num_games
