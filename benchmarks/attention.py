@@ -23,7 +23,7 @@ from benchmarks import harness
 from benchmarks.harness import Report, parser, timed
 from tokoban.files.atomic import atomically
 from tokoban.training.allocator import keep_freed_memory
-from tokoban.transformer import Window, attend, attend_locally, masks
+from tokoban.transformer import Window, attend, attend_locally
 from tokoban.viewing.plots import COLOURS
 
 NUM_HEADS, HEAD_WIDTH = 4, 32
@@ -39,9 +39,7 @@ def ways(half_width: int) -> dict[str, tuple[int, Way]]:
     """By name: the longest sequence that a way is measured on, and the way."""
 
     def masked(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-        length = q.shape[2]
-        mask = masks.local(length, half_width, device=q.device)
-        mask &= masks.causal(length, device=q.device)
+        mask = causal.mask(q.shape[2], q.shape[2], device=q.device)
         return scaled_dot_product_attention(q, k, v, attn_mask=mask)
 
     def full_causal(q: Tensor, k: Tensor, v: Tensor) -> Tensor:

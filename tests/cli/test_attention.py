@@ -9,7 +9,7 @@ import torch
 
 from tests.viewing.attention_pages import read_attention_page
 from tokoban.cli import main
-from tokoban.transformer import attend, masks
+from tokoban.transformer import Window, attend, masks
 
 # Two queries of width 2, five keys, values of width 3.
 QUERIES, KEYS = "1 0; 0 1", "1 0; 0 1; 1 1; 2 0; 0 -3"
@@ -67,9 +67,9 @@ def test_without_matrices_it_prints_the_published_example(
     [
         ([], torch.ones(2, 5, dtype=torch.bool)),
         (["--mask", "causal"], masks.causal(2, num_keys=5)),
-        (["--mask", "local"], masks.local(5, 1)[3:]),
-        (["--mask", "local", "--window", "0"], masks.local(5, 0)[3:]),
-        (["--mask", "local", "--window", "2"], masks.local(5, 2)[3:]),
+        (["--mask", "local"], Window(1).mask(2, 5)),
+        (["--mask", "local", "--window", "0"], Window(0).mask(2, 5)),
+        (["--mask", "local", "--window", "2"], Window(2).mask(2, 5)),
     ],
     ids=lambda words: " ".join(words) if isinstance(words, list) else "",
 )

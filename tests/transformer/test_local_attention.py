@@ -14,7 +14,6 @@ from tokoban.transformer import (
     attend,
     attend_locally,
     empty_cache_for,
-    masks,
 )
 
 B, N, E, VALUE_WIDTH = 3, 2, 5, 7
@@ -61,14 +60,6 @@ def test_fewer_targets_are_the_last_positions(
         assert_equal_to_masked(drawn_qkv(num_targets, num_sources), Window(half_width, is_causal))
 
 
-@pytest.mark.parametrize("half_width", [0, 1, 2, 4, 9])
-def test_a_window_looks_as_the_masks_do(half_width: int) -> None:
-    local = masks.local(5, half_width)
-    assert torch.equal(Window(half_width).mask(5, 5), local)
-    assert torch.equal(Window(half_width, True).mask(5, 5), local & masks.causal(5))
-    assert torch.equal(Window(half_width, True).mask(2, 5), (local & masks.causal(5))[3:])
-
-
 class _LargestTensor(TorchDispatchMode):
     """The number of elements of the largest tensor that any operation has made."""
 
@@ -113,7 +104,7 @@ def test_one_target_after_a_cache_costs_what_it_reaches() -> None:
 def test_a_module_takes_a_window_for_a_mask(num_heads: int) -> None:
     attention, inputs = MultiHeadAttention(20, num_heads).double(), draw(B, 201, 20)
     window = Window(11, True)
-    masked = attention(inputs, may_attend=masks.local(201, 11) & masks.causal(201))
+    masked = attention(inputs, may_attend=window.mask(201, 201))
     torch.testing.assert_close(attention(inputs, may_attend=window), masked, rtol=0, atol=1e-12)
 
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tokoban.transformer import masks
+from tokoban.transformer import Window, masks
 
 
 def picture(may_attend: torch.Tensor) -> str:
@@ -15,10 +15,12 @@ DRAWINGS = {
     "causal": (masks.causal(4), "x...|xx..|xxx.|xxxx"),
     "causal, after a cache": (masks.causal(2, num_keys=5), "xxxx.|xxxxx"),
     "causal, one query": (masks.causal(1, num_keys=3), "xxx"),
-    "local": (masks.local(5, 1), "xx...|xxx..|.xxx.|..xxx|...xx"),
-    "local, alone": (masks.local(3, 0), "x..|.x.|..x"),
+    "window": (Window(1).mask(5, 5), "xx...|xxx..|.xxx.|..xxx|...xx"),
+    "window, alone": (Window(0).mask(3, 3), "x..|.x.|..x"),
+    "window, after a cache": (Window(1).mask(2, 5), "..xxx|...xx"),
+    "window, causal": (Window(1, is_causal=True).mask(4, 4), "x...|xx..|.xx.|..xx"),
+    "window, causal, after a cache": (Window(2, is_causal=True).mask(2, 5), ".xxx.|..xxx"),
     "goal and current": (masks.goal_and_current(4), "x...|xx..|x.x.|x..x"),
-    "causal and local": (masks.causal(4) & masks.local(4, 1), "x...|xx..|.xx.|..xx"),
 }
 
 

@@ -22,8 +22,8 @@ _LEAST_CHUNK = 64
 class Window:
     """A mask by distance; accepted wherever a mask is.
 
-    Each position may attend to those at most ``half_width`` away, as in ``masks.local``: on either
-    side, or with ``is_causal`` to itself and earlier positions. If there are more sources than
+    Each position may attend to those at most ``half_width`` away: on either side, or with
+    ``is_causal`` to itself and earlier positions. If there are more sources than
     targets, the targets are the last positions, as with a cache.
     """
 

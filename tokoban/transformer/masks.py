@@ -29,14 +29,6 @@ def padding(lengths: Int[Tensor, "B"], max_length: int) -> Bool[Tensor, "B 1 1 S
     return (positions < lengths[:, None])[:, None, None, :]
 
 
-def local(
-    length: int, window: int, *, device: torch.device | str | None = None
-) -> Bool[Tensor, "T T"]:
-    """Each position may attend to those at most ``window`` positions away, on either side."""
-    positions = torch.arange(length, device=device)
-    return (positions[:, None] - positions).abs() <= window
-
-
 def goal_and_current(
     length: int, *, device: torch.device | str | None = None
 ) -> Bool[Tensor, "T T"]:
