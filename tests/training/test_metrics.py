@@ -6,6 +6,7 @@ import torch
 from tokoban.training.metrics import RunningMeans, auc, clock_s, is_in_top_k, mean_interval, wilson
 
 NAN, INF = float("nan"), float("inf")
+Z = 1.96  # of 95 %
 
 
 @pytest.mark.parametrize(
@@ -30,8 +31,8 @@ def test_top_k_by_hand(scores: list[float], hits: tuple[bool, ...]) -> None:
 def test_wilson_solves_its_definition() -> None:
     # Both ends are the shares p at which (successes/trials - p)^2 = z^2 p (1 - p) / trials.
     for successes, trials in ((0, 7), (3, 7), (7, 7), (3970, 4000)):
-        for end in wilson(successes, trials, z=1.7):
-            gap = (successes / trials - end) ** 2 - 1.7**2 * end * (1 - end) / trials
+        for end in wilson(successes, trials):
+            gap = (successes / trials - end) ** 2 - Z**2 * end * (1 - end) / trials
             assert abs(gap) < 1e-12
         low, high = wilson(successes, trials)
         assert 0 <= low <= successes / trials <= high <= 1 and low < high
@@ -39,14 +40,16 @@ def test_wilson_solves_its_definition() -> None:
 
 def test_wilson_of_one_half_by_pencil() -> None:
     # Where the share is 1/2 the formula shrinks to 1/2 -+ z / (2 sqrt(trials + z^2)).
-    low, high = wilson(8, 16, z=3.0)
-    assert math.isclose(low, 0.5 - 3 / (2 * 5)) and math.isclose(high, 0.5 + 3 / (2 * 5))
+    low, high = wilson(8, 16)
+    radius = Z / (2 * math.sqrt(16 + Z**2))
+    assert math.isclose(low, 0.5 - radius) and math.isclose(high, 0.5 + radius)
 
 
 def test_mean_interval_by_pencil() -> None:
     # mean 4, variance (4 + 0 + 4) / 2 = 4, so the mean's deviation is 2 / sqrt(3)
-    low, high = mean_interval([2, 4, 6], z=3.0)
-    assert math.isclose(low, 4 - 6 / math.sqrt(3)) and math.isclose(high, 4 + 6 / math.sqrt(3))
+    low, high = mean_interval([2, 4, 6])
+    radius = 2 * Z / math.sqrt(3)
+    assert math.isclose(low, 4 - radius) and math.isclose(high, 4 + radius)
 
 
 def add(means: RunningMeans, **metrics: float) -> None:

@@ -13,9 +13,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+_Z = 1.96  # deviations to either side, for 95 %
+
 
 class Interval(NamedTuple):
-    """Both ends of a confidence interval."""
+    """Both ends of a confidence interval of 95 %."""
 
     low: float
     high: float
@@ -31,7 +33,7 @@ def is_in_top_k(
     return num_reaching < k
 
 
-def wilson(successes: int | float, trials: int | float, *, z: float = 1.96) -> Interval:
+def wilson(successes: int | float, trials: int | float) -> Interval:
     """Wilson's interval for a share; both ends are NaN where nothing was tried, as the share is.
 
     https://en.wikipedia.org/wiki/Binomial_proportion_confidence_interval#Wilson_score_interval
@@ -41,21 +43,21 @@ def wilson(successes: int | float, trials: int | float, *, z: float = 1.96) -> I
     if trials == 0:
         return Interval(math.nan, math.nan)
     share = successes / trials
-    centre = share + z**2 / (2 * trials)
-    radius = z * math.sqrt(share * (1 - share) / trials + (z / (2 * trials)) ** 2)
-    scale = 1 + z**2 / trials
+    centre = share + _Z**2 / (2 * trials)
+    radius = _Z * math.sqrt(share * (1 - share) / trials + (_Z / (2 * trials)) ** 2)
+    scale = 1 + _Z**2 / trials
     # At the ends the interval ends there too, but for rounding.
     low = (centre - radius) / scale if successes > 0 else 0.0
     return Interval(low, (centre + radius) / scale if successes < trials else 1.0)
 
 
-def mean_interval(values: Sequence[int | float], *, z: float = 1.96) -> Interval:
+def mean_interval(values: Sequence[int | float]) -> Interval:
     """The normal interval for the mean of independent ``values``; at least two are needed."""
     if len(values) < 2:
         raise ValueError(f"an interval needs at least 2 values, got {len(values)}")
     mean = math.fsum(values) / len(values)
     variance = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
-    radius = z * math.sqrt(variance / len(values))
+    radius = _Z * math.sqrt(variance / len(values))
     return Interval(mean - radius, mean + radius)
 
 

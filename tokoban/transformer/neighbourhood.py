@@ -15,14 +15,16 @@ from torch.nn import functional
 from tokoban.transformer.attention import MultiHeadAttention
 from tokoban.transformer.blocks import Residual
 
+_NUM_NEIGHBOURS = 9  # of a square, itself among them
+
 
 class NeighbourhoodLinear(nn.Module):
     """Walls count as zeros. Square k of a neighbourhood is opposite to square K - 1 - k."""
 
-    def __init__(self, width: int, output_width: int, *, num_neighbours: int = 9) -> None:
+    def __init__(self, width: int, output_width: int) -> None:
         super().__init__()
-        self.weight = nn.Parameter(torch.empty(num_neighbours * width, output_width))
-        nn.init.normal_(self.weight, std=1 / math.sqrt(num_neighbours * width))
+        self.weight = nn.Parameter(torch.empty(_NUM_NEIGHBOURS * width, output_width))
+        nn.init.normal_(self.weight, std=1 / math.sqrt(_NUM_NEIGHBOURS * width))
 
     def forward(
         self, inputs: Float[Tensor, "R D"], neighbours: Int32[Tensor, "R K"]

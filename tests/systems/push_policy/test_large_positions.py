@@ -33,7 +33,7 @@ from tokoban.systems.push_policy import config as presets
 from tokoban.systems.push_policy import dataset, large_positions
 from tokoban.systems.push_policy.batches import Batch
 from tokoban.systems.push_policy.config import PushPolicyConfig
-from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
+from tokoban.systems.push_policy.guide import as_judge, judged
 from tokoban.systems.push_policy.model import PushNet, PushOutput
 from tokoban.systems.push_policy.positions import positions_of, tokens_of
 from tokoban.systems.push_policy.results import (
@@ -179,8 +179,9 @@ def test_judgements_over_all_views_are_the_same_for_each_image(symmetry: Symmetr
 
     def judgement(board: Board) -> tuple[Guidance, Squares]:
         squares = Squares(board)
-        guide = NetworkGuide(judge, squares, build_ground(board, squares), num_views=8)
-        return guide.evaluate(*position_of(board)), squares
+        tokens = Tokens(squares, build_ground(board, squares))
+        features, bounds = tokens.features(*position_of(board))
+        return judged(judge, collated([tokens], [features]), bounds, num_views=8), squares
 
     (mine, squares), (theirs, turned) = judgement(WIDE), judgement(symmetry.of_board(WIDE))
     np.testing.assert_allclose(mine.pushes_left, theirs.pushes_left, rtol=1e-4)

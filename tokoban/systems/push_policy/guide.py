@@ -53,21 +53,15 @@ def as_judge(model: object) -> Judge:
 class NetworkGuide:
     """A trained network as the guide of one level."""
 
-    def __init__(
-        self, judge: Judge, squares: Squares, ground: Ground, *, num_views: int = 1
-    ) -> None:
-        """Its judgements are means over so many of the board's eight symmetries.
-
-        ``ValueError`` for a level that is too large.
-        """
+    def __init__(self, judge: Judge, squares: Squares, ground: Ground) -> None:
+        """``ValueError`` for a level that is too large."""
         self.judge, self.tokens = judge, Tokens(squares, ground)
-        self.num_views = num_views
 
     def evaluate(self, boxes: Bool[np.ndarray, "P F"], zone: Bool[np.ndarray, "P F"]) -> Guidance:
         """The network's judgement of positions, all in one batch."""
         features, bounds = self.tokens.features(boxes, zone)
         boards = collated([self.tokens], [features])
-        return judged(self.judge, boards, bounds, num_views=self.num_views)
+        return judged(self.judge, boards, bounds)
 
     def attention(
         self, boxes: Bool[np.ndarray, "1 F"], zone: Bool[np.ndarray, "1 F"]

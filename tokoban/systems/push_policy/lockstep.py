@@ -76,7 +76,7 @@ def play_all(
 ) -> list[Played]:
     """Each level's result, after at most so many evaluated positions.
 
-    ``options.order`` may be greedy play; ``num_views`` is that of the guide. ``report`` is called
+    ``options.order`` may be greedy play; ``num_views`` is that of ``judged``. ``report`` is called
     before the positions of a level are judged; what it raises ends the play.
     """
     prepare(options.is_classical)
