@@ -88,16 +88,22 @@ def check_fields(config: Any, *rules: Rule) -> None:
             raise ValueError(f"{name} is {_shown(getattr(config, name))}; expected {expected}")
 
 
-def divides(config: Any, name: str, dividend: str, *, is_rotary: bool = False) -> Rule:
-    """A rule for ``check_fields``: one field divides another without remainder.
-
-    With rotary positions the quotient, a head's width, is even.
-    """
-    total = getattr(config, dividend)
-    expected = f"a divisor of {dividend} {total}"
+def heads_divide_width(config: Any, *, is_rotary: bool = False) -> Rule:
+    """A rule for ``check_fields``; with rotary positions a head's width is even."""
+    expected = f"a divisor of width {config.width}"
     if is_rotary:
         expected += " with an even quotient, since rotary positions turn pairs"
-    return name, total % ((1 + is_rotary) * getattr(config, name)) == 0, expected
+    return "num_heads", config.width % ((1 + is_rotary) * config.num_heads) == 0, expected
+
+
+def check_network_of_squares(config: Any) -> None:
+    """``check_limits``, and a width for ``num_heads`` and ``neighbourhood.grid_sinusoids``."""
+    check_limits(config)
+    check_fields(
+        config,
+        heads_divide_width(config),
+        ("width", config.width % 4 == 0, "a multiple of 4, for sines and cosines of two axes"),
+    )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from tokoban.text.bpe import SMALLEST_VOCABULARY
-from tokoban.training.config import check_fields, check_limits, divides
+from tokoban.training.config import check_fields, check_limits, heads_divide_width
 from tokoban.training.limits import Between, Count, NumLayers, Seed, ShareBelowOne, Width
 
 # Where examples come from: text files, the interpreter's own documentation, or two tasks whose
@@ -53,7 +53,7 @@ class GptConfig:
         check_limits(self)
         check_fields(
             self,
-            divides(self, "num_heads", "width", is_rotary=self.positions == "rotary"),
+            heads_divide_width(self, is_rotary=self.positions == "rotary"),
         )
         if self.tokens == "bpe" and self.vocabulary_size < SMALLEST_VOCABULARY:
             raise ValueError(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
-from tokoban.training.config import check_fields, check_limits, divides
+from tokoban.training.config import check_fields, check_limits, heads_divide_width
 from tokoban.training.limits import Between, Count, NotNegative, NumLayers, Positive, Share, Width
 
 MemoryKind = Literal["transformer", "lstm", "gru", "none"]
@@ -53,7 +53,7 @@ class PpoConfig:
     def __post_init__(self) -> None:
         check_limits(self)
         if self.memory == "transformer":
-            check_fields(self, divides(self, "num_heads", "width", is_rotary=True))
+            check_fields(self, heads_divide_width(self, is_rotary=True))
         if self.minibatches > self.num_games:
             raise ValueError(
                 f"minibatches are of whole games: expected at most num_games = {self.num_games}, "

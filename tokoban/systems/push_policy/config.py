@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from tokoban.sokoban.encoding.features import Inputs
-from tokoban.training.config import check_fields, check_limits, divides
+from tokoban.training.config import check_network_of_squares
 from tokoban.training.limits import Between, Count, NotNegative, NumLayers, Seed, Share, Width
 
 HIDDEN_VALUE = 64  # width inside the network's head of the pushes left
@@ -44,12 +44,7 @@ class PushPolicyConfig:
     }
 
     def __post_init__(self) -> None:
-        check_limits(self)
-        check_fields(
-            self,
-            divides(self, "num_heads", "width"),
-            ("width", self.width % 4 == 0, "a multiple of 4, for sines and cosines of two axes"),
-        )
+        check_network_of_squares(self)
 
     def attends(self, block: int) -> bool:
         """Whether the block of this number attends to all squares."""

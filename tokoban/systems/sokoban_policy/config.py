@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
-from tokoban.training.config import check_fields, check_limits, divides
+from tokoban.training.config import check_fields, check_limits, heads_divide_width
 from tokoban.training.limits import (
     Between,
     Count,
@@ -57,7 +57,7 @@ class SokobanPolicyConfig:
         check_fields(
             self,
             ("width", self.width % 2 == 0, "an even number, for its sines and cosines"),
-            divides(self, "num_heads", "width"),
+            heads_divide_width(self),
         )
 
 

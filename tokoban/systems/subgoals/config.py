@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from tokoban.training.config import check_fields, check_limits, divides
+from tokoban.training.config import check_network_of_squares
 from tokoban.training.limits import Between, Count, CountOrZero, NumLayers, Seed, Width
 
 
@@ -28,12 +28,7 @@ class SubgoalsConfig:
     # positions are the same
 
     def __post_init__(self) -> None:
-        check_limits(self)
-        check_fields(
-            self,
-            divides(self, "num_heads", "width"),
-            ("width", self.width % 4 == 0, "a multiple of 4, for sines and cosines of two axes"),
-        )
+        check_network_of_squares(self)
 
 
 def article() -> SubgoalsConfig:

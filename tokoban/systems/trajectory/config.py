@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 from tokoban.systems.trajectory.discretise import Binning
 from tokoban.systems.trajectory.layout import LayoutKind
 from tokoban.systems.trajectory.policies import parse_mix
-from tokoban.training.config import check_fields, check_limits, divides
+from tokoban.training.config import check_fields, check_limits, heads_divide_width
 from tokoban.training.limits import Between, Count, NumLayers, Width
 
 
@@ -60,7 +60,7 @@ class TrajectoryConfig:
         check_fields(
             self,
             ("discount", self.layout != "return" or self.discount == 1, _UNDISCOUNTED),
-            divides(self, "num_heads", "width", is_rotary=True),
+            heads_divide_width(self, is_rotary=True),
         )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from tokoban.training.config import check_fields, check_limits, divides
+from tokoban.training.config import check_fields, check_limits, heads_divide_width
 from tokoban.training.limits import Between, Count, NumLayers, Seed, ShareBelowOne
 
 LARGEST_PENALTY = 100  # beyond, a long translation's would be no number any more
@@ -68,7 +68,7 @@ class TranslationConfig:
         check_fields(
             self,
             ("width", self.width % 2 == 0, "an even number, for its sines and cosines"),
-            divides(self, "num_heads", "width"),
+            heads_divide_width(self),
             ("max_tokens", self.max_tokens <= self.max_positions, _no_more("max_positions")),
             ("max_tokens", self.max_tokens <= self.batch_tokens, _no_more("batch_tokens")),
             ("target_language", self.target_language != self.source_language, "another language"),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
-from tokoban.training.config import check_fields, check_limits, divides
+from tokoban.training.config import check_fields, check_limits, heads_divide_width
 from tokoban.training.limits import (
     Between,
     Count,
@@ -89,7 +89,7 @@ class VitConfig:
             ("data", self.data != "", f"{BOARDS} or a folder"),
             ("picture_height", self.picture_height % side == 0, _multiple(side)),
             ("picture_width", self.picture_width % side == 0, _multiple(side)),
-            divides(self, "num_heads", "width"),
+            heads_divide_width(self),
             (
                 "shift",
                 self.shift < min(self.picture_height, self.picture_width),
