@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.agreement import play
-from benchmarks.hostile_files import check, mutate
+from benchmarks.hostile_files import check, mutate, status_bytes
 from benchmarks.random_boards import KINDS, random_board
 from benchmarks.solver import count_pushes
 from tests.sokoban.brute_force import Shape, fewest, is_push, random_boards, reachable
@@ -179,16 +179,9 @@ def peak_growth() -> Iterator[list[int]]:
     """A list that gets the bytes that this process held at most in the block beyond its start."""
     growth: list[int] = []
     Path("/proc/self/clear_refs").write_text("5")  # forgets earlier peaks
-    before = _status_bytes("VmRSS")
+    before = status_bytes("VmRSS")
     yield growth
-    growth.append(_status_bytes("VmHWM") - before)
-
-
-def _status_bytes(key: str) -> int:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(f"{key}:"):
-            return 1024 * int(line.split()[1])
-    raise OSError(f"/proc/self/status says nothing of {key}")
+    growth.append(status_bytes("VmHWM") - before)
 
 
 def run_case(seed: int, kind: str, number: int) -> Counter[str]:

@@ -23,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.hostile_files import status_bytes
 from benchmarks.hostile_folders import CANARY_MODULE, KINDS, LEVEL, Case, write_case, write_picture
 from tokoban import cli
 
@@ -124,10 +125,10 @@ def _run_and_leave(case: Case, place: Path) -> None:
         for number, name in (1, ".stdout"), (2, ".stderr"):
             os.dup2(os.open(place / name, os.O_WRONLY | os.O_CREAT), number)
         sys.stdin, sys.stdout, sys.stderr = (os.fdopen(*each) for each in _STREAMS)
-        limit = _status_bytes("VmSize") + MAX_GROWTH_BYTES
+        limit = status_bytes("VmSize") + MAX_GROWTH_BYTES
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         Path("/proc/self/clear_refs").write_text("5")  # forgets earlier peaks
-        before = _status_bytes("VmRSS")
+        before = status_bytes("VmRSS")
         try:
             code = run_command(case.words)
         except BaseException:
@@ -135,7 +136,7 @@ def _run_and_leave(case: Case, place: Path) -> None:
             code = 71
         sys.stdout.flush()
         sys.stderr.flush()
-        (place / ".growth").write_text(str(_status_bytes("VmHWM") - before))
+        (place / ".growth").write_text(str(status_bytes("VmHWM") - before))
     finally:
         os._exit(code)
 
@@ -149,13 +150,6 @@ def _wait(process: int, began_s: float) -> tuple[int, Any]:
     os.kill(process, signal.SIGKILL)
     _, status, usage = os.wait4(process, 0)
     return status, usage
-
-
-def _status_bytes(key: str) -> int:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(f"{key}:"):
-            return 1024 * int(line.split()[1])
-    raise OSError(f"/proc/self/status says nothing of {key}")
 
 
 def warm(folder: Path) -> None:

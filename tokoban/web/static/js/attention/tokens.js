@@ -106,7 +106,7 @@ export function layTokens(place, layout, { isAsked, t }) {
  * @param {string} key
  * @returns {HTMLElement | null} null for other keys and beyond the edge
  */
-export function neighbourOf(buttons, button, key) {
+function neighbourOf(buttons, button, key) {
   const index = buttons.indexOf(button);
   if (key === "ArrowLeft") return buttons[index - 1] ?? null;
   if (key === "ArrowRight") return buttons[index + 1] ?? null;

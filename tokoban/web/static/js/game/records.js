@@ -19,7 +19,7 @@ const isList = (value) => Array.isArray(value);
 const isTexts = (value) => isList(value) && value.every(isText);
 
 /** Whether a board can be made of them. @param {any} rows @returns {rows is string[]} */
-export function isBoard(rows) {
+function isBoard(rows) {
   return (
     isTexts(rows) &&
     rows.every((row) => /^[#@+$*. ]*$/.test(row)) &&

@@ -10,7 +10,7 @@ import { neighbourTable } from "./board.js";
 /** @typedef {import("./board.js").Board} Board */
 
 /** The exact search takes time by the square of the floor: 0.2 s for so many squares. */
-export const MAX_EXACT_FLOOR = 3000;
+const MAX_EXACT_FLOOR = 3000;
 
 /**
  * Floor squares from which a lone box never reaches a goal. They are the same in the whole game.
