@@ -9,6 +9,7 @@ from tests.sokoban.search.push_graph import Position, push_graph
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.searches.guided.guide import Guidance, Guide, legal_pushes
+from tokoban.sokoban.search.searches.guided.tree import UNIFORM_SHARE
 
 
 class DrawnGuide:
@@ -107,13 +108,13 @@ def pushes_left(board: Board) -> dict[Position, int]:
 
 
 def probabilities(
-    board: Board, squares: Squares, guide: Guide, uniform: float
+    board: Board, squares: Squares, guide: Guide
 ) -> dict[Position, list[tuple[Position, float]]]:
     """For each position those after each push, with the probability of the push in a mixture of the
     guide's policy and the uniform one."""
     found = {}
     for position, pushes in push_graph(board).items():
-        found[position] = list(_each_push(board, squares, guide, uniform, position, pushes))
+        found[position] = list(_each_push(board, squares, guide, position, pushes))
     return found
 
 
@@ -121,7 +122,6 @@ def _each_push(
     board: Board,
     squares: Squares,
     guide: Guide,
-    uniform: float,
     position: Position,
     pushes: list,
 ) -> Iterator[tuple[Position, float]]:
@@ -134,4 +134,4 @@ def _each_push(
         number = squares.number[box]
         direction = squares.neighbours[number].tolist().index(squares.number[end])
         share = policy[number, direction] / policy.sum()
-        yield after, (1 - uniform) * share + uniform / len(pushes)
+        yield after, (1 - UNIFORM_SHARE) * share + UNIFORM_SHARE / len(pushes)

@@ -53,9 +53,6 @@ class GuidedOptions:
 
     order: str = "phs"  # one of ORDERS
     batch_size: int = 1  # positions evaluated at a time
-    uniform: float = 1e-3  # share of the uniform policy: every push may be tried
-    deadlock_weight: float = 1.0  # how far a likely deadlock is put off; 0 ignores it
-    push_loss: float = 0.4  # "phs": expected -log p of each push to go
     is_classical: bool = False  # prunes by the classical deadlock rules too
 
     def __post_init__(self) -> None:
@@ -65,13 +62,6 @@ class GuidedOptions:
             raise ValueError(f"batch_size is {self.batch_size}; expected at least 1")
         if self.batch_size > 1 and self.order not in SEARCHES:
             raise ValueError(f"batch_size is {self.batch_size}; {self.order} play has batches of 1")
-        # A share that a push rounds to 0 would leave it out, and refute levels that have solutions.
-        if not 1e-12 <= self.uniform <= 1:
-            raise ValueError(f"uniform is {self.uniform}; expected a share from 1e-12 to 1")
-        for name in ("deadlock_weight", "push_loss"):
-            value = getattr(self, name)
-            if not 0 <= value < float("inf"):
-                raise ValueError(f"{name} is {value}; expected 0 or more")
 
 
 def solve_guided(
@@ -129,9 +119,6 @@ class GuidedSearch:
             keys=zobrist_keys(num_floor),
             goals=packed_bits(np.isin(np.arange(num_floor), goals)),
             order=ORDERS.index(options.order),
-            deadlock_weight=float(options.deadlock_weight),
-            push_loss=float(options.push_loss),
-            uniform=float(options.uniform),
         )
         self._batch = zeroed(Batch, B=options.batch_size, F=num_floor)
         self._scratch = workspace_for(num_floor, len(boxes))

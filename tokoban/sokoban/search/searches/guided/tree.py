@@ -11,16 +11,15 @@ and one more, h pushes expected, pi the probability of the node and s that its p
 
 - LEVIN: g / pi, LevinTS (arXiv:1811.10928). It expands at most depth / probability nodes before any
   solution.
-- PHS: (g + h) / pi * exp(push_loss * h), as if each push to go had the probability
-  exp(-push_loss), and PHS_STAR: (g + h) / pi ** (1 + h / g), as if it had the mean of those made
+- PHS: (g + h) / pi * exp(PUSH_LOSS * h), as if each push to go had the probability
+  exp(-PUSH_LOSS), and PHS_STAR: (g + h) / pi ** (1 + h / g), as if it had the mean of those made
   (arXiv:2103.11505). They expand no more nodes than the highest cost on the way to the solution.
 
-All these are multiplied by 1 / s ** deadlock_weight, which leaves the bounds: h >= 0 and s <= 1.
+All these are multiplied by 1 / s, which leaves the bounds: h >= 0 and s <= 1.
 No node has a lower priority than its parent.
 
 GREEDY is no search but play: of each node only one push is followed, the likeliest that leads to
-no deadlock (pi * s ** deadlock_weight) of those to positions where it has not been. It ends where
-there is none.
+no deadlock (pi * s) of those to positions where it has not been. It ends where there is none.
 
 Axes: F floor squares, G boxes, W words of 64 squares, P positions, E pushes of positions, N nodes,
 B positions of a batch.
@@ -46,6 +45,11 @@ from tokoban.sokoban.search.state.workspace import least_of_area, place_boxes
 
 LEVIN, PHS, PHS_STAR, GREEDY = range(4)
 
+PUSH_LOSS = 0.4  # nats that each push to go is expected to add to -log pi
+# Of the uniform policy in every other: a share of 0 would leave pushes out, and refute levels that
+# have solutions.
+UNIFORM_SHARE = 1e-3
+
 # Entries of `Tree.progress`.
 NUM_NODES, NUM_EDGES, FIRST_OPEN, NUM_EVALUATED, NUM_EXPANDED, NUM_GENERATED, REACHED = range(7)
 
@@ -57,9 +61,6 @@ class Level(NamedTuple):
     keys: UInt64[np.ndarray, "2 F"]
     goals: UInt64[np.ndarray, " W"]
     order: int
-    deadlock_weight: float
-    push_loss: float  # nats that each push to go is expected to add to -log pi
-    uniform: float  # share of the uniform policy in every other
 
 
 class Tree(NamedTuple):
@@ -128,14 +129,13 @@ def _priority(level, tree, parent, edge, log_pi):
     if tree.is_evaluated[child]:
         left = tree.pushes_left[child]
         log_solvable = min(tree.log_solvable[position], tree.log_solvable[child])
-    put_off = level.deadlock_weight * log_solvable
     if level.order == LEVIN:
         cost = math.log(made) - log_pi
     elif level.order == PHS:
-        cost = math.log(made + left) - log_pi + level.push_loss * left
+        cost = math.log(made + left) - log_pi + PUSH_LOSS * left
     else:
         cost = math.log(made + left) - log_pi * (1.0 + left / made)
-    return max(cost - put_off, tree.priority[parent])
+    return max(cost - log_solvable, tree.priority[parent])
 
 
 @inner
@@ -159,8 +159,7 @@ def _follow_likeliest(level, tree, node):
     position that play has not visited."""
     first, best, best_log_pi = tree.first_edge[tree.position[node]], NONE, -np.inf
     for edge in range(first, first + tree.num_edges[tree.position[node]]):
-        log_solvable = np.float64(tree.edge_log_solvable[edge])
-        log_pi = tree.edge_log_pi[edge] + level.deadlock_weight * log_solvable
+        log_pi = tree.edge_log_pi[edge] + np.float64(tree.edge_log_solvable[edge])
         if log_pi > best_log_pi and tree.expanded_log_pi[tree.child[edge]] == -np.inf:
             best, best_log_pi = edge, log_pi
     if best == NONE:
@@ -360,7 +359,7 @@ def expand_batch(level, tree, batch, log_policy, pushes_left, deadlocked, push_d
             share = 1.0 / count
             if total > 0.0:
                 probability = math.exp(log_policy[row, box, direction]) / total
-                share = (1.0 - level.uniform) * probability + level.uniform * share
+                share = (1.0 - UNIFORM_SHARE) * probability + UNIFORM_SHARE * share
             tree.edge_log_pi[edge] = math.log(share)
             is_lost = min(push_deadlocks[row, box, direction], MOST_DEADLOCKED)
             tree.edge_log_solvable[edge] = math.log(1.0 - is_lost)
