@@ -38,11 +38,10 @@ class Limits:
     time_limit_s: float | None = None
     memory_limit_mb: float = 2000.0  # of all threads together, their answers not counted
     max_expansions: int | None = None
-    max_evaluated: int | None = None  # positions that a guide judges
     stop: threading.Event | None = None  # ends the search once it is set
 
     def __post_init__(self) -> None:
-        for name in ("time_limit_s", "memory_limit_mb", "max_expansions", "max_evaluated"):
+        for name in ("time_limit_s", "memory_limit_mb", "max_expansions"):
             limit = getattr(self, name)
             if limit is not None and not limit >= 0:  # NaN is refused too
                 raise ValueError(f"{name} is {limit}; expected 0 or more")

@@ -177,9 +177,6 @@ def _limit_reached(
     if limits.max_expansions is not None and progress.expansions >= limits.max_expansions:
         most = limits.max_expansions
         return Reason(f"{most} expansions", "expansions", most=most)
-    if limits.max_evaluated is not None and progress.evaluated >= limits.max_evaluated:
-        most = limits.max_evaluated
-        return Reason(f"{most} evaluated positions", "evaluated", most=most)
     if limits.time_limit_s is not None and progress.elapsed_s >= limits.time_limit_s:
         return out_of_time(limits.time_limit_s)
     if outcome == Outcome.STORE_FULL or progress.needed_bytes > limits.memory_limit_mb * 1e6:

@@ -11,7 +11,7 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import STOPPED, Limits
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import Budget
+from tokoban.sokoban.search.pauses import WITHOUT_END, Budget, underway
 from tokoban.sokoban.search.searches.guided.guide import UniformGuide
 from tokoban.sokoban.search.searches.guided.search import (
     SEARCHES,
@@ -85,11 +85,14 @@ def test_positions_whose_keys_collide_are_told_apart(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("batch_size", [1, 32])
 def test_the_number_of_evaluated_positions_is_limited(batch_size: int) -> None:
+    squares, options = Squares(_ROOM), GuidedOptions(batch_size=batch_size)
     for most in (0, 1, 100):
-        options, limits = GuidedOptions(batch_size=batch_size), Limits(max_evaluated=most)
-        answer = solve_guided(_ROOM, _uniform(_ROOM), options=options, limits=limits)
-        assert (answer.status, answer.num_evaluated) == ("gave up", most)
-        assert answer.reason == f"{most} evaluated positions"
+        search = GuidedSearch(_ROOM, squares, _uniform(_ROOM), options, max_evaluated=most)
+        alone = underway(search)
+        while not search.is_at_limit:
+            assert alone.go_on(Budget(1)) is None
+        assert search.advance(WITHOUT_END) == Outcome.BUDGET_SPENT
+        assert search.num_evaluated == most
 
 
 def test_expansions_time_memory_and_the_stop_flag_end_a_search() -> None:

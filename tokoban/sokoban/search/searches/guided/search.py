@@ -87,7 +87,7 @@ def solve_guided(
         classical = None
         if options.is_classical:
             classical = classical_rules((yield from ground_in_steps(board, squares)))
-        return GuidedSearch(board, squares, guide, options, limits.max_evaluated, classical)
+        return GuidedSearch(board, squares, guide, options, classical=classical)
 
     return find_answer(
         board, lambda budget: set_up(in_steps(), budget), limits, report=report, clock=clock

@@ -175,10 +175,6 @@ export const strings = {
     en: "the limit of {most} expanded positions is reached",
     de: "die Grenze von {most} expandierten Stellungen ist erreicht",
   },
-  "reason.evaluated": {
-    en: "the limit of {most} positions for the network is reached",
-    de: "die Grenze von {most} Stellungen für das Netz ist erreicht",
-  },
   "reason.no-position": { en: "no position is left", de: "keine Stellung ist übrig" },
   "reason.incomplete": {
     en: "all searches have ended, but they may miss solutions",
