@@ -37,7 +37,6 @@ class Progress(NamedTuple):
     positions: int = 0
     at_least: int | None = None  # lower bound proved so far, in the unit that is minimised
     evaluated: int = 0  # positions that a guide judged
-    generated: int = 0  # pushes made, of guided searches
     # So far, in floods of the board or what takes as long. Where the search pauses because its
     # budget is spent, it goes on later as if it had not paused.
     work: int = 0
@@ -85,6 +84,5 @@ class Answer:
     at_least_pushes: int | None = None
     num_expansions: int = 0
     num_evaluated: int = 0  # positions that a guide judged: the evaluations of a network
-    num_generated: int = 0  # pushes made, of guided searches
     elapsed_s: float = 0.0
     reason: str | None = None  # the limit that ended the search, such as "10 s"

@@ -138,7 +138,6 @@ class _Run:
             at_least_pushes=progress.at_least if self.minimise == "pushes" else None,
             num_expansions=progress.expansions,
             num_evaluated=progress.evaluated,
-            num_generated=progress.generated,
             elapsed_s=progress.elapsed_s,
         )
 

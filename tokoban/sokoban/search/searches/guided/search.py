@@ -76,8 +76,7 @@ def solve_guided(
     """Finds any solution, or proves that there is none; ``guide`` is made for ``Squares(board)``.
 
     ``Answer.num_evaluated`` counts the positions that the guide judged, ``num_expansions`` the
-    nodes whose pushes were put into the queue, and ``num_generated`` the pushes that were made.
-    Limits and all else are as ``run.find_answer`` says.
+    nodes whose pushes were put into the queue. Limits and all else are as ``run.find_answer`` says.
     """
     options = options or GuidedOptions()
     prepare(options.is_classical)
@@ -202,7 +201,6 @@ class GuidedSearch:
             int(tree.progress[compiled.NUM_EXPANDED]),
             int(tree.positions.num_known[0]),
             evaluated=self.num_evaluated,
-            generated=int(tree.progress[compiled.NUM_GENERATED]),
             num_bytes=stores.num_bytes((self._level, tree, self._batch, self._classical)),
         )
 

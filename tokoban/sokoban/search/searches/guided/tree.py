@@ -51,7 +51,7 @@ PUSH_LOSS = 0.4  # nats that each push to go is expected to add to -log pi
 UNIFORM_SHARE = 1e-3
 
 # Entries of `Tree.progress`.
-NUM_NODES, NUM_EDGES, FIRST_OPEN, NUM_EVALUATED, NUM_EXPANDED, NUM_GENERATED, REACHED = range(7)
+NUM_NODES, NUM_EDGES, FIRST_OPEN, NUM_EVALUATED, NUM_EXPANDED, REACHED = range(6)
 
 
 class Level(NamedTuple):
@@ -86,7 +86,7 @@ class Tree(NamedTuple):
     priority: Float64[np.ndarray, " N"]
     first_below: Int32[np.ndarray, " N"]  # the links of the queue
     next_beside: Int32[np.ndarray, " N"]
-    progress: Int64[np.ndarray, "7"]
+    progress: Int64[np.ndarray, "6"]
 
 
 class Batch(NamedTuple):
@@ -267,7 +267,6 @@ def _generate(level, tree, scratch, position):
         is_blocked[end], is_blocked[box] = False, True
         key = tree.positions.boxes_key[position] ^ keys[0, box] ^ keys[0, end]
         tree.child[edge] = _number_of(level, tree, key, scratch.words, player)
-        tree.progress[NUM_GENERATED] += 1
         if are_equal(scratch.words, level.goals):
             solving = edge
     return solving
