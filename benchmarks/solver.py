@@ -22,7 +22,8 @@ from tokoban.sokoban.search.answer import OBJECTIVES
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards
-from tokoban.sokoban.search.bitboard.sweep import States, label_many
+from tokoban.sokoban.search.bitboard.sweep import Sweeping, workspace_for
+from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.combine.anytime import best_answer
 from tokoban.sokoban.search.combine.solver import prepare, solve
 from tokoban.sokoban.search.limits import Limits
@@ -146,10 +147,11 @@ def run(file: str, boards: list[Board], levels: Levels | None, way: str, limits:
 
 def run_sweep(file: str, levels: Levels, unit: str, limits: Limits) -> Row:
     """Sweeps the file's levels, and asks for the distance of each start."""
-    starts = States(levels.boxes, levels.player, np.arange(1, levels.num_levels + 1))
+    work = Sweeping(levels, unit)
     started_s = time.process_time()
-    labels = label_many(levels, starts, unit, limits=limits)
+    Worker(workspace_for(levels)).complete(work, limits)
     spent_s = time.process_time() - started_s
+    labels = work.labels
     is_solved = labels.verdict == Verdict.SOLVED
     mean = float(labels.distance[is_solved].mean()) if is_solved.any() else 0.0
     is_known = is_solved | (labels.verdict == Verdict.UNSOLVABLE)

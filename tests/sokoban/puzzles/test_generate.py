@@ -5,9 +5,9 @@ import math
 import threading
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 
+from tests.sokoban.search.bitboard.swept import labels_of
 from tokoban.sokoban import rules
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.figures import Figures, count_figures
@@ -18,9 +18,7 @@ from tokoban.sokoban.puzzles.puzzle import Puzzle, Recipe, sample_puzzle
 from tokoban.sokoban.puzzles.rating import rate
 from tokoban.sokoban.puzzles.rooms import STYLES
 from tokoban.sokoban.puzzles.state_space import Choices, explore
-from tokoban.sokoban.search.bitboard.labels import States
 from tokoban.sokoban.search.bitboard.levels import from_board
-from tokoban.sokoban.search.bitboard.sweep import label_many
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.work import Workers
 
@@ -31,8 +29,7 @@ def fewest(puzzle: Puzzle, unit: str) -> int:
     """By a sweep over all states, which no puzzle is proved by."""
     level = from_board(puzzle.board)
     assert level is not None
-    start = States(level.boxes, level.player, np.ones(1, np.int64))
-    return int(label_many(level, start, unit).distance[0])
+    return int(labels_of(level, unit).distance[0])
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -31,7 +31,7 @@ class Origin(IntEnum):
 
 
 class Samples(NamedTuple):
-    """States of levels, as ``labels.States`` has them, and whose play they are from."""
+    """States of levels, and whose play they are from; those of level n end at ``ends[n]``."""
 
     boxes: UInt64[np.ndarray, " Q"]
     player: UInt64[np.ndarray, " Q"]

@@ -19,7 +19,6 @@ from tokoban.sokoban.puzzles import reverse_search
 from tokoban.sokoban.puzzles.reverse_search import empty_matching
 from tokoban.sokoban.puzzles.state_space import empty_scratch
 from tokoban.sokoban.search.bitboard.driver import Verdict
-from tokoban.sokoban.search.bitboard.labels import States
 from tokoban.sokoban.search.bitboard.layers import BOXES, KNOWN, LAYER, NUM_SETS, Side
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.sweep import Sweeping, workspace_for
@@ -84,8 +83,7 @@ def _by_retrograde_analysis(
     level = from_board(solved)
     if level is None:
         return None
-    nothing = np.empty(0, np.uint64)
-    work = Sweeping(level, States(nothing, nothing, np.zeros(1, np.int64)), "pushes")
+    work = Sweeping(level, "pushes")
     worker = Worker(workspace_for(level))
     limits = replace(limits, memory_limit_mb=_ANALYSIS_MB)
     worker.complete(work, limits, lambda: limits.is_stopped)

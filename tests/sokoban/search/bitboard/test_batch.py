@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.search.bitboard.swept import labels_of
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
@@ -16,7 +17,6 @@ from tokoban.sokoban.search.bitboard import worker, workspace
 from tokoban.sokoban.search.bitboard.batch import Solving, solve_many, workspace_for
 from tokoban.sokoban.search.bitboard.driver import Answers, Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards, from_board
-from tokoban.sokoban.search.bitboard.sweep import States, label_many
 from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.level.ground import Squares, build_ground
@@ -65,8 +65,7 @@ def test_a_batch_answers_as_single_boards_do(objective: str) -> None:
 def test_the_shortest_solutions_are_as_long_as_the_sweep_says(unit: str) -> None:
     levels = levels_of(BOARDS)
     answers = solve_many(levels, unit)
-    starts = States(levels.boxes, levels.player, np.arange(1, levels.num_levels + 1))
-    labels = label_many(levels, starts, unit)
+    labels = labels_of(levels, unit)
     length = answers.num_moves if unit == "moves" else answers.num_pushes
     is_solved = answers.verdict == Verdict.SOLVED
     assert np.array_equal(labels.verdict, answers.verdict)

@@ -8,14 +8,16 @@ import pytest
 import torch
 
 from benchmarks.unsolvable import ends_solved
+from tests.sokoban.labels.play_of import label_all
+from tests.sokoban.search.bitboard.swept import labels_of
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.boxoban import parse_boxoban
+from tokoban.sokoban.labels.samples import Origin, PlayedStates
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
-from tokoban.sokoban.search.bitboard.labels import DEADLOCKED, States
+from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.search.bitboard.levels import from_bitboards
-from tokoban.sokoban.search.bitboard.sweep import label_many
 from tokoban.sokoban.simulation.bitboards import pack, step, to_board
 
 pytestmark = pytest.mark.slow
@@ -38,8 +40,7 @@ def boards(request: pytest.FixtureRequest, shared_data: Path) -> list[Board]:
 def test_every_level_is_solved_as_the_sweep_says(boards: list[Board], unit: str) -> None:
     levels = from_bitboards(pack(boards))
     answers = solve_many(levels, unit)
-    starts = States(levels.boxes, levels.player, np.arange(1, levels.num_levels + 1))
-    labels = label_many(levels, starts, unit)
+    labels = labels_of(levels, unit)
     assert set(answers.verdict) == {Verdict.SOLVED}
     lengths = answers.num_moves if unit == "moves" else answers.num_pushes
     assert np.array_equal(labels.distance, lengths)
@@ -50,14 +51,15 @@ def test_every_level_is_solved_as_the_sweep_says(boards: list[Board], unit: str)
 def test_deadlocked_states_of_play_are_unsolvable_and_no_play_of_them_ends_solved(
     boards: list[Board],
 ) -> None:
-    starts = words = pack(boards)
+    words = pack(boards)
     draw = torch.Generator().manual_seed(29)
     for _ in range(97):
         words = step(words, torch.randint(4, (len(boards),), generator=draw))
     states = from_bitboards(words)
-    ends = np.arange(1, len(boards) + 1)
-    labels = label_many(from_bitboards(starts), States(states.boxes, states.player, ends), "moves")
-    is_deadlocked = labels.distance == DEADLOCKED
+    played = PlayedStates(states.boxes, states.player, np.arange(1, len(boards) + 1))
+    found = label_all(boards, played=played)
+    is_played = found.samples.origin == Origin.POLICY
+    is_deadlocked = found.by_moves.distance[is_played] == DEADLOCKED
     answers = solve_many(states, "pushes")
     assert np.array_equal(answers.verdict == Verdict.UNSOLVABLE, is_deadlocked)
     assert 0.1 < is_deadlocked.mean() < 0.9

@@ -1,6 +1,6 @@
 """Compiled: retrograde analysis of level after level, and what it says of given states.
 
-Axes: N levels, Q states asked about, A the four moves.
+Axes: N levels, Q states labelled, A the four moves.
 """
 
 from typing import NamedTuple, no_type_check
@@ -31,14 +31,6 @@ _SOLVED, _UNSOLVABLE = int(Verdict.SOLVED), int(Verdict.UNSOLVABLE)
 _FRESH, _SWEEPING = range(2)
 
 
-class States(NamedTuple):
-    """States of levels: those of level n end at ``ends[n]``, where the next level's start."""
-
-    boxes: UInt64[np.ndarray, " Q"]
-    player: UInt64[np.ndarray, " Q"]
-    ends: Int64[np.ndarray, " N"]
-
-
 class Labels(NamedTuple):
     """The labels of each level and each state."""
 
@@ -51,8 +43,9 @@ class Labels(NamedTuple):
 
 @entry
 @no_type_check
-def sweep_levels(levels, workspace, states, labels, counts_moves, budget, progress):
-    """Goes on with the levels for about ``budget`` sets and layers; returns why it came back."""
+def sweep_levels(levels, workspace, labels, counts_moves, budget, progress):
+    """Goes on with the levels for about ``budget`` sets and layers, and labels their starts;
+    returns why it came back."""
     terrain, layers = workspace.terrain, workspace.layers
     while progress[LEVEL] < len(levels.walls):
         if budget <= 0:
@@ -68,8 +61,7 @@ def sweep_levels(levels, workspace, states, labels, counts_moves, budget, progre
         if stop != Outcome.EXHAUSTED:
             return stop
         judge(levels, level, layers, labels)
-        for state in range(states.ends[level - 1] if level > 0 else 0, states.ends[level]):
-            label(terrain, layers, counts_moves, states, labels, state)
+        label(terrain, layers, counts_moves, levels, labels, level)
         progress[LEVEL] += 1
         progress[PHASE] = _FRESH
         progress[EXPANSIONS] = 0

@@ -1,0 +1,32 @@
+"""Levels swept to their end."""
+
+import numpy as np
+
+from tokoban.sokoban.search.bitboard.labels import Labels
+from tokoban.sokoban.search.bitboard.layers import BOXES, KNOWN, NUM_SETS
+from tokoban.sokoban.search.bitboard.levels import Levels
+from tokoban.sokoban.search.bitboard.sweep import Sweeping, workspace_for
+from tokoban.sokoban.search.bitboard.worker import Worker
+from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
+
+
+def labels_of(levels: Levels, unit: str, limits: Limits = DEFAULT_LIMITS) -> Labels:
+    """The labels of their starts."""
+    work = Sweeping(levels, unit)
+    Worker(workspace_for(levels)).complete(work, limits)
+    return work.labels
+
+
+def distances(level: Levels, unit: str) -> dict[int, np.ndarray]:
+    """For each set of boxes of one level the distance by the player's cell, -1 if unsolvable."""
+    worker = Worker(workspace_for(level))
+    worker.complete(Sweeping(level, unit), DEFAULT_LIMITS)
+    layers = worker.workspace.layers
+    bits = np.arange(64, dtype=np.uint64)
+    found = {}
+    for number in range(int(layers.progress[NUM_SETS])):
+        is_set = (layers.backwards.digits[number, :, None] >> bits & np.uint64(1)).astype(int)
+        is_known = layers.backwards.sets[number, KNOWN] >> bits & np.uint64(1)
+        distance = (is_set << np.arange(len(is_set))[:, None]).sum(0)
+        found[int(layers.backwards.sets[number, BOXES])] = np.where(is_known, distance, -1)
+    return found
