@@ -6,18 +6,16 @@ search and a proof of unsolvability may use it. Every rule is held to brute forc
 are known before any search (``Ground.lower_bound``); every search leaves them out. They are the
 "simple deadlocks" of the Sokoban wiki, with the zone of the player from Junghanns and Schaeffer,
 "Sokoban: Enhancing general single-agent search methods using domain knowledge", Artificial
-Intelligence 129 (2001), below JS 2001. ``combine.rules_of_searches`` says which search applies
-which rule.
+Intelligence 129 (2001), below JS 2001.
 """
 
 from typing import NamedTuple
 
 
 class Rule(NamedTuple):
-    """A rule, and the compiled functions of ``search`` that apply it."""
+    """A rule, why it is sound, and where it is from."""
 
     name: str
-    functions: tuple[str, ...]
     condition: str
     source: str
 
@@ -25,7 +23,6 @@ class Rule(NamedTuple):
 RULES = (
     Rule(
         "freeze",
-        ("rules.freeze.keep_frozen", "bitboard.terrain.is_frozen"),
         "Boxes that walls and each other hold in both axes never move again, and one of them is on "
         "no goal. Sound: the set is the greatest fixed point, so each box of it is held by others "
         "of it; a box also counts as held along an axis if both pushes deadlock it alone.",
@@ -33,23 +30,17 @@ RULES = (
     ),
     Rule(
         "matching",
-        (
-            "measures.bounds.assign",
-            "measures.bounds.matched_pushes_after",
-        ),
         "The boxes cannot be assigned to different goals that each reaches alone, so the lower "
         "bound is UNREACHABLE. Sound: every solution is such an assignment.",
         "JS 2001",
     ),
     Rule(
         "matching past frozen boxes",
-        ("rules.freeze.frozen_entry",),
         "The same with the boxes frozen on goals as walls. Sound: they never move again.",
         "JS 2001; frozen boxes as walls from Festival (Yaron Shoham)",
     ),
     Rule(
         "two boxes",
-        ("rules.two_boxes.is_deadlocked_pair",),
         "Alone on the board, with the player where it is, they cannot both come to goals. Sound: "
         "removing boxes never makes a board unsolvable, and every position of the two is examined. "
         "For a search by pulls: alone they cannot have come there from where the boxes and the "
@@ -59,7 +50,6 @@ RULES = (
     ),
     Rule(
         "corral",
-        ("rules.corral_search.is_deadlocked_corral",),
         "The boxes around a region that the player cannot enter, or around all such regions beside "
         "one box, alone on the board, can neither all come to goals nor let one of them leave the "
         "regions and the squares of those boxes. Sound: removing boxes never makes a board "
@@ -71,7 +61,6 @@ RULES = (
     ),
     Rule(
         "PI-corral",
-        ("rules.corrals.find_pi_corral",),
         "Every first push of a box around a corral leads into it and can be made now. If there is "
         "no such push and the corral is unfinished, the position is deadlocked, which is sound for "
         "every search. Else the search may try only those boxes (pruning of pushes, no deadlock): "
@@ -82,7 +71,6 @@ RULES = (
     ),
     Rule(
         "pattern database",
-        ("rules.patterns.has_pattern",),
         "Boxes and player of every deadlocked corral that was found, without the boxes that the "
         "same search shows not to be needed. Sound as the corral was: a position with these boxes, "
         "among others, and the player in the same area is deadlocked.",
