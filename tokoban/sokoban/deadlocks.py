@@ -1,6 +1,6 @@
 """The reference rules for deadlocks that need no search: dead squares and frozen boxes.
 
-Slow and plain; ``search.deadlocks`` lists the rules of the searches with their sources, and tests
+Slow and plain; ``search.rules.table`` lists the rules of the searches with their sources, and tests
 hold those to these. The Sokoban wiki calls them simple deadlocks and freeze deadlocks.
 """
 

@@ -21,15 +21,8 @@ class Symmetry:
     turns: int
     is_mirrored: bool
 
-    def of_action(self, action: int) -> int:
-        """The action that does on the image what ``action`` does on the board; undo stays undo."""
-        if action == UNDO:
-            return UNDO
-        turned = action + self.turns
-        return (-turned if self.is_mirrored else turned) % 4
-
     def of_actions(self, actions: Int[Tensor, "*B"]) -> Int[Tensor, "*B"]:
-        """``of_action`` of each."""
+        """The actions that do on the image what these do on the board; undo stays undo."""
         turned = actions + self.turns
         directions = (-turned if self.is_mirrored else turned) % 4
         return torch.where(actions == UNDO, actions, directions)

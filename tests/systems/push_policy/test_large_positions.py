@@ -190,7 +190,7 @@ def test_judgements_over_all_views_are_the_same_for_each_image(symmetry: Symmetr
         # The image of a square, by a board with a goal there.
         [image] = symmetry.of_board(replace(WIDE, goals=frozenset({square}))).goals
         for direction in Direction:
-            push = 0, turned.number[image], symmetry.of_action(direction)
+            push = 0, turned.number[image], int(symmetry.of_actions(torch.tensor(direction)))
             for one, other in (
                 (mine.log_policy, theirs.log_policy),
                 (mine.push_deadlocks, theirs.push_deadlocks),

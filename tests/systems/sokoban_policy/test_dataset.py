@@ -184,7 +184,9 @@ def test_an_entry_is_replayed_under_each_symmetry() -> None:
     last = games.boards.at((slice(None), 3))
     assert bitboards.is_solved(last).all()
     actions = games.is_right[:, 1:3].int().argmax(-1)
-    assert actions[:, 0].tolist() == [symmetry.of_action(1) for symmetry in SYMMETRIES]
+    assert actions[:, 0].tolist() == [
+        int(symmetry.of_actions(torch.tensor(1))) for symmetry in SYMMETRIES
+    ]
     assert (games.is_right.sum((1, 2)) == 2).all()
 
 

@@ -1,6 +1,6 @@
 """Deadlocks that need no search: dead squares, bipartite deadlocks and frozen boxes.
 
-The rules and their sources are those of ``search.deadlocks``; here they name the boxes.
+The rules and their sources are those of ``search.rules.table``; here they name the boxes.
 """
 
 from collections.abc import Set
