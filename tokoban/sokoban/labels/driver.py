@@ -11,17 +11,9 @@ from jaxtyping import Int64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.labels.play import add_played, most_states, sample_states
-from tokoban.sokoban.labels.samples import (
-    END,
-    FIRST,
-    PlayedStates,
-    Samples,
-    empty_samples,
-    start_level,
-)
+from tokoban.sokoban.labels.samples import END, FIRST, PlayedStates, Samples, start_level
 from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, LEVEL, PHASE, Verdict
 from tokoban.sokoban.search.bitboard.labels import (
-    DEADLOCKED,
     Labels,
     begin_sweep,
     go_on_sweeping,
@@ -35,6 +27,7 @@ from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.bitboard.workspace import Workspace
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.state.columns import enlarge_columns, zeroed
 
 _OUT_OF_MEMORY = int(Verdict.OUT_OF_MEMORY)
 _FRESH, _BY_MOVES, _BY_PUSHES = range(3)
@@ -78,10 +71,9 @@ class Labelling:
             num_states = played.most_per_level
         self._most_of_a_level = most = most_states(num_states, levels.max_boxes)
         capacity = max(most, _FIRST_SHARE * num_states * levels.num_levels)
-        samples = empty_samples(levels.num_levels, capacity=capacity, most_per_level=most)
-        self._found = Labelled(
-            samples, *(_unlabelled(levels.num_levels, capacity) for _ in range(2))
-        )
+        sizes = {"N": levels.num_levels, "Q": capacity}
+        samples = zeroed(Samples, S=1 << (2 * most).bit_length(), **sizes)
+        self._found = Labelled(samples, *(zeroed(Labels, A=4, **sizes) for _ in range(2)))
 
     def run(self, workspace: Workspace, budget: int) -> Outcome:
         """Goes on for about ``budget`` sets and layers; returns why it came back."""
@@ -101,19 +93,9 @@ class Labelling:
 
     def grow_output(self) -> None:
         """Doubles the capacity for states."""
-        samples, *labels = self._found
-        more = _unlabelled(0, len(samples.boxes))
-        self._found = Labelled(
-            samples._replace(
-                boxes=_twice(samples.boxes),
-                player=_twice(samples.player),
-                origin=_twice(samples.origin),
-            ),
-            *(
-                Labels(*(np.concatenate(arrays) for arrays in zip(old, more, strict=True)))
-                for old in labels
-            ),
-        )
+        capacity = 2 * len(self._found.samples.boxes)
+        for store in self._found:
+            enlarge_columns(store, "Q", capacity)
 
     def give_up(self, verdict: Verdict) -> None:
         """Never called: labels must not depend on time and memory, which are not limited."""
@@ -139,20 +121,6 @@ def prepare() -> None:
     levels = Levels(walls, goal, box, player)
     work = Labelling(levels, np.zeros(1, np.int64), seed=0, num_states=1, max_sets=1)
     Worker(workspace_for(levels)).complete(work, Limits())
-
-
-def _unlabelled(num_levels: int, num_states: int) -> Labels:
-    return Labels(
-        verdict=np.zeros(num_levels, np.uint8),
-        num_states=np.zeros(num_levels, np.int64),
-        distance=np.full(num_states, DEADLOCKED, np.uint16),
-        best_moves=np.zeros(num_states, np.uint8),
-        best_pushes=np.zeros((num_states, 4), np.uint64),
-    )
-
-
-def _twice(array: np.ndarray) -> np.ndarray:
-    return np.concatenate([array, np.empty_like(array)])
 
 
 @entry

@@ -54,19 +54,6 @@ class PlayedStates(NamedTuple):
         return int(np.diff(self.ends, prepend=0).max(initial=0))
 
 
-def empty_samples(num_levels: int, *, capacity: int, most_per_level: int) -> Samples:
-    """Capacity for so many states, of levels with at most so many."""
-    return Samples(
-        np.empty(capacity, np.uint64),
-        np.empty(capacity, np.uint64),
-        np.empty(capacity, np.uint8),
-        np.zeros(num_levels, np.int64),
-        np.empty(1 << (2 * most_per_level).bit_length(), np.int64),
-        np.zeros(2, np.int64),
-        np.zeros(1, np.uint64),
-    )
-
-
 @inner
 @no_type_check
 def start_level(samples, seed, number):

@@ -17,7 +17,7 @@ from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.rules.freeze import is_immobile, keep_frozen, mark_frozen
 from tokoban.sokoban.search.state import positions as stored
-from tokoban.sokoban.search.state.columns import zeroed
+from tokoban.sokoban.search.state.columns import enlarge_columns, zeroed
 from tokoban.sokoban.search.state.positions import (
     Positions,
     add,
@@ -85,10 +85,8 @@ def empty_store(capacity: int, num_floor: int) -> Store:
 
 def grown(store: Store, ground: Ground) -> Store:
     """The same search with twice the capacity."""
-    return store._replace(
-        positions=stored.grown(store.positions, ground.keys),
-        next_open=np.concatenate([store.next_open, np.empty_like(store.next_open)]),
-    )
+    enlarge_columns(store, "P", 2 * len(store.next_open))
+    return store._replace(positions=stored.grown(store.positions, ground.keys))
 
 
 def no_deadlocks(ground: Ground, num_boxes: int) -> Deadlocks:

@@ -16,7 +16,7 @@ from tokoban.sokoban.search.bitboard.workspace import Workspace, empty_workspace
 from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import UNLIMITED, Budget, found_by, run_compiled
-from tokoban.sokoban.search.state.columns import zeroed
+from tokoban.sokoban.search.state.columns import enlarge, zeroed
 
 _FIRST_MOVES = 1 << 12
 
@@ -140,8 +140,7 @@ class Solving:
 
     def grow_output(self) -> None:
         """Makes room for twice as many moves."""
-        moves = self._output.moves
-        self._output = self._output._replace(moves=np.concatenate([moves, np.empty_like(moves)]))
+        enlarge(self._output.moves, 2 * len(self._output.moves))
 
     def give_up(self, verdict: Verdict) -> None:
         """Ends the search for the level at hand."""
