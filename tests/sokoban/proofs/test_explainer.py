@@ -114,7 +114,7 @@ HARD = parse_board("-@X-X..|###-###".replace("X", "$"))
 
 
 def test_limits_are_kept_and_named() -> None:
-    answer = explain(HARD, max_positions=0)
+    answer = explain(HARD, limits=Limits(max_expansions=0))
     assert isinstance(answer, Answer)
     assert answer.status == "gave up"
     assert answer.reason == "0 positions"

@@ -52,7 +52,7 @@ def test_a_solved_level_has_nothing_to_choose() -> None:
 
 def test_what_the_limits_leave_open_is_not_claimed() -> None:
     board = parse_board("########|#      #|# $  $ #|# .  . #|#   @  #|########")
-    found = rate(board, limits=Limits(max_expansions=1), max_positions=16)
+    found = rate(board, limits=Limits(max_expansions=1))
     assert found.status in ("solved", "gave up")
     for best in (found.pushes, found.moves):
         assert best is None or not best.is_proved

@@ -21,6 +21,7 @@ from tokoban.sokoban.search.run import MAX_SQUARES, solved_already
 
 _TEN_SECONDS = Limits(time_limit_s=10.0)
 _SOLVER = "subset search"
+_MAX_POSITIONS = 200_000  # of a search, and so of a certificate
 
 
 @dataclass(frozen=True)
@@ -35,20 +36,18 @@ def explain(
     board: Board,
     *,
     limits: Limits = _TEN_SECONDS,
-    max_positions: int = 200_000,
     clock: Callable[[], float] = compiling.clock,
 ) -> Deadlocked | Answer:
     """Names boxes that deadlock the position, with a certificate; or solves it; or gives up.
 
     The limits hold for all of it: the solver, the search for few boxes, and the check of the
     certificate, which takes longer than its search if it lists many positions. A certificate whose
-    check does not end in time is not returned. ``limits.max_expansions`` and ``max_positions``
-    bound each search; the latter is the most positions that a certificate may list. Boards of more
-    floor than any solver takes are given up.
+    check does not end in time is not returned. ``limits.max_expansions`` bounds each search. Boards
+    of more floor than any solver takes are given up.
     """
     watch = Watch(limits, clock)
-    if limits.max_expansions is not None:
-        max_positions = min(max_positions, limits.max_expansions)
+    most = limits.max_expansions
+    max_positions = _MAX_POSITIONS if most is None else min(most, _MAX_POSITIONS)
     if board.is_solved:
         return replace(solved_already("any"), elapsed_s=watch.elapsed_s())
     inside = board.inside()

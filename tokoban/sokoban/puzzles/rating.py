@@ -54,7 +54,6 @@ def rate(
     board: Board,
     *,
     limits: Limits | None = None,
-    max_positions: int = MAX_POSITIONS,
     clock: Callable[[], float] = compiling.clock,
 ) -> Rating:
     """Measures one level; the limits hold for each part of the work, their time for all of it.
@@ -75,7 +74,7 @@ def rate(
         first = solve(board, minimise="any", clock=clock, limits=limits)
     if first.status == "unsolvable":
         return replace(rating, status="unsolvable")
-    exploration = explore(board, max_positions=max_positions, limits=limits, clock=clock)
+    exploration = explore(board, max_positions=MAX_POSITIONS, limits=limits, clock=clock)
     reachable = None if exploration is None else exploration.reachable
     if reachable is not None and reachable.fewest_pushes is None:
         return replace(rating, status="unsolvable")

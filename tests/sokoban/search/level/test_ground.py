@@ -83,11 +83,11 @@ def test_areas_are_marked_with_their_least_square_and_regions_in_turn() -> None:
     marks = np.zeros(len(laid.squares) + 1, np.int64)
     waiting = np.empty(len(laid.squares) + 1, np.int32)
     arguments = laid.ground.neighbours, laid.scratch.is_blocked
-    assert flood(*arguments, laid.number(Square(2, 2)), marks, 5, waiting) == 0
-    assert flood_rest(*arguments, marks, 5, waiting) == 2
+    assert flood(*arguments, laid.number(Square(2, 2)), marks, 1, waiting) == 0
+    assert flood_rest(*arguments, marks, waiting) == 2
     by_square = {square: int(mark) for square, mark in zip(laid.squares, marks[:-1], strict=True)}
     assert by_square == {
-        (1, 1): 5, (1, 2): 5, (2, 1): 5, (2, 2): 5, (1, 3): 0, (1, 4): 6, (1, 5): 0, (1, 6): 7,
+        (1, 1): 1, (1, 2): 1, (2, 1): 1, (2, 2): 1, (1, 3): 0, (1, 4): 2, (1, 5): 0, (1, 6): 3,
     }  # fmt: skip
 
 

@@ -25,6 +25,7 @@ from tokoban.sokoban.search.pauses import (
     Turn,
     Underway,
     go_on_until,
+    in_pauses,
     underway,
 )
 from tokoban.sokoban.search.searches.beam.pull_beam import PullBeam
@@ -97,7 +98,9 @@ class Waypoints:
         while work_left > 0 and 0 < length < len(self._pulls.path):
             self._length = length
             budget = yield self.pause()
-            pushing, budget = yield from self._set_up(budget)
+            pushes, budget = yield from in_pauses(self._pushes_in_steps(), self._set_up, budget)
+            self._pushing = pushing = underway(pushes)
+            budget = yield self._set_up()
 
             def is_spent(pause: Progress, most: int = work_left) -> bool:
                 return pause.work >= most
@@ -121,17 +124,10 @@ class Waypoints:
             length //= 2
         return None, budget
 
-    def _set_up(self, budget: Budget) -> Turn[tuple[Underway, Budget]]:
-        """A beam of pushes to the position; pauses after each step."""
-        steps = self._pushes_in_steps()
-        while self._pushing is None:
-            self._ended = self._ended._replace(work=self._ended.work + _SETUP_WORK)
-            try:
-                next(steps)
-            except StopIteration as end:
-                self._pushing = underway(end.value)
-            budget = yield self.pause()
-        return self._pushing, budget
+    def _set_up(self) -> Progress:
+        """The pause after one more step of setting a beam up."""
+        self._ended = self._ended._replace(work=self._ended.work + _SETUP_WORK)
+        return self.pause()
 
     def _pushes_in_steps(self) -> Steps[PushBeam]:
         numbers = np.flatnonzero(self._is_box()).astype(np.int16)

@@ -41,12 +41,12 @@ def flood(neighbours, is_blocked, start, marks, mark, waiting, steps=None):
 
 @inner
 @no_type_check
-def flood_rest(neighbours, is_blocked, marks, mark, waiting):
-    """Marks each region of free floor that has less than ``mark``: the first with ``mark + 1``, the
-    next with ``mark + 2`` and so on; returns how many there are."""
+def flood_rest(neighbours, is_blocked, marks, waiting):
+    """Marks each region of free floor whose mark is below 1: the first with 2, the next with 3 and
+    so on; returns how many there are."""
     num_regions = 0
     for square in range(len(neighbours) - 1):
-        if marks[square] < mark and not is_blocked[square]:
+        if marks[square] < 1 and not is_blocked[square]:
             num_regions += 1
-            flood(neighbours, is_blocked, square, marks, mark + num_regions, waiting)
+            flood(neighbours, is_blocked, square, marks, 1 + num_regions, waiting)
     return num_regions

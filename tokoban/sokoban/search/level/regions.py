@@ -65,13 +65,12 @@ def empty_regions(num_floor: int) -> Regions:
 @partial(inner, is_inlined=True)
 @no_type_check
 def find_regions(neighbours, is_blocked, regions):
-    """Fills ``regions``; returns how many regions there are, and how many free squares.
+    """Fills ``regions``.
 
     The box that is to be moved must not be in ``is_blocked``.
     """
     num_trees, num_free = _plant(neighbours, is_blocked, regions)
     _cut(neighbours, regions, num_trees, num_free)
-    return num_trees, num_free
 
 
 @inner

@@ -220,7 +220,7 @@ def is_deadlocked_corral(ground, patterns, two_boxes, search, boxes, marks, is_i
     num_boxes = _shrink(ground, patterns, two_boxes, search, num_boxes, player)
     corral = search.boxes[:num_boxes]
     _lay_out_start(ground, search, corral, player)
-    add_pattern(patterns, corral, search.area, 1)
+    add_pattern(patterns, corral, search.area)
     return True
 
 

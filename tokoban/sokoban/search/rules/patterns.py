@@ -82,8 +82,8 @@ def has_pattern(patterns, words, box, player, since):
 
 @inner
 @no_type_check
-def add_pattern(patterns, boxes, marks, mark):
-    """Adds boxes that cannot all come to goals while the player is where ``marks`` is ``mark``."""
+def add_pattern(patterns, boxes, area):
+    """Adds boxes that cannot all come to goals while the player is where ``area`` is 1."""
     pattern = patterns.progress[NUM_PATTERNS]
     links = patterns.progress[NUM_LINKS]
     if pattern == len(patterns.boxes) or links + len(boxes) > len(patterns.pattern):
@@ -96,8 +96,8 @@ def add_pattern(patterns, boxes, marks, mark):
         patterns.next_link[links] = patterns.first_link[box]
         patterns.first_link[box] = links
         links += 1
-    for square in range(len(marks) - 1):
-        if marks[square] == mark:
+    for square in range(len(area) - 1):
+        if area[square] == 1:
             patterns.area[pattern, square >> 6] |= bit_of(square)
 
 

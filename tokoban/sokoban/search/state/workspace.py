@@ -76,4 +76,4 @@ def lay_out_position(ground, words, player, scratch, steps=None):
         scratch.places[row] = boxes[row] * 4 + ground.zone[boxes[row], player]
     scratch.area[:] = 0
     flood(ground.neighbours, is_blocked, player, scratch.area, 1, scratch.waiting, steps)
-    return flood_rest(ground.neighbours, is_blocked, scratch.area, 1, scratch.waiting)
+    return flood_rest(ground.neighbours, is_blocked, scratch.area, scratch.waiting)

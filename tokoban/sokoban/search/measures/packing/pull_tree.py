@@ -74,7 +74,7 @@ def add_roots(board, tree):
         key ^= board.keys[0, goal]
         num_off_starts += not board.is_start[goal]
     board.marks[:] = 0
-    num_regions = flood_rest(neighbours, is_blocked, board.marks, 1, board.waiting)
+    num_regions = flood_rest(neighbours, is_blocked, board.marks, board.waiting)
     largest = num_largest = 0
     for region in range(2, 2 + num_regions):
         num_squares = 0

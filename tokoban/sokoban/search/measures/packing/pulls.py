@@ -99,7 +99,7 @@ def remove_all(board, tree, node, num_leaving):
     board.marks[:] = 0
     neighbours, is_blocked = board.neighbours, board.is_blocked
     tree.player[node] = flood(neighbours, is_blocked, start, board.marks, 1, board.waiting)
-    num_others = flood_rest(neighbours, is_blocked, board.marks, 1, board.waiting)
+    num_others = flood_rest(neighbours, is_blocked, board.marks, board.waiting)
     tree.num_regions[node] = 1 + num_others
     enter(board, tree, node)
 

@@ -57,9 +57,7 @@ def judge(classical, positions, scratch, position):
     ground, boxes, player = classical.ground, scratch.boxes, np.int64(positions.player[position])
     for row in range(len(boxes)):
         scratch.places[row] = boxes[row] * 4 + ground.zone[boxes[row], player]
-    num_regions = flood_rest(
-        ground.neighbours, scratch.is_blocked, scratch.area, 1, scratch.waiting
-    )
+    num_regions = flood_rest(ground.neighbours, scratch.is_blocked, scratch.area, scratch.waiting)
     words, pruning = positions.boxes[position], classical.pruning
     verdict, _ = judge_position(
         ground, words, player, scratch, pruning, num_regions, 0, _CORRAL_FLOODS
