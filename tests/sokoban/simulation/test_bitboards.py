@@ -10,7 +10,6 @@ import torch
 
 from benchmarks.random_boards import KINDS, random_board
 from tests.sokoban.drawings import DRAWINGS
-from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.simulation import bitboards, tensor_boards
@@ -38,20 +37,6 @@ def random_boards() -> list[Board]:
         random_board(chance, *shape, kind=kind, is_bordered=False)
         for shape, kind, _ in product(shapes, KINDS.values(), range(5))
     ]
-
-
-def test_any_batch_shape_will_do() -> None:
-    flat = bitboards.pack(random_boards()[:6])
-    actions = torch.tensor([0, 1, 2, 3, 3, 1])
-    expected = bitboards.step(flat, actions)
-    folded = bitboards.step(flat.map(lambda word: word.reshape(2, 3)), actions.reshape(2, 3))
-    for word, expected_word in zip(folded, expected, strict=True):
-        assert torch.equal(word.flatten(), expected_word)
-    for number in range(6):
-        single = Bitboards(*(word[number] for word in flat))
-        after = bitboards.step(single, actions[number])
-        assert bitboards.to_board(after, ()) == bitboards.to_board(expected, (number,))
-        assert bitboards.to_board(folded, divmod(number, 3)) == bitboards.to_board(after, ())
 
 
 # Where a cell lies.
@@ -211,14 +196,6 @@ def test_canonical_keys_are_equal_for_images_alone() -> None:
 # What the moves do.
 
 
-def test_legal_moves_are_those_that_change_the_board() -> None:
-    boards = [*random_boards(), *(drawing.start for drawing in DRAWINGS.values())]
-    expected = [
-        [rules.step(board, direction) != board for direction in Direction] for board in boards
-    ]
-    assert bitboards.is_legal(bitboards.pack(boards)).tolist() == expected
-
-
 def test_successors_are_the_four_steps() -> None:
     boards = bitboards.pack(random_boards()).map(lambda word: word.reshape(3, 20))
     successors = bitboards.successors(boards)
@@ -227,12 +204,6 @@ def test_successors_are_the_four_steps() -> None:
         for word, expected_word in zip(successors, expected, strict=True):
             assert word.shape == (3, 20, 4)
             assert torch.equal(word[..., action], expected_word)
-
-
-def test_solved_is_all_boxes_on_goals_and_all_goals_filled() -> None:
-    drawn = ["@*-", "@-*|-*-", "@$.", "@*$", "@*.", "+*-", "@--"]
-    packed = bitboards.pack([parse_board(text) for text in drawn])
-    assert bitboards.is_solved(packed).tolist() == [True, True, False, False, False, False, True]
 
 
 def test_canonical_keys_do_not_see_where_a_level_lies() -> None:

@@ -8,12 +8,19 @@ import torch
 from torch import Tensor
 
 from benchmarks.random_boards import KINDS, random_board
-from tokoban.sokoban.board import Board
+from tests.sokoban.drawings import DRAWINGS
+from tests.sokoban.simulation import test_bitboards, test_wide_bitboards
+from tokoban.sokoban import rules
+from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import format_board, parse_board
 from tokoban.sokoban.interior import interior
 from tokoban.sokoban.simulation import bitboards, wide_bitboards
 from tokoban.sokoban.simulation.simulators import Simulator, simulator_for
 
+BOARDS = {
+    bitboards: test_bitboards.random_boards,
+    wide_bitboards: test_wide_bitboards.random_boards,
+}
 BOTH = pytest.mark.parametrize("simulator", [bitboards, wide_bitboards], ids=["one", "wide"])
 
 
@@ -100,6 +107,35 @@ def test_cells_are_rows_and_columns_of_the_board(simulator: Simulator) -> None:
     cells = boards.cells(boards.boxes)
     assert cells.shape == (2, *boards.size)
     assert cells.nonzero().tolist() == [[0, 0, 2], [0, 1, 0], [1, 0, 0]]
+
+
+@BOTH
+def test_any_batch_shape_will_do(simulator: Any) -> None:
+    flat = simulator.pack(BOARDS[simulator]()[:6])
+    actions = torch.tensor([0, 1, 2, 3, 3, 1])
+    expected = simulator.step(flat, actions)
+    folded = simulator.step(flat.at(torch.arange(6).reshape(2, 3)), actions.reshape(2, 3))
+    for number in range(6):
+        single = simulator.to_board(simulator.step(flat.at(number), actions[number]), ())
+        assert single == simulator.to_board(expected, (number,))
+        assert single == simulator.to_board(folded, divmod(number, 3))
+
+
+@BOTH
+def test_legal_moves_are_those_that_change_the_board(simulator: Any) -> None:
+    boards = [*BOARDS[simulator](), *(drawing.start for drawing in DRAWINGS.values())]
+    expected = [
+        [rules.step(board, direction) != board for direction in Direction] for board in boards
+    ]
+    assert simulator.is_legal(simulator.pack(boards)).tolist() == expected
+
+
+@BOTH
+def test_solved_is_all_boxes_on_goals_and_all_goals_filled(simulator: Any) -> None:
+    far = "-" * 130 if simulator is wide_bitboards else ""
+    drawn = [f"@{far}*", f"*-{far}|*@-", f"@$.{far}", f"@{far}$*", f"@*{far}.", f"+*{far}-", "@--"]
+    found = simulator.is_solved(simulator.pack([parse_board(text) for text in drawn])).tolist()
+    assert found == [True, True, False, False, False, False, True]
 
 
 def answers(simulator: Simulator, boards: Any, zone: Tensor, actions: Tensor) -> tuple[Tensor, ...]:

@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from benchmarks.random_boards import KINDS, random_board
-from tests.sokoban.drawings import DRAWINGS
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import OFFSETS, Board, Direction, Square
 from tokoban.sokoban.formats.xsb import format_board, parse_board
@@ -109,22 +108,6 @@ def test_a_box_is_pushed_wherever_there_is_a_cell_behind_it(
     assert torch.equal(after.boxes, only(expected_boxes))
 
 
-def test_any_batch_shape_will_do() -> None:
-    flat = wide_bitboards.pack(random_boards()[:6])
-    actions = torch.tensor([0, 1, 2, 3, 3, 1])
-    expected = wide_bitboards.step(flat, actions)
-    places = torch.arange(6).reshape(2, 3)
-    folded = wide_bitboards.step(flat.at(places), actions.reshape(2, 3))
-    assert torch.equal(folded.boxes, expected.boxes[:, places])
-    assert torch.equal(folded.player, expected.player[places])
-    for number in range(6):
-        single = wide_bitboards.step(flat.at(number), actions[number])
-        assert wide_bitboards.to_board(single, ()) == wide_bitboards.to_board(expected, (number,))
-        assert wide_bitboards.to_board(folded, divmod(number, 3)) == wide_bitboards.to_board(
-            single, ()
-        )
-
-
 def test_a_board_alone_is_played_as_in_a_batch_of_larger_ones() -> None:
     boards = random_boards()
     together = wide_bitboards.pack(boards)
@@ -185,22 +168,3 @@ def test_a_board_without_walls_comes_back_as_it_was(height: int, width: int) -> 
     goals = frozenset(Square(*square) for square in squares[::2])
     board = Board(height, width, frozenset(), goals, boxes, Square(0, 0))
     assert wide_bitboards.to_board(wide_bitboards.pack([board])) == board
-
-
-# What the moves do.
-
-
-def test_legal_moves_are_those_that_change_the_board() -> None:
-    boards = [*random_boards(), *(drawing.start for drawing in DRAWINGS.values())]
-    expected = [
-        [rules.step(board, direction) != board for direction in Direction] for board in boards
-    ]
-    assert wide_bitboards.is_legal(wide_bitboards.pack(boards)).tolist() == expected
-
-
-def test_solved_is_all_boxes_on_goals_and_all_goals_filled() -> None:
-    far = "-" * 130
-    drawn = [f"@{far}*", f"*-{far}|*@-", f"@$.{far}", f"@{far}$*", f"@*{far}.", f"+*{far}-", "@--"]
-    packed = wide_bitboards.pack([parse_board(text) for text in drawn])
-    expected = [True, True, False, False, False, False, True]
-    assert wide_bitboards.is_solved(packed).tolist() == expected
