@@ -166,7 +166,7 @@ def _start(spec: "AnySpec", chosen: argparse.Namespace) -> "Trained[Any, Any] | 
 
 
 def _must_grow(start: "Trained[Any, Any]", spec: "AnySpec", chosen: argparse.Namespace) -> bool:
-    """Whether a new run starts from these weights, and they are of ``spec.grows_from``."""
+    """Whether a new run starts from these weights, and their system is ``spec.grows_from``."""
     from tokoban import pretrained
 
     is_own = chosen.resume and start.weights.resolve().parent == Path(chosen.output).resolve()

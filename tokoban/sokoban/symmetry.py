@@ -22,7 +22,7 @@ class Symmetry:
     is_mirrored: bool
 
     def of_actions(self, actions: Int[Tensor, "*B"]) -> Int[Tensor, "*B"]:
-        """The actions that do on the image what these do on the board; undo stays undo."""
+        """The actions, turned and mirrored as the board is; undo stays undo."""
         turned = actions + self.turns
         directions = (-turned if self.is_mirrored else turned) % 4
         return torch.where(actions == UNDO, actions, directions)

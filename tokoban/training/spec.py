@@ -69,8 +69,8 @@ class SystemSpec(Generic[ConfigT, ModelT, BatchT, EvaluationT]):
     # any: its tokenizer is the system's.
     make_system: Callable[[ConfigT, ModelT | None], System[ModelT, BatchT]]
 
-    # A run that starts from weights of this system, which may be its own, starts with the model
-    # that ``grow`` makes of them.
+    # A system, possibly this one. A run that starts from its weights starts with the model that
+    # ``grow`` makes of them.
     grows_from: str | None = None
     grow: Callable[[ConfigT, Any], ModelT] | None = None
 

@@ -137,7 +137,7 @@ def instructions(
     *,
     is_balanced: bool = True,
 ) -> Iterator[tuple[str, Sentence, Truth]]:
-    """Sentences and their truth: as many that can be obeyed as that cannot, if balanced.
+    """Texts, meanings and truths: as many that can be obeyed as that cannot, if balanced.
 
     Some shortest solution of the level disobeys each.
     """
@@ -202,7 +202,7 @@ def _described(truth: Truth) -> dict[str, Any]:
 
 
 def questions(chance: random.Random, board: Board) -> Iterator[tuple[str, Sentence, str]]:
-    """Questions and their answers in words."""
+    """Texts of questions, their meanings, and the right answers in words."""
     options = _options(board, [*Box])
     for kind in chance.sample(QUESTIONS, _QUESTIONS_EACH):
         clause = _clause(chance, kind, options)

@@ -114,7 +114,7 @@ def _phrase(text: str, choices: Mapping[str, str]) -> Phrase:
 
 
 def _choice(part: str, choices: Mapping[str, str]) -> Choice:
-    """The alternatives of ``a|has_to|<must>``; a final ``?`` adds the empty one, first."""
+    """The alternatives of ``a|has_to|<must>``; a final ``?`` adds the empty one in front."""
     none: Choice = ((),) if part.endswith("?") else ()
     options = part.removesuffix("?").split("|")
     texts = [choices[x[1:-1]].split("|") if x.startswith("<") else [x] for x in options]

@@ -1,6 +1,7 @@
 """Deadlocks that need no search: dead squares, bipartite deadlocks and frozen boxes.
 
-The rules and their sources are those of ``search.rules.table``; here they name the boxes.
+The rules and their sources are those of ``search.rules.table``; here they also return the boxes at
+fault.
 """
 
 from collections.abc import Set

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Rule(NamedTuple):
-    """A rule, why it is sound, and where it is from."""
+    """A deadlock rule: its name, its condition with the reason why it is sound, its source."""
 
     name: str
     condition: str
