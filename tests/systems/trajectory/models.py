@@ -26,7 +26,7 @@ def random_model(
         num_heads=2,
     )
     data = collect(world, "random", num_episodes=5, seed=0)
-    model.bins.fit(table(data, layout, discount=0.9), sizes(spec), binning="quantile")
+    model.bins.fit(table(data, discount=0.9), sizes(spec), binning="quantile")
     with torch.no_grad():
         model.heads.mul_(3.0)
     return model.double().eval()

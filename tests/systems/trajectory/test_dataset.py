@@ -29,7 +29,7 @@ def dataset(kind: LayoutKind = "plan", *, window: int = 3, seed: int = 0) -> Win
     trajectories = two_episodes()
     layout = Layout(kind, 1, 1)
     bins = Bins(layout.num_columns, 5)
-    values = table(trajectories, layout, discount=0.5)
+    values = table(trajectories, discount=0.5)
     bins.fit(values, [5, 2, None, None, 2], binning="quantile")
     return WindowDataset(
         trajectories, layout, bins, window=window, discount=0.5, batch_windows=7, seed=seed
@@ -43,7 +43,7 @@ def test_a_return_to_go_is_the_reward_and_what_follows_in_its_episode() -> None:
 
 
 def test_an_end_is_reported_from_a_cut() -> None:
-    ends = table(two_episodes(), Layout("plan", 1, 1), discount=1.0)[:, Layout("plan", 1, 1).end]
+    ends = table(two_episodes(), discount=1.0)[:, Layout("plan", 1, 1).end]
     assert ends.tolist() == [0, 0, 1, 0, 0]
 
 
@@ -100,9 +100,7 @@ def test_what_stays_the_same_in_an_episode_stands_before_it() -> None:
     )
     layout = Layout("plan", 1, 1, num_contexts=2)
     bins = Bins(layout.num_columns, 5)
-    bins.fit(
-        table(trajectories, layout, discount=1.0), [5, 2, None, None, 2, 3, 2], binning="quantile"
-    )
+    bins.fit(table(trajectories, discount=1.0), [5, 2, None, None, 2, 3, 2], binning="quantile")
     data = WindowDataset(
         trajectories, layout, bins, window=2, discount=1.0, batch_windows=3, seed=0
     )

@@ -50,7 +50,7 @@ def learned(kind: LayoutKind) -> TrajectoryTransformer:
     model = TrajectoryTransformer(
         layout, sizes=sizes(SPEC), num_bins=5, width=8, num_layers=1, num_heads=1
     )
-    model.bins.fit(table(data, layout, discount=1.0), sizes(SPEC), binning="uniform")
+    model.bins.fit(table(data, discount=1.0), sizes(SPEC), binning="uniform")
     batches = system.train_batches(model, start_step=0)
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-2)
     for _ in range(100):

@@ -61,9 +61,7 @@ def knows_return(trajectories: Trajectories, *, discount: float) -> Bool[Tensor,
     return found
 
 
-def table(
-    trajectories: Trajectories, layout: Layout, *, discount: float
-) -> Float[Tensor, "N columns"]:
+def table(trajectories: Trajectories, *, discount: float) -> Float[Tensor, "N columns"]:
     """Every column of every transition."""
     episodes = torch.arange(len(trajectories.lengths)).repeat_interleave(trajectories.lengths)
     is_end = torch.zeros(len(trajectories.rewards))
@@ -103,7 +101,7 @@ class WindowDataset:
         self.layout, self.window = layout, window
         self.batch_windows, self.seed = batch_windows, seed
         columns = range(layout.num_columns)
-        self.tokens = bins.encode(table(trajectories, layout, discount=discount), columns)
+        self.tokens = bins.encode(table(trajectories, discount=discount), columns)
         self.knows_return = knows_return(trajectories, discount=discount)
         self.ends = trajectories.ends.repeat_interleave(trajectories.lengths)
         # The state that each transition leads to: the end of an episode can be a goal as well.

@@ -91,7 +91,7 @@ class TrajectorySystem:
     def initial_model(self) -> TrajectoryTransformer:
         """A freshly initialised model on the CPU, with bins for its data."""
         model = build_model(self.config)
-        values = table(self.trajectories, model.layout, discount=self.config.discount)
+        values = table(self.trajectories, discount=self.config.discount)
         model.bins.fit(values, sizes(self.spec), binning=self.config.binning)
         model.best_return.copy_(self.trajectories.returns().max())
         return model
