@@ -4,6 +4,7 @@ import dataclasses
 import inspect
 import json
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -19,7 +20,10 @@ from tokoban.inference.cached import CachedEngine
 from tokoban.inference.cpu import CpuEngine
 from tokoban.inference.engine import Network
 from tokoban.inference.plain import PlainEngine
+from tokoban.systems.gpt.engine import network_of as network_of_gpt
+from tokoban.systems.sokoban_policy.engine import network_of as network_of_policy
 from tokoban.systems.sokoban_policy.episodes import TrainingBatch, training_batches
+from tokoban.systems.translation.engine import network_of as network_of_translator
 from tokoban.training.checkpoint import load_weights
 from tokoban.training.config import field_comments, from_dict, to_dict
 from tokoban.training.gradients import set_gradients
@@ -28,6 +32,13 @@ from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory, read_metrics
 from tokoban.training.spec import AnySpec
 from tokoban.training.system import AnySystem, System
+
+# Of the systems whose models decode.
+NETWORKS: dict[str, Callable[[Any], Network]] = {
+    "sokoban": network_of_policy,
+    "translation": network_of_translator,
+    "gpt": network_of_gpt,
+}
 
 
 @pytest.fixture(params=systems.SYSTEMS)
@@ -191,13 +202,10 @@ def test_a_resumed_run_is_an_uninterrupted_one_and_its_weights_load(
         assert all(torch.equal(state[name], tensor) for name, tensor in saved.items())
 
 
+@pytest.mark.parametrize("name", NETWORKS)
 def test_decoding_with_a_cache_is_decoding_without(name: str) -> None:
     """By every engine that keeps something, for prompts of several lengths and rows that move."""
-    spec = _spec(name)
-    if spec.network_of is None:
-        return
-    network = spec.network_of(_drawn(name)[0].initial_model().eval())
-    assert isinstance(network, Network)
+    network = NETWORKS[name](_drawn(name)[0].initial_model().eval())
     generator = torch.Generator().manual_seed(0)
 
     def inputs(*shape: int) -> torch.Tensor:

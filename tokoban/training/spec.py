@@ -84,9 +84,6 @@ class SystemSpec(Generic[ConfigT, ModelT, BatchT, EvaluationT]):
     # The shipped weights of other systems whose ``play`` the evaluation has.
     plays_beside: tuple[str, ...] = ()
 
-    # The inference.Network of a model that decodes; None where no engine executes it.
-    network_of: Callable[[ModelT], object] | None = None
-
     # The ``AttentionView`` of a model in what it has read, and written or done.
     attention: Callable[..., Any] = no_attention
 

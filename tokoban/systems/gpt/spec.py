@@ -5,7 +5,6 @@ from dataclasses import replace
 from tokoban.systems.gpt import config
 from tokoban.systems.gpt.attention import attention
 from tokoban.systems.gpt.config import GptConfig
-from tokoban.systems.gpt.engine import network_of
 from tokoban.systems.gpt.evaluate import GptEvaluation, evaluate
 from tokoban.systems.gpt.train import build_model, make_system
 from tokoban.training.run_config import RunConfig
@@ -49,5 +48,4 @@ SPEC = SystemSpec(
     evaluation_type=GptEvaluation,
     evaluate=evaluate,
     attention=attention,
-    network_of=network_of,
 )

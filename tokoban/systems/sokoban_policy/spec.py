@@ -3,7 +3,6 @@
 from tokoban.systems.sokoban_policy import config
 from tokoban.systems.sokoban_policy.attention import attention
 from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig
-from tokoban.systems.sokoban_policy.engine import network_of
 from tokoban.systems.sokoban_policy.evaluate import SokobanEvaluation, evaluate
 from tokoban.systems.sokoban_policy.policy import play
 from tokoban.systems.sokoban_policy.train import build_model, make_system
@@ -38,5 +37,4 @@ SPEC = SystemSpec(
     evaluate=evaluate,
     attention=attention,
     play=play,
-    network_of=network_of,
 )

@@ -5,7 +5,6 @@ from dataclasses import replace
 from tokoban.systems.translation import config
 from tokoban.systems.translation.attention import attention
 from tokoban.systems.translation.config import TranslationConfig
-from tokoban.systems.translation.engine import network_of
 from tokoban.systems.translation.evaluate import TranslationEvaluation, evaluate
 from tokoban.systems.translation.train import build_model, make_system, without_writing
 from tokoban.training.run_config import TINY_RUN, RunConfig
@@ -82,6 +81,5 @@ SPEC = SystemSpec(
     evaluation_type=TranslationEvaluation,
     evaluate=evaluate,
     attention=attention,
-    network_of=network_of,
     without_writing=without_writing,
 )
