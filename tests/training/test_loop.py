@@ -12,12 +12,12 @@ import pytest
 import torch
 from torch import nn
 
-from tests.training.toy import NUM_EXAMPLES, Toy, read_lines
+from tests.training.toy import NUM_EXAMPLES, Toy, read_lines, toy_directory
 from tokoban.training import loop
 from tokoban.training.checkpoint import load_weights
 from tokoban.training.loop import fit
 from tokoban.training.run_config import RunConfig
-from tokoban.training.run_directory import RunDirectory, read_metrics, read_record
+from tokoban.training.run_directory import read_metrics, read_record
 from tokoban.training.system import Loss, System
 
 # Everything that could go wrong in a resumed run is on: an average, evaluation, lines of 3 steps.
@@ -54,10 +54,6 @@ class Noiseless(Watched):
 
     def noise(self) -> float:
         return 0.0
-
-
-def toy_directory(path: Path) -> RunDirectory:
-    return RunDirectory(path, system="toy", config={"width": 7})
 
 
 def weights(path: Path) -> dict[str, torch.Tensor]:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.training.toy import NUM_EXAMPLES, read_lines
-from tests.training.train_toy import RUN, UNEQUAL, Joined, Steady, UnequalJoined, toy_directory
+from tests.training.toy import NUM_EXAMPLES, read_lines, toy_directory
+from tests.training.train_toy import RUN, UNEQUAL, Joined, Steady, UnequalJoined
 from tokoban.training import processes
 from tokoban.training.checkpoint import load_weights
 from tokoban.training.loop import fit

@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.training.toy import Toy, read_lines
+from tests.training.toy import Toy, read_lines, toy_directory
 from tokoban.training import loop
 from tokoban.training.checkpoint import load_newest_checkpoint, load_weights
 from tokoban.training.loop import fit
@@ -70,10 +70,6 @@ class Spoilt(Toy):
                 next(model.parameters())[0, 0] = self.value
 
 
-def folder(path: Path) -> RunDirectory:
-    return RunDirectory(path, system="toy", config={"width": 7})
-
-
 def outcome(path: Path) -> tuple[list[dict[str, Any]], dict[str, Any], bytes]:
     """Metrics and result without what the clock says, and the bytes of the weights."""
     result = json.loads((path / "result.json").read_text())
@@ -87,9 +83,9 @@ def contents(path: Path) -> dict[Path, bytes]:
 
 @pytest.mark.parametrize("kind", RUNS)
 def test_resuming_a_finished_run_changes_no_file(kind: str, tmp_path: Path) -> None:
-    metrics = fit(Toy(), RUNS[kind], folder(tmp_path))
+    metrics = fit(Toy(), RUNS[kind], toy_directory(tmp_path))
     before = contents(tmp_path)
-    assert fit(Falling(0), RUNS[kind], folder(tmp_path), resume=True) == metrics
+    assert fit(Falling(0), RUNS[kind], toy_directory(tmp_path), resume=True) == metrics
     assert contents(tmp_path) == before
 
 
@@ -112,13 +108,13 @@ def _when_it_ends(monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
 def test_a_run_killed_while_it_ends_comes_to_the_same_end(
     kind: str, moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fit(Toy(), RUNS[kind], folder(tmp_path / "straight"))
+    fit(Toy(), RUNS[kind], toy_directory(tmp_path / "straight"))
     with monkeypatch.context() as patched:
         _when_it_ends(patched, moment)
         for resume in (False, True):  # twice, which must not add up
             with pytest.raises(KilledError):
-                fit(Toy(), RUNS[kind], folder(tmp_path / "killed"), resume=resume)
-    fit(Toy(), RUNS[kind], folder(tmp_path / "killed"), resume=True)
+                fit(Toy(), RUNS[kind], toy_directory(tmp_path / "killed"), resume=resume)
+    fit(Toy(), RUNS[kind], toy_directory(tmp_path / "killed"), resume=True)
     assert outcome(tmp_path / "killed") == outcome(tmp_path / "straight")
     assert outcome(tmp_path / "killed")[1]["train_loss"] is not None
 
@@ -127,24 +123,24 @@ def test_a_run_killed_before_its_first_checkpoint_begins_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = replace(PLAIN, checkpoint_every_s=1e9)
-    fit(Toy(), run, folder(tmp_path / "straight"))
+    fit(Toy(), run, toy_directory(tmp_path / "straight"))
     path = tmp_path / "killed"
     with pytest.raises(KilledError):
-        fit(Falling(5), run, folder(path))
+        fit(Falling(5), run, toy_directory(path))
     assert len(read_metrics(path / "metrics.jsonl")) > 0
-    fit(Toy(), run, folder(path), resume=True)
+    fit(Toy(), run, toy_directory(path), resume=True)
     assert f"{path} has no checkpoint yet; the run begins again" in capsys.readouterr().err
     assert outcome(path) == outcome(tmp_path / "straight")
 
 
 def test_an_extended_run_goes_on_from_its_end(tmp_path: Path) -> None:
     """What was evaluated there stays, and the result of the earlier end does not."""
-    fit(Toy(), PLAIN, folder(tmp_path))
+    fit(Toy(), PLAIN, toy_directory(tmp_path))
     longer = replace(PLAIN, steps=12)
     with pytest.raises(KilledError):
-        fit(Falling(10), longer, folder(tmp_path), resume=True)
+        fit(Falling(10), longer, toy_directory(tmp_path), resume=True)
     assert not (tmp_path / "result.json").exists()
-    assert fit(Toy(), longer, folder(tmp_path), resume=True)["steps"] == 12
+    assert fit(Toy(), longer, toy_directory(tmp_path), resume=True)["steps"] == 12
     lines = read_lines(tmp_path / "metrics.jsonl")
     steps = [line["step"] for line in lines if "evaluate/hits" in line]
     assert steps == [2, 4, 6, 7, 8, 10, 12]
@@ -157,12 +153,12 @@ def test_a_damaged_line_of_metrics_is_left_out_and_all_others_stay(
     damage: bytes, tmp_path: Path
 ) -> None:
     with pytest.raises(KilledError):
-        fit(Falling(6), PLAIN, folder(tmp_path))
+        fit(Falling(6), PLAIN, toy_directory(tmp_path))
     lines = (tmp_path / "metrics.jsonl").read_bytes().splitlines(keepends=True)
     (tmp_path / "metrics.jsonl").write_bytes(b"".join([lines[0], damage + b"\n", *lines[2:]]))
     message = f"{tmp_path / 'metrics.jsonl'}, line 2: damaged, and left out"
     with pytest.warns(UserWarning, match=re.escape(message)):
-        fit(Toy(), PLAIN, folder(tmp_path), resume=True)
+        fit(Toy(), PLAIN, toy_directory(tmp_path), resume=True)
     after = (tmp_path / "metrics.jsonl").read_bytes().splitlines(keepends=True)
     assert after[: len(lines) - 1] == [lines[0], *lines[2:]]
 
@@ -176,7 +172,7 @@ def test_weights_that_are_no_numbers_are_never_saved(
     run = replace(RUNS[kind], log_every=1000, keep_every=1)
     message = "weights are NaN or infinite at step 5; training ends without saving them"
     with pytest.raises(ValueError, match=message):
-        fit(Spoilt(value), run, folder(tmp_path))
+        fit(Spoilt(value), run, toy_directory(tmp_path))
     checkpoint = load_newest_checkpoint(tmp_path / "checkpoints")
     assert checkpoint["step"] == 4
     assert all(tensor.isfinite().all() for tensor in checkpoint["model"].values())
@@ -192,13 +188,13 @@ def test_a_folder_in_which_a_run_is_under_way_is_refused(resume: bool, tmp_path:
         def before_batch(self, model: nn.Module, step: int) -> None:
             if step == 5:
                 with pytest.raises((BlockingIOError, ValueError)) as refused:
-                    fit(Toy(), PLAIN, folder(path), resume=resume)
+                    fit(Toy(), PLAIN, toy_directory(path), resume=resume)
                 refusals.append(refused.value)
 
     state = loop.random_state()
-    fit(Toy(), PLAIN, folder(tmp_path / "alone"))
+    fit(Toy(), PLAIN, toy_directory(tmp_path / "alone"))
     loop.set_random_state(state)
-    fit(Busy(), PLAIN, folder(path))
+    fit(Busy(), PLAIN, toy_directory(path))
     [refusal] = refusals
     if resume:
         assert isinstance(refusal, BlockingIOError)
@@ -218,7 +214,7 @@ def test_of_two_runs_that_start_at_once_in_one_folder_one_is_refused(tmp_path: P
         def call(*arguments: Any, **options: Any) -> Any:
             if not refusals:
                 with pytest.raises(BlockingIOError) as refused:
-                    fit(Toy(), PLAIN, folder(tmp_path / "run"))
+                    fit(Toy(), PLAIN, toy_directory(tmp_path / "run"))
                 refusals.append(refused.value)
             return action(*arguments, **options)
 
@@ -226,5 +222,5 @@ def test_of_two_runs_that_start_at_once_in_one_folder_one_is_refused(tmp_path: P
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(RunDirectory, "start", meanwhile(RunDirectory.start))
-        fit(Toy(), PLAIN, folder(tmp_path / "run"))
+        fit(Toy(), PLAIN, toy_directory(tmp_path / "run"))
     assert refusals and (tmp_path / "run" / "result.json").exists()

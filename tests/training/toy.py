@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from tokoban.training import processes
+from tokoban.training.run_directory import RunDirectory
 from tokoban.training.system import Loss
 
 NUM_EXAMPLES = 103  # of evaluation: odd, so that two processes get unequal shares
@@ -73,3 +74,7 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
         line.pop("loop/elapsed_s", None)
         line.pop("loop/steps_per_s", None)
     return lines
+
+
+def toy_directory(path: Path) -> RunDirectory:
+    return RunDirectory(path, system="toy", config={"width": 7})

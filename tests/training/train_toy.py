@@ -13,11 +13,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from tests.training.toy import Toy, examples
+from tests.training.toy import Toy, examples, toy_directory
 from tokoban.training import processes
 from tokoban.training.loop import fit
 from tokoban.training.run_config import RunConfig
-from tokoban.training.run_directory import RunDirectory
 
 RUN = RunConfig(
     steps=7, device="cpu", learning_rate=0.02, warmup_steps=2, log_every=2, checkpoint_every_s=0.0
@@ -94,10 +93,6 @@ def main(folder: Path) -> None:
         fit(system, RUN, toy_directory(folder / "resumed"))
     except MemoryError:
         fit(Steady(), RUN, toy_directory(folder / "resumed"), resume=True)
-
-
-def toy_directory(path: Path) -> RunDirectory:
-    return RunDirectory(path, system="toy", config={"width": 7})
 
 
 if __name__ == "__main__":

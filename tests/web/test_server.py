@@ -206,6 +206,15 @@ def test_many_large_requests_at_once_are_held_within_a_limit(
         assert client.post("/api/levels/read", json=body).status_code == 200
 
 
+UPLOAD = {
+    "type": "http",
+    "method": "POST",
+    "path": "/api/jobs",
+    "query_string": b"",
+    "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
+}
+
+
 def test_a_request_that_comes_drop_by_drop_is_given_up(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,14 +230,7 @@ def test_a_request_that_comes_drop_by_drop_is_given_up(
         async def send(message: Any) -> None:
             sent.append(message)
 
-        scope = {
-            "type": "http",
-            "method": "POST",
-            "path": "/api/jobs",
-            "query_string": b"",
-            "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
-        }
-        await asyncio.wait_for(client.app(scope, drops, send), 30.0)
+        await asyncio.wait_for(client.app(UPLOAD, drops, send), 30.0)
         assert sent[0]["status"] == 408
 
     run_apart(check())
@@ -238,13 +240,6 @@ def test_a_client_that_leaves_during_its_upload_is_no_error(client: TestClient) 
     received = iter(
         [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}]
     )
-    scope = {
-        "type": "http",
-        "method": "POST",
-        "path": "/api/jobs",
-        "query_string": b"",
-        "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
-    }
 
     async def receive() -> Any:
         return next(received)
@@ -253,7 +248,7 @@ def test_a_client_that_leaves_during_its_upload_is_no_error(client: TestClient) 
         raise AssertionError("nobody is there to be answered")
 
     async def check() -> None:
-        await client.app(scope, receive, send)
+        await client.app(UPLOAD, receive, send)
 
     run_apart(check())
 

@@ -15,13 +15,11 @@ from tests.sokoban.search.push_graph import (
     position_of,
     push_graph,
 )
-from tests.sokoban.search.searches.beam.test_rounds import begin_midway
+from tests.sokoban.search.searches.beam.test_rounds import begun_midway, finish
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.combine.portfolio import MEMBERS, WAYPOINTS, context_in_steps
 from tokoban.sokoban.search.level.ground import Squares
-from tokoban.sokoban.search.level.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import Budget, found_by, underway
 from tokoban.sokoban.search.searches.beam import pull_beam
@@ -57,18 +55,6 @@ def boards() -> list[Board]:
     return [board for board in every if not board.is_solved]
 
 
-def finish(search: PullBeam, board: Board) -> None:
-    Solution.of(board, found_by(search, 1 << 12).directions)  # which replays it
-
-
-def begun_midway(board: Board, best_path: list[Step], part: int) -> PullBeam:
-    """At the taught round that begins after so many quarters of the path."""
-    search = beam_of(board)
-    begin_midway(search._rounds, best_path, part)
-    search._begin_round()
-    return search
-
-
 def test_a_round_may_begin_midway(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
     num_midway = 0
@@ -77,7 +63,7 @@ def test_a_round_may_begin_midway(monkeypatch: pytest.MonkeyPatch) -> None:
         finish(search, board)
         path = search._solution()[::-1]
         for part in range(1, 4):
-            again = begun_midway(board, path, part)
+            again = begun_midway(beam_of(board), path, part)
             begin = len(again._rounds.current.prefix)
             num_midway += begin > 0
             if begin > 0:
@@ -108,7 +94,7 @@ def test_a_prefix_without_a_solution_is_dropped(monkeypatch: pytest.MonkeyPatch)
             if (boxes, squares[player]) in reached:
                 continue
             [step] = search._path_to(position)
-            again = begun_midway(board, [step, *[step._replace(player=player)] * 3], 1)
+            again = begun_midway(beam_of(board), [step, *[step._replace(player=player)] * 3], 1)
             going = underway(again)
             while not again.is_over:
                 going.go_on(Budget(1 << 12))

@@ -15,9 +15,8 @@ from tests.sokoban.search.push_graph import (
     solvable,
 )
 from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES, boards, boxes_of, num_regions
-from tests.sokoban.search.searches.beam.test_rounds import begin_midway
+from tests.sokoban.search.searches.beam.test_rounds import begun_midway, finish
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.search.combine.portfolio import MEMBERS, context_in_steps
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.level.one_box import Step
@@ -38,18 +37,6 @@ def beam_of(board: Board) -> PushBeam:
     return search
 
 
-def begun_midway(board: Board, best_path: list[Step], part: int) -> PushBeam:
-    """At the taught round that begins after so many quarters of the path."""
-    search = beam_of(board)
-    begin_midway(search._rounds, best_path, part)
-    search._begin_round()
-    return search
-
-
-def finish(search: PushBeam, board: Board) -> None:
-    Solution.of(board, found_by(search, 1 << 12).directions)  # which replays it
-
-
 def test_a_round_may_begin_midway(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
     num_midway = 0
@@ -58,7 +45,7 @@ def test_a_round_may_begin_midway(monkeypatch: pytest.MonkeyPatch) -> None:
         found_by(search, 1 << 12)
         path = steps_to(search._tree, int(search._tree.progress[SOLVED_BY]))
         for part in range(1, 4):
-            again = begun_midway(board, path, part)
+            again = begun_midway(beam_of(board), path, part)
             finish(again, board)
             assert (
                 sum(again._rounds._num_rounds) == 2 * part
@@ -79,7 +66,7 @@ def test_a_prefix_without_a_solution_is_dropped(monkeypatch: pytest.MonkeyPatch)
                 continue
             end = min(after[0] - start[0])
             step = Step(*(squares.number[square] for square in (box, end, after[1])))
-            search = begun_midway(board, [step] * 4, 1)
+            search = begun_midway(beam_of(board), [step] * 4, 1)
             going = underway(search)
             while not search.is_over:
                 going.go_on(Budget(1 << 12))
