@@ -22,15 +22,16 @@ from tokoban.sokoban.search.state.positions import (
     Positions,
     add,
     bit_of,
+    key_of,
     list_boxes,
     slot_of,
     write_moved,
 )
 from tokoban.sokoban.search.state.single_pushes import single_pushes
-from tokoban.sokoban.search.state.workspace import place_boxes
+from tokoban.sokoban.search.state.workspace import least_of_area, place_boxes
 
 # Entries of `Store.progress`.
-LOWEST_BUCKET, NUM_EXPANSIONS, REACHED, NUM_TRAPS, NUM_GROUPS, NUM_FLOODS = range(6)
+LOWEST_BUCKET, NUM_EXPANSIONS, REACHED, NUM_TRAPS, NUM_GROUPS = range(5)
 
 _MAX_SUM = 1 << 12  # positions of a greater sum are expanded in any order
 _MAX_TRAPS = 64  # further ones are not looked for, and cost positions instead
@@ -46,7 +47,7 @@ class Store(NamedTuple):
     positions: Positions
     next_open: Int32[np.ndarray, " P"]  # in the same bucket
     bucket: Int32[np.ndarray, " D"]
-    progress: Int64[np.ndarray, "6"]
+    progress: Int64[np.ndarray, "5"]
 
 
 class Deadlocks(NamedTuple):
@@ -62,7 +63,9 @@ class Scratch(NamedTuple):
 
     is_blocked: Bool[np.ndarray, "F+1"]  # walls and boxes
     is_frozen: Bool[np.ndarray, "F+1"]
-    marks: Int64[np.ndarray, "2 F+1"]  # the zone of the position, and of the one after a push
+    area: Int16[np.ndarray, "F+1"]  # 1 where the player can walk
+    marks: Int64[np.ndarray, "F+1"]  # the same after a push, the last mark
+    last_mark: Int64[np.ndarray, "1"]
     waiting: Int16[np.ndarray, "F+1"]
     words: UInt64[np.ndarray, " W"]  # the boxes after a push
     boxes: Int16[np.ndarray, " K"]  # the same, ascending
@@ -79,7 +82,7 @@ def empty_store(capacity: int, num_floor: int) -> Store:
         positions=stored.empty_positions(capacity, num_floor),
         next_open=np.empty(capacity, np.int32),
         bucket=np.full(_MAX_SUM + 1, NONE, np.int32),
-        progress=np.array([_MAX_SUM, 0, NONE, 1, 0, 0], np.int64),
+        progress=np.array([_MAX_SUM, 0, NONE, 1, 0], np.int64),
     )
 
 
@@ -101,21 +104,6 @@ def empty_scratch(ground: Ground, num_boxes: int) -> Scratch:
     scratch = zeroed(Scratch, F=len(ground.zone), K=num_boxes, G=len(ground.goals))
     scratch.is_blocked[-1] = True
     return scratch
-
-
-@inner
-@no_type_check
-def mark_zone(ground, scratch, progress, row, player):
-    """Marks where the player can walk in ``scratch.marks[row]``; returns the least such square."""
-    progress[NUM_FLOODS] += 1
-    return flood(
-        ground.neighbours,
-        scratch.is_blocked,
-        player,
-        scratch.marks[row],
-        progress[NUM_FLOODS],
-        scratch.waiting,
-    )
 
 
 @entry
@@ -250,7 +238,7 @@ def record_trap(ground, deadlocks, scratch, progress, player, count):
 def enter(ground, store, scratch, boxes_key, parent, player):
     """Stores the position of the scratch's boxes unless it is known."""
     positions = store.positions
-    least = mark_zone(ground, scratch, store.progress, 1, player)
+    least = least_of_area(ground.neighbours, scratch, player)
     slot = slot_of(positions, scratch.words, boxes_key, least, ground.keys[1, least])
     if positions.slots[slot] != NONE:
         return
@@ -291,11 +279,13 @@ push_each = single_pushes(add_push)
 @no_type_check
 def expand(ground, store, deadlocks, scratch, position):
     """Enters the positions after each push that is possible."""
-    boxes, is_blocked, progress = scratch.pushable, scratch.is_blocked, store.progress
+    boxes, is_blocked, area = scratch.pushable, scratch.is_blocked, scratch.area
     place_boxes(store.positions.boxes[position], boxes, is_blocked)
-    mark_zone(ground, scratch, progress, 0, store.positions.player[position])
+    area[:] = 0
+    player = store.positions.player[position]
+    flood(ground.neighbours, is_blocked, player, area, 1, scratch.waiting)
     state = (ground, store, deadlocks, scratch, position)
-    push_each(state, ground.neighbours, boxes, is_blocked, scratch.marks[0], progress[NUM_FLOODS])
+    push_each(state, ground.neighbours, boxes, is_blocked, area, 1)
 
 
 @entry
@@ -326,11 +316,9 @@ def search(ground, store, deadlocks, scratch, max_expansions):
 def begin(ground, store, scratch, boxes, player):
     """Enters the first position, of boxes that each alone can come to a goal."""
     scratch.words[:] = 0
-    boxes_key = np.uint64(0)
     for i in range(len(boxes)):
         box = boxes[i]
         scratch.boxes[i] = box
         scratch.words[box >> 6] ^= bit_of(box)
-        boxes_key ^= ground.keys[0, box]
         scratch.is_blocked[box] = True
-    enter(ground, store, scratch, boxes_key, NONE, player)
+    enter(ground, store, scratch, key_of(ground.keys, boxes), NONE, player)

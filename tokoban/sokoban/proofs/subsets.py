@@ -14,7 +14,7 @@ from tokoban.sokoban.proofs.static import Proof, frozen_group
 from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.limits import Watch
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.state.positions import unpacked_bits
+from tokoban.sokoban.search.state.positions import num_bytes, unpacked_bits
 from tokoban.sokoban.search.state.walks import chain, directions_through
 
 _FIRST_CAPACITY = 1 << 8
@@ -64,8 +64,8 @@ def search_subset(
         limit = f"{max_positions} positions" if expansions >= max_positions else None
         if outcome == Outcome.STORE_FULL:
             # The larger one is twice the old one, which stays until it is copied.
-            num_bytes = 3 * sum(array.nbytes for array in (*store.positions, *store[1:]))
-            if num_bytes > watch.limits.memory_limit_mb * 1e6:
+            needed_bytes = 3 * num_bytes(store)
+            if needed_bytes > watch.limits.memory_limit_mb * 1e6:
                 limit = f"{watch.limits.memory_limit_mb:g} MB"
         limit = watch.reason_to_end() or limit
         if limit is not None:

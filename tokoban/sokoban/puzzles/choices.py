@@ -15,7 +15,7 @@ from tokoban.compiling import entry
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats import lurd
-from tokoban.sokoban.puzzles.state_space import Choices, Exploration, empty_scratch, mark_zone
+from tokoban.sokoban.puzzles.state_space import Choices, Exploration
 from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_board
@@ -23,7 +23,7 @@ from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits, Watch
 from tokoban.sokoban.search.state.positions import bit_of, unpacked_bits, write_moved
-from tokoban.sokoban.search.state.workspace import place_boxes
+from tokoban.sokoban.search.state.workspace import least_of_area, place_boxes, workspace_for
 from tokoban.sokoban.sizes import SIDE
 
 # What most pushes need to be known; the limits are for the others.
@@ -52,7 +52,7 @@ def choices_along(
     most = 4 * num_boxes * min(most_pushes, len(solution))
     after = np.empty((most, num_words), np.uint64), np.empty(most, np.int16)
     was_made = np.empty(most, np.bool_)
-    scratch = empty_scratch(len(squares.squares), num_boxes)
+    scratch = workspace_for(len(squares.squares), num_boxes)
     boxes = np.zeros(num_words, np.uint64)
     for box in squares.numbers(board.boxes).tolist():
         boxes[box // 64] |= np.uint64(1 << box % 64)
@@ -164,15 +164,15 @@ def _list_pushes(neighbours, boxes, player, moves, scratch, after_boxes, after_p
     Fills the boxes and the player after each of these pushes, and whether it was the one made.
     ``boxes`` [W] are moved along. Returns how many positions there were, and how many pushes.
     """
-    is_blocked, marks = scratch.is_blocked, scratch.marks[0]
+    is_blocked, marks = scratch.is_blocked, scratch.marks
     place_boxes(boxes, scratch.boxes, is_blocked)
     num_positions, num_pushes = 0, 0
     for move in moves:
         ahead = neighbours[player, move]
         if is_blocked[ahead]:
             num_positions += 1
-            mark_zone(neighbours, scratch, 0, player)
-            mark = scratch.num_floods[0]
+            least_of_area(neighbours, scratch, player)
+            mark = scratch.last_mark[0]
             for box in scratch.boxes:
                 for direction in range(4):
                     beyond = neighbours[box, direction]

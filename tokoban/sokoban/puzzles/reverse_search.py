@@ -5,40 +5,23 @@ the goals exhaustively; here the beam makes rooms of any size feasible. Axes: th
 ``search.ground``.
 """
 
-from typing import NamedTuple, no_type_check
+from typing import no_type_check
 
 import numpy as np
-from jaxtyping import Int32, Int64
 
 from tokoban.compiling import entry
-from tokoban.sokoban.puzzles.state_space import enter, key_of, mark_zone
+from tokoban.sokoban.puzzles.state_space import enter
 from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.measures.bounds import assign, matched_pushes
 from tokoban.sokoban.search.state.positions import (
     bit_of,
     copy,
+    key_of,
     list_boxes,
     refill_slots,
     write_moved,
 )
-from tokoban.sokoban.search.state.workspace import place_boxes
-
-
-class Matching(NamedTuple):
-    """Workspace of the lower bound."""
-
-    places: Int32[np.ndarray, " G"]
-    matching: Int64[np.ndarray, "3 G+1"]
-    path: Int64[np.ndarray, "3 G+1"]
-
-
-def empty_matching(num_boxes: int) -> Matching:
-    """Workspace for so many boxes."""
-    return Matching(
-        places=np.empty(num_boxes, np.int32),
-        matching=np.empty((3, num_boxes + 1), np.int64),
-        path=np.empty((3, num_boxes + 1), np.int64),
-    )
+from tokoban.sokoban.search.state.workspace import lay_out_area
 
 
 @entry
@@ -65,16 +48,14 @@ def pull_all(ground, positions, scratch, first, last):
     The capacity must suffice for four times as many as boxes of each.
     """
     neighbours, keys = ground.neighbours, ground.keys
-    is_blocked, marks, words = scratch.is_blocked, scratch.marks[0], scratch.words
+    is_blocked, words = scratch.is_blocked, scratch.words
     for position in range(first, last):
-        place_boxes(positions.boxes[position], scratch.boxes, is_blocked)
-        mark_zone(neighbours, scratch, 0, positions.player[position])
-        mark = scratch.num_floods[0]
+        lay_out_area(neighbours, positions.boxes[position], positions.player[position], scratch)
         for box in scratch.boxes:
             for direction in range(4):
                 beside = neighbours[box, direction]
                 beyond = neighbours[beside, direction]
-                if marks[beside] != mark or is_blocked[beyond]:
+                if scratch.area[beside] != 1 or is_blocked[beyond]:
                     continue
                 write_moved(positions.boxes[position], np.int64(box), np.int64(beside), words)
                 key = positions.boxes_key[position] ^ keys[0, box] ^ keys[0, beside]
@@ -85,9 +66,9 @@ def pull_all(ground, positions, scratch, first, last):
 
 @entry
 @no_type_check
-def find_bounds(ground, positions, scratch, workspace, first, bounds):
+def find_bounds(ground, positions, scratch, first, bounds):
     """Fills ``bounds`` with a lower bound on the pushes of each position from ``first`` on."""
-    places, matching, boxes = workspace.places, workspace.matching, scratch.boxes
+    places, matching, boxes = scratch.places, scratch.matching, scratch.boxes
     for i in range(len(bounds)):
         list_boxes(positions.boxes[first + i], boxes)
         player = positions.player[first + i]
@@ -95,7 +76,7 @@ def find_bounds(ground, positions, scratch, workspace, first, bounds):
         for row in range(len(boxes)):
             places[row] = boxes[row] * 4 + ground.zone[boxes[row], player]
         for row in range(len(boxes)):
-            assign(ground.pushes, places, row, matching, workspace.path)
+            assign(ground.pushes, places, row, matching, scratch.path)
         bounds[i] = matched_pushes(ground.pushes, places, matching)
 
 

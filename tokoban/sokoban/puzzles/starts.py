@@ -16,16 +16,15 @@ from jaxtyping import Int64, UInt64
 
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.puzzles import reverse_search
-from tokoban.sokoban.puzzles.reverse_search import empty_matching
-from tokoban.sokoban.puzzles.state_space import empty_scratch
+from tokoban.sokoban.search.bitboard import sweep
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.layers import BOXES, KNOWN, LAYER, NUM_SETS, Side
 from tokoban.sokoban.search.bitboard.levels import from_board
-from tokoban.sokoban.search.bitboard.sweep import Sweeping, workspace_for
 from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
 from tokoban.sokoban.search.state.positions import empty_positions, unpacked_bits
+from tokoban.sokoban.search.state.workspace import workspace_for
 from tokoban.sokoban.sizes import SIDE
 
 # Retrograde analysis may meet 131,072 sets of boxes: all of four on 40 squares of floor.
@@ -83,8 +82,8 @@ def _by_retrograde_analysis(
     level = from_board(solved)
     if level is None:
         return None
-    work = Sweeping(level, "pushes")
-    worker = Worker(workspace_for(level))
+    work = sweep.Sweeping(level, "pushes")
+    worker = Worker(sweep.workspace_for(level))
     limits = replace(limits, memory_limit_mb=_ANALYSIS_MB)
     worker.complete(work, limits, lambda: limits.is_stopped)
     if limits.is_stopped:
@@ -143,7 +142,7 @@ def _by_beam_search(
     most_new = _BEAM_WIDTH * 4 * num_boxes + num_floor
     capacity = 1 << (_BEAM_WIDTH * _MOST_LAYERS + most_new).bit_length()
     positions = empty_positions(capacity, num_floor)
-    scratch, workspace = empty_scratch(num_floor, num_boxes), empty_matching(num_boxes)
+    scratch = workspace_for(num_floor, num_boxes)
     reverse_search.enter_goals(ground, positions, scratch)
 
     kept: list[Int64[np.ndarray, " L"]] = []  # the bounds of each layer's positions
@@ -155,7 +154,7 @@ def _by_beam_search(
             if limits.is_stopped:
                 return
             part = bounds[start : start + _BOUNDS_AT_ONCE]
-            reverse_search.find_bounds(ground, positions, scratch, workspace, first + start, part)
+            reverse_search.find_bounds(ground, positions, scratch, first + start, part)
         worth = bounds + _NOISE_PUSHES * np.array([rng.random() for _ in bounds])
         chosen = np.sort(np.argsort(-worth, kind="stable")[:_BEAM_WIDTH])
         reverse_search.keep(ground, positions, first, first + chosen)

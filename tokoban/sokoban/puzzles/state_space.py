@@ -12,26 +12,34 @@ from functools import cache, partial
 from typing import NamedTuple, no_type_check
 
 import numpy as np
-from jaxtyping import Bool, Int16, Int32, Int64, UInt64
+from jaxtyping import Int16, Int32, Int64, UInt64
 
 from tokoban import compiling
 from tokoban.compiling import entry, inner
-from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.search.level.flood import flood
+from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground, Squares, build_ground
 from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.pauses import ONE_PUSH
 from tokoban.sokoban.search.rules.freeze import mark_frozen
+from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import (
     Positions,
     add,
     bit_of,
     empty_positions,
+    key_of,
+    num_bytes,
     slot_of,
     write_moved,
 )
 from tokoban.sokoban.search.state.single_pushes import single_pushes
-from tokoban.sokoban.search.state.workspace import place_boxes
+from tokoban.sokoban.search.state.workspace import (
+    lay_out_area,
+    least_of_area,
+    place_boxes,
+    workspace_for,
+)
 
 FAR = np.iinfo(np.int32).max  # a distance: deadlocked
 
@@ -40,18 +48,6 @@ _EDGES_EACH = 8  # pushes that a position has on average, at most
 
 # Entries of ``StateSpace.progress``.
 _NUM_EXPANDED, _NUM_EDGES = range(2)
-
-
-class Scratch(NamedTuple):
-    """Workspace for the pushes of one position."""
-
-    is_blocked: Bool[np.ndarray, "F+1"]  # walls and boxes
-    is_frozen: Bool[np.ndarray, "F+1"]
-    marks: Int64[np.ndarray, "2 F+1"]  # the zone of the position, and of the one after a push
-    waiting: Int16[np.ndarray, "F+1"]
-    boxes: Int16[np.ndarray, " K"]
-    words: UInt64[np.ndarray, " W"]  # the boxes after a push
-    num_floods: Int64[np.ndarray, "1"]
 
 
 class StateSpace(NamedTuple):
@@ -113,7 +109,7 @@ class Exploration:
         """The number of positions without a solution that are one push from a solvable one."""
         is_solvable = np.empty(len(boxes), np.bool_)
         num_boxes = int(np.bitwise_count(self.states.positions.boxes[0]).sum())
-        scratch = empty_scratch(len(self.ground.zone), num_boxes)
+        scratch = workspace_for(len(self.ground.zone), num_boxes)
         _look_up(self.ground, self.states, scratch, boxes, player, is_solvable)
         return int((~is_solvable).sum())
 
@@ -141,7 +137,7 @@ def _explore(board: Board, max_positions: int, watch: Watch) -> Exploration | No
     if len(boxes) != len(goals):
         raise ValueError(f"{len(boxes)} boxes but {len(goals)} goals inside the walls")
     num_floor = len(squares.squares)
-    one = sum(array.nbytes for array in _arrays(_empty_states(1, num_floor)))
+    one = num_bytes(_empty_states(1, num_floor))
     while max_positions * one > watch.limits.memory_limit_mb * 1e6 / 2:
         max_positions //= 2
     if max_positions == 0:
@@ -163,15 +159,11 @@ def _explore(board: Board, max_positions: int, watch: Watch) -> Exploration | No
     return Exploration(reachable, ground, states)
 
 
-def _arrays(states: StateSpace) -> tuple[np.ndarray, ...]:
-    return (*states.positions, *states[1:])
-
-
 def _fill(
     ground: Ground, states: StateSpace, boxes: Int16[np.ndarray, " K"], player: int, watch: Watch
 ) -> bool:
     """Finds all positions and distances; False if there are too many."""
-    scratch = empty_scratch(len(ground.zone), len(boxes))
+    scratch = workspace_for(len(ground.zone), len(boxes))
     _enter_start(ground, states, scratch, boxes, player)
     stop, slice_positions = Outcome.BUDGET_SPENT, 1
     expansions_left = watch.limits.max_expansions
@@ -197,38 +189,14 @@ def _fill(
 
 def _empty_states(capacity: int, num_floor: int) -> StateSpace:
     """Capacity for positions, a power of two, and eight times as many pushes."""
-    return StateSpace(
-        positions=empty_positions(capacity, num_floor),
-        num_pushes=np.empty(capacity, np.int32),
-        ends=np.empty(capacity, np.int64),
-        distance=np.empty(capacity, np.int32),
-        edges=np.empty(_EDGES_EACH * capacity, np.int32),
-        progress=np.zeros(2, np.int64),
-    )
-
-
-def empty_scratch(num_floor: int, num_boxes: int) -> Scratch:
-    """Only the wall is blocked yet."""
-    is_blocked = np.zeros(num_floor + 1, np.bool_)
-    is_blocked[num_floor] = True
-    return Scratch(
-        is_blocked=is_blocked,
-        is_frozen=np.empty(num_floor + 1, np.bool_),
-        marks=np.zeros((2, num_floor + 1), np.int64),
-        waiting=np.empty(num_floor + 1, np.int16),
-        boxes=np.empty(num_boxes, np.int16),
-        words=np.empty(-(-num_floor // 64), np.uint64),
-        num_floods=np.zeros(1, np.int64),
-    )
+    positions = empty_positions(capacity, num_floor)
+    return zeroed(StateSpace, P=capacity, E=_EDGES_EACH * capacity, positions=positions)
 
 
 @cache
 def _compile() -> None:
     """Explores a board of one push, so that no clock counts the seconds of a first compilation."""
-    board = Board(
-        1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)
-    )
-    exploration = _explore(board, 16, Watch(Limits()))
+    exploration = _explore(ONE_PUSH, 16, Watch(Limits()))
     assert exploration is not None
     start = exploration.states.positions
     exploration.count_losing(start.boxes[:1], start.player[:1])
@@ -236,28 +204,9 @@ def _compile() -> None:
 
 @inner
 @no_type_check
-def mark_zone(neighbours, scratch, row, player):
-    """Marks where the player can walk in ``scratch.marks[row]``; returns the least such square."""
-    scratch.num_floods[0] += 1
-    mark = scratch.num_floods[0]
-    return flood(neighbours, scratch.is_blocked, player, scratch.marks[row], mark, scratch.waiting)
-
-
-@inner
-@no_type_check
-def key_of(keys, boxes):
-    """The Zobrist key of boxes."""
-    key = np.uint64(0)
-    for box in boxes:
-        key ^= keys[0, box]
-    return key
-
-
-@inner
-@no_type_check
 def enter(neighbours, keys, positions, scratch, boxes_key, parent, player):
     """The number of the position of ``scratch.words``, whose boxes are blocked; added if new."""
-    least = mark_zone(neighbours, scratch, 1, player)
+    least = least_of_area(neighbours, scratch, player)
     slot = slot_of(positions, scratch.words, boxes_key, least, keys[1, least])
     if positions.slots[slot] != NONE:
         return positions.slots[slot]
@@ -319,18 +268,16 @@ _push_each = single_pushes(_add_push)
 @inner
 @no_type_check
 def _expand(ground, states, scratch, position):
-    positions, boxes, is_blocked = states.positions, scratch.boxes, scratch.is_blocked
-    place_boxes(positions.boxes[position], boxes, is_blocked)
+    positions, boxes, neighbours = states.positions, scratch.boxes, ground.neighbours
+    lay_out_area(neighbours, positions.boxes[position], positions.player[position], scratch)
     is_solved = True
     for box in boxes:
         is_solved &= ground.is_goal[box]
     states.num_pushes[position] = 0
     states.distance[position] = 0 if is_solved else FAR
     if not is_solved:
-        mark_zone(ground.neighbours, scratch, 0, positions.player[position])
-        mark = scratch.num_floods[0]
         state = (ground, states, scratch, position)
-        _push_each(state, ground.neighbours, boxes, is_blocked, scratch.marks[0], mark)
+        _push_each(state, neighbours, boxes, scratch.is_blocked, scratch.area, 1)
     states.ends[position] = states.progress[_NUM_EDGES]
 
 
@@ -381,7 +328,7 @@ def _look_up(ground, states, scratch, boxes, player, is_solvable):
     positions = states.positions
     for i in range(len(is_solvable)):
         place_boxes(boxes[i], scratch.boxes, scratch.is_blocked)
-        least = mark_zone(ground.neighbours, scratch, 1, player[i])
+        least = least_of_area(ground.neighbours, scratch, player[i])
         key = key_of(ground.keys, scratch.boxes)
         slot = slot_of(positions, boxes[i], key, least, ground.keys[1, least])
         position = positions.slots[slot]

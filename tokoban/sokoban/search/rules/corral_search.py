@@ -26,6 +26,7 @@ from tokoban.sokoban.search.state.positions import (
     bit_of,
     copy,
     empty_positions,
+    key_of,
     slot_of,
 )
 from tokoban.sokoban.search.state.single_pushes import single_pushes
@@ -134,10 +135,7 @@ def _may_be_solved(ground, patterns, two_boxes, search, num_boxes, player, max_p
         positions.slots[positions.parent[position]] = NONE
     positions.num_known[0] = 0
     least = _lay_out_start(ground, search, boxes, player)
-    key = np.uint64(0)
-    for box in boxes:
-        key ^= ground.keys[0, box]
-    _store(ground, search, search.start, key, least)
+    _store(ground, search, search.start, key_of(ground.keys, boxes), least)
     first = np.int64(0)
     verdict = np.int64(0)
     while first < positions.num_known[0] and verdict == 0:

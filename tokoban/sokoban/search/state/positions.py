@@ -163,6 +163,16 @@ def bit_of(square):
 
 @inner
 @no_type_check
+def key_of(keys, boxes):
+    """The Zobrist key of boxes."""
+    key = np.uint64(0)
+    for box in boxes:
+        key ^= keys[0, box]
+    return key
+
+
+@inner
+@no_type_check
 def list_boxes(words, boxes):
     """Writes the squares of ``words``, ascending, into ``boxes``."""
     count = 0

@@ -63,6 +63,15 @@ def least_of_area(neighbours, scratch, player):
     return flood(neighbours, scratch.is_blocked, player, scratch.marks, mark, scratch.waiting)
 
 
+@inner
+@no_type_check
+def lay_out_area(neighbours, words, player, scratch):
+    """Fills ``boxes`` and ``is_blocked``, and ``area`` with 1 where the player can walk, else 0."""
+    place_boxes(words, scratch.boxes, scratch.is_blocked)
+    scratch.area[:] = 0
+    flood(neighbours, scratch.is_blocked, player, scratch.area, 1, scratch.waiting)
+
+
 @partial(inner, is_inlined=True)
 @no_type_check
 def lay_out_position(ground, words, player, scratch, steps=None):

@@ -33,7 +33,6 @@ import numpy as np
 from jaxtyping import Bool, Float32, Float64, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import entry, inner
-from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.open_lists.pairing_heap import pairing_heap
 from tokoban.sokoban.search.outcome import Outcome
@@ -41,7 +40,7 @@ from tokoban.sokoban.search.searches.guided.classical import judge, may_push
 from tokoban.sokoban.search.searches.guided.guide import MOST_DEADLOCKED
 from tokoban.sokoban.search.state.positions import Positions, add, are_equal, slot_of, write_moved
 from tokoban.sokoban.search.state.single_pushes import single_pushes
-from tokoban.sokoban.search.state.workspace import least_of_area, place_boxes
+from tokoban.sokoban.search.state.workspace import lay_out_area, least_of_area
 
 LEVIN, PHS, PHS_STAR, GREEDY = range(4)
 
@@ -220,10 +219,8 @@ def _number_of(level, tree, boxes_key, words, player):
 @no_type_check
 def lay_out(level, tree, scratch, position):
     """Puts the boxes of a position into the scratch, and ``area`` 1 where the player can walk."""
-    place_boxes(tree.positions.boxes[position], scratch.boxes, scratch.is_blocked)
-    scratch.area[:] = 0
-    player = tree.positions.player[position]
-    flood(level.neighbours, scratch.is_blocked, player, scratch.area, 1, scratch.waiting)
+    words, player = tree.positions.boxes[position], tree.positions.player[position]
+    lay_out_area(level.neighbours, words, player, scratch)
 
 
 @partial(inner, is_inlined=True)

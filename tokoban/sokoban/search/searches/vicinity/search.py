@@ -28,7 +28,7 @@ from tokoban.sokoban.search.searches.vicinity.store import (
     put_in,
     take_out,
 )
-from tokoban.sokoban.search.state.positions import add, list_boxes, slot_of, write_moved
+from tokoban.sokoban.search.state.positions import add, key_of, list_boxes, slot_of, write_moved
 from tokoban.sokoban.search.state.single_pushes import single_pushes
 from tokoban.sokoban.search.state.workspace import place_boxes
 
@@ -77,9 +77,7 @@ def begin(task, path, start, store, scratch, entered_as):
     for i in range(start, len(path.boxes)):
         words, player = path.boxes[i], path.player[i]
         list_boxes(words, scratch.boxes)
-        boxes_key = np.uint64(0)
-        for box in scratch.boxes:
-            boxes_key ^= keys[0, box]
+        boxes_key = key_of(keys, scratch.boxes)
         slot = slot_of(store.positions, words, boxes_key, player, keys[1, player])
         entered_as[i] = store.positions.slots[slot]
         if entered_as[i] != NONE:
