@@ -10,12 +10,14 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tokoban
+from tokoban.sokoban.puzzles import generate
 from tokoban.sokoban.search.combine import solver
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -396,6 +398,19 @@ for call in {[*REFUSED]}:
     told = run_python(code).splitlines()
     assert len(told) == len(REFUSED)
     assert all(map(str.startswith, told, REFUSED.values()))
+
+
+def test_levels_found_before_there_are_no_more_are_returned_with_a_warning(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(generate, "_MOST_FAILURES_OF_WORDS", 50)
+    make = partial(tokoban.generate, style="halls", rows=5, columns=5, num_boxes=1)
+    found = make(60)  # 3x3 squares have room for fewer
+    assert 0 < len(found) < 60
+    told = f"no new level of 5x5 with 1 boxes in 50 attempts; {len(found)} of 60 levels were found"
+    assert caplog.messages == [told]
+    with pytest.raises(ValueError, match="; 0 of 1 levels were found"):
+        make(1, avoid=[level.board for level in found])
 
 
 def test_a_flag_that_is_set_ends_the_making_of_levels_of_every_style() -> None:

@@ -1,8 +1,9 @@
 """How hard levels are, new levels, and exact labels for training."""
 
+import logging
 import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -80,8 +81,9 @@ def generate(
     share of pushes that deadlock. The style "two-rooms" is what the policy of moves was trained on:
     everything at random places; of its levels the share ``solvable_share``, or half, have a
     solution, and the others are noted to have none. At the time limit, or once ``stop`` is set, the
-    levels found so far are returned. The memory limit holds for each search. Raises ``ValueError``
-    for arguments that no level can meet.
+    levels found so far are returned; so they are, with a warning of the logger ``tokoban``, where
+    many attempts find no more. The memory limit holds for each search. Raises ``ValueError`` for
+    arguments that no level can meet.
 
     >>> import tokoban
     >>> [level] = tokoban.generate(seed=7, num_boxes=2, difficulty="easy")
@@ -115,10 +117,10 @@ def generate(
         if solvable_share is not None:
             given["solvable_share"] = solvable_share
         drawn = random_levels.generate(num_levels, seed=seed, limits=limits, **given)
-        return [
+        return _as_far_as_found(
             level_of_board(level.board, level.solution, title_of(number, seed))
             for number, level in enumerate(drawn, 1)
-        ]
+        )
     if solvable_share is not None:
         raise ValueError("solvable_share has no effect on puzzles, which are all solvable")
     if difficulty is not None and difficulty not in DIFFICULTIES:
@@ -132,9 +134,22 @@ def generate(
         workers=Workers(num_threads, executor),
         limits=limits,
     )
-    return [
+    return _as_far_as_found(
         level_of_puzzle(puzzle, title_of(number, seed)) for number, puzzle in enumerate(puzzles, 1)
-    ]
+    )
+
+
+def _as_far_as_found(levels: Iterator[Level]) -> list[Level]:
+    """Those found before an error, which is then a warning; it is raised where none was found."""
+    found: list[Level] = []
+    try:
+        for level in levels:
+            found.append(level)
+    except ValueError as error:
+        if not found:
+            raise
+        logging.getLogger("tokoban").warning(error)
+    return found
 
 
 @checked
