@@ -35,7 +35,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--show", action="store_true", help="also print those not read as meant")
     chosen = parser.parse_args(argv)
     counts: Counter[tuple[str, str]] = Counter()
-    for line in chosen.file.read_text(encoding="utf-8").splitlines():
+    try:
+        lines = chosen.file.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"typed_sentences: {error}") from error
+    for line in lines:
         kinds, language, text = line.split("\t")
         counts[language, found := outcome(kinds, language, text)] += 1
         if chosen.show and found != _AS_MEANT:

@@ -25,6 +25,15 @@ def test_what_is_read_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[s
     ]
 
 
+def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "typed.tsv"
+    with pytest.raises(SystemExit, match=r"^typed_sentences: .*No such file .*typed\.tsv'$"):
+        typed_sentences.main([str(file)])
+    file.write_bytes(b"\xff")
+    with pytest.raises(SystemExit, match=r"^typed_sentences: 'utf-8' codec can't decode"):
+        typed_sentences.main([str(file)])
+
+
 def test_none_of_the_kept_sentences_is_misread(capsys: pytest.CaptureFixture[str]) -> None:
     assert typed_sentences.main([]) == 0
     assert capsys.readouterr().out.splitlines() == [  # as docs/results.md says
