@@ -175,6 +175,21 @@ def test_a_word_that_the_network_lacks_is_read_as_the_usual_ones() -> None:
     assert predicted["leftmost"] == predicted["left"] != predicted["right"]
 
 
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("do not push the left box", "no allowed push is left after 1 position"),
+        ("push the left box last", "not within 1 position"),
+    ],
+)
+def test_a_play_that_finds_nothing_says_whether_pushes_are_left(
+    model: InstructionNet, said: str, reason: str
+) -> None:
+    board = Board.from_xsb("######|#@$ .#|######")
+    found, _ = answer(model, board, said, most_evaluated=1)
+    assert (found.status, found.reason) == ("gave up", reason)
+
+
 def test_positions_that_forbidden_squares_part_are_not_one() -> None:
     board = Board.from_xsb("######|## .@#|#  $ #|# # ##|#    #|######")
     cells, text = Cells.of(board, board.boxes), "stay out of the goals"

@@ -167,6 +167,7 @@ def answer(
     most = MOST_EVALUATED if most_evaluated is None else most_evaluated
     [found] = obey_all(model, [task], most_evaluated=most)
     tried = counted(found.num_evaluated, "position")
+    why = f"not within {tried}" if found.waiting else f"no allowed push is left after {tried}"
     found_answer = Answer(
         status="gave up" if found.moves is None else "solved",
         solver=BY_NETWORK,
@@ -174,7 +175,7 @@ def answer(
         num_expansions=found.num_evaluated,
         num_evaluated=found.num_evaluated,
         elapsed_s=clock() - started_s,
-        reason=f"not within {tried}" if found.moves is None else None,
+        reason=why if found.moves is None else None,
     )
     return found_answer, Predicted(found.impossible)
 
