@@ -20,6 +20,7 @@ from tokoban.sokoban.instructions.machine import Cells, TooLargeError
 from tokoban.sokoban.interior import enclosed
 from tokoban.sokoban.search.level.ground import NONE, Squares, build_ground, zobrist_keys
 from tokoban.sokoban.search.level.words import EMPTY, cell, count, flood, index, lowest, moved
+from tokoban.sokoban.search.state.columns import enlarge, enlarge_columns, zeroed
 from tokoban.sokoban.search.state.positions import Positions, add, empty_positions, grown, slot_of
 
 MAX_POSITIONS = 1 << 21  # some 2 million
@@ -77,41 +78,28 @@ def build_graph(cells: Cells, walls: Sequence[int] = (), *, is_whole: bool = Fal
     named = sum(cells.cell(square) << 6 * label for label, square in enumerate(cells.named))
     start = np.array([cells.word(boxes - {*cells.named}), named], np.uint64)
     keys = zobrist_keys(64)
+    level, player = np.array([floor, live, goals, 0, *walls], np.uint64), cells.board.player
     capacity, room = _FIRST_POSITIONS, 4 * len(boxes) + 1
     positions = empty_positions(capacity, 128)
     is_solved, ends = np.zeros(capacity, np.bool_), np.zeros(capacity + 1, np.int64)
-    pushes = Pushes(*(np.empty(0, kind) for kind in (np.int32, np.int32, np.int16, np.uint8)))
+    pushes = zeroed(Pushes, E=_PUSHES_EACH * capacity)
     progress = np.zeros(2, np.int64)  # positions expanded, pushes
-    while True:
-        if len(pushes.source) < progress[1] + room:
-            for column in pushes:
-                column.resize(progress[1] + max(_PUSHES_EACH * capacity, room), refcheck=False)
-        if _expand(
-            np.array([floor, live, goals, 0, *walls], np.uint64),
-            keys,
-            start,
-            cells.cell(cells.board.player),
-            len(cells.named),
-            positions,
-            is_solved,
-            ends,
-            pushes,
-            progress,
-        ):
-            break
+    of_level = level, keys, start, cells.cell(player), len(cells.named)
+    while not _expand(*of_level, positions, is_solved, ends, pushes, progress):
+        if progress[1] + room > len(pushes.source):
+            enlarge_columns(pushes, "E", 2 * len(pushes.source))
         if positions.num_known[0] + room > capacity:
             if capacity >= MAX_POSITIONS:
                 most = f"expected at most {MAX_POSITIONS:,}"
                 raise TooLargeError(f"too large: more than {capacity:,} positions; {most}")
             capacity *= 2
             positions = grown(positions, keys)
-            is_solved.resize(capacity, refcheck=False)
-            ends.resize(capacity + 1, refcheck=False)
+            enlarge(is_solved, capacity)
+            enlarge(ends, capacity + 1)
     if enclosed(cells.board) or len(boxes) != len(cells.board.goals & inside):
         is_solved[:] = False
     num_positions, num_pushes = int(positions.num_known[0]), int(progress[1])
-    for column in pushes:
-        column.resize(num_pushes, refcheck=False)
+    enlarge_columns(pushes, "E", num_pushes)
     ends_by_target = np.zeros(num_positions + 1, np.int64)
     np.cumsum(np.bincount(pushes.target, minlength=num_positions), out=ends_by_target[1:])
     return Graph(
