@@ -6,9 +6,9 @@ arXiv:1711.00350), paraphrases, names that training uses in questions only, and 
 """
 
 import random
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 from tokoban.sokoban.board import Board
@@ -122,12 +122,9 @@ def items(name: str, levels: list[Board], *, seed: int) -> Iterator[dict[str, An
 
 def is_combination_held_out(clause: Clause) -> bool:
     """Whether training has the names of the clause, but not together in this kind."""
-    options: Mapping[str, type[Enum]] = {"box": Box, "place": Place, "other": Box}
-    number = list(Kind).index(clause.kind)
-    for field, kind in options.items():
-        if (name := getattr(clause, field)) is not None:
-            number += list(kind).index(name)
-    return number % _COMBINATIONS == 0
+    names = (clause.kind, clause.box, clause.place, clause.other)
+    numbers = ([*type(name)].index(name) for name in names if name is not None)
+    return sum(numbers) % _COMBINATIONS == 0
 
 
 def instructions(
@@ -227,19 +224,16 @@ def _draw(chance: random.Random, split: Split, options: Options) -> Meaning | No
 
 def _options(board: Board, names: list[Box]) -> Options:
     """The names that mean something on the board."""
-    boxes, places = [
-        [name for name in all_names if _means_something(find, board, name)]
-        for all_names, find in ((names, find_box), ([*Place], find_place))
-    ]
+    boxes, places = [], []
+    for box in names:
+        with suppress(ValueError):
+            find_box(board, box)
+            boxes.append(box)
+    for place in Place:
+        with suppress(ValueError):
+            find_place(board, place)
+            places.append(place)
     return {"box": boxes, "other": boxes, "place": places, "other_place": places}
-
-
-def _means_something(find: Callable[[Board, Any], Any], board: Board, name: Enum) -> bool:
-    try:
-        find(board, name)
-    except ValueError:
-        return False
-    return True
 
 
 def _clause(chance: random.Random, kind: Kind, options: Options) -> Clause | None:
