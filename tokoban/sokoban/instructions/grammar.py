@@ -16,7 +16,7 @@ from unicodedata import normalize
 
 from tokoban.sokoban.formats import quoted
 from tokoban.sokoban.formats.faults import Fault
-from tokoban.sokoban.instructions.meaning import QUESTIONS, Clause, Kind, Meaning
+from tokoban.sokoban.instructions.meaning import QUESTIONS, ROLES, Clause, Kind, Meaning
 from tokoban.sokoban.instructions.phrases import Name, Phrase, fillers, languages
 
 MAX_CLAUSES = 3
@@ -211,7 +211,7 @@ def fields(kind: Kind) -> list[str]:
     """The names that clauses of a kind have, in their order."""
     pattern = languages()["en"].sentences[kind][0]
     found = (_slot(element, "en")[0] for element in pattern if isinstance(element, str))
-    return sorted(found, key=["box", "place", "other", "other_place"].index)
+    return sorted(found, key=ROLES.index)
 
 
 @cache

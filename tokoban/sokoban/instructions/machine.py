@@ -25,8 +25,8 @@ MAX_STATES = 8
 REJECTED = -1
 
 # By the cell that a box is pushed to and the direction, the cell where it was and the player is.
-_FROM = np.array([[cell - SIDE * down - right for down, right in OFFSETS] for cell in range(64)])
-_FROM %= 64  # from beyond the edge no box is pushed
+FROM = np.array([[cell - SIDE * down - right for down, right in OFFSETS] for cell in range(64)])
+FROM %= 64  # from beyond the edge no box is pushed
 
 
 class TooLargeError(ValueError):
@@ -226,7 +226,7 @@ def _never(parts: _Parts) -> int:
 
 def _player_ends(parts: _Parts) -> int:
     """State 1: the last push left the player on the place."""
-    parts.after[:] = parts.place[_FROM]
+    parts.after[:] = parts.place[FROM]
     return bool(parts.place[parts.cells.cell(parts.cells.board.player)])
 
 

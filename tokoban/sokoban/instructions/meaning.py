@@ -80,4 +80,5 @@ class Clause:
     other_place: Place | None = None
 
 
+ROLES = ("box", "place", "other", "other_place")  # the fields that name boxes and places
 Meaning = tuple[Clause, ...]  # joined by "and"

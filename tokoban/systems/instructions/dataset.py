@@ -19,7 +19,7 @@ from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.instructions import benchmark
 from tokoban.sokoban.instructions.grammar import Sentence
 from tokoban.sokoban.instructions.machine import REJECTED
-from tokoban.sokoban.instructions.meaning import Meaning
+from tokoban.sokoban.instructions.meaning import ROLES, Meaning
 from tokoban.sokoban.instructions.naming import find_box, find_place
 from tokoban.sokoban.instructions.phrases import languages
 from tokoban.sokoban.instructions.play import Play
@@ -30,7 +30,6 @@ from tokoban.systems.instructions.prompts import (
     LONGER,
     LOST,
     MARKED_CLAUSES,
-    ROLES,
     EncodedPlay,
     Encoder,
     Prompt,

@@ -18,6 +18,7 @@ from tokoban.sokoban.encoding.boards import Boards
 from tokoban.sokoban.encoding.encoded import collated
 from tokoban.sokoban.encoding.features import CAN_PUSH
 from tokoban.sokoban.encoding.tokens import Tokens
+from tokoban.sokoban.instructions.meaning import ROLES
 from tokoban.sokoban.instructions.play import Play
 from tokoban.systems.instructions.words import PADDING
 
@@ -27,9 +28,7 @@ from tokoban.systems.instructions.words import PADDING
 NUM_HISTORY = 7
 HAS_PLAYER_NOW = 2
 
-# The fields of a clause that name boxes and places, and the clauses whose names are marked.
-ROLES = ("box", "place", "other", "other_place")
-MARKED_CLAUSES = 2
+MARKED_CLAUSES = 2  # of a sentence: those whose names are marked
 NUM_MARKS = MARKED_CLAUSES * len(ROLES)
 
 # What becomes of a push: the sentence can no longer be obeyed; it can, but in more pushes than

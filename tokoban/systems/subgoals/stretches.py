@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tokoban.sokoban.board import OFFSETS, Board, Direction, Square
+from tokoban.sokoban.instructions.machine import FROM
 from tokoban.sokoban.instructions.truth import FAR, pushed, truth_of
 from tokoban.sokoban.sizes import SIDE
 
@@ -31,8 +32,7 @@ class Stretches:
         self.pushes_left: list[int] = truth.pushes_left[:, truth.machine.start].tolist()
         self._targets = graph.pushes.target.tolist()
         to, direction = np.divmod(graph.pushes.event.astype(np.int64) % 256, len(OFFSETS))
-        steps = np.array([SIDE * down + right for down, right in OFFSETS])
-        self._from, self._to = (to - steps[direction]).tolist(), to.tolist()
+        self._from, self._to = FROM[to, direction].tolist(), to.tolist()
         self._boxes = graph.positions.boxes[: graph.num_positions, 0].tolist()
 
     def boxes(self, position: int) -> list[int]:
