@@ -5,11 +5,11 @@ machine. Axes as in ``graph`` and ``machine``.
 """
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import no_type_check
 
 import numpy as np
-from jaxtyping import Bool, Int8, Int32
+from jaxtyping import Int8, Int32
 
 from tokoban.compiling import clock, entry
 from tokoban.sokoban.board import Board, Direction, Square
@@ -27,6 +27,7 @@ from tokoban.sokoban.instructions.meaning import Meaning
 from tokoban.sokoban.instructions.naming import named_boxes
 from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.search.answer import BY_INSTRUCTION, Answer
+from tokoban.sokoban.search.state.positions import packed_bits
 from tokoban.sokoban.wording import counted
 
 MAX_PAIRS = 1 << 24  # of a position and a state: some 16 million
@@ -67,7 +68,7 @@ class Truth:
     @cached_property
     def _walls(self) -> list[int]:
         """By state, the number of its walls in the graph."""
-        return [self.graph.walls.index(_word(row)) for row in self.machine.walls]
+        return [self.graph.walls.index(int(packed_bits(row)[0])) for row in self.machine.walls]
 
     @cached_property
     def _after(self) -> Int8[np.ndarray, "Q events"]:
@@ -118,7 +119,7 @@ class Level:
 
     def __init__(self, board: Board, named: frozenset[Square]) -> None:
         self.cells = Cells.of(board, named)
-        self._graphs: dict[tuple[int, ...], Graph] = {}
+        self._graph = lru_cache(maxsize=3)(partial(build_graph, self.cells))
 
     def truth(self, meaning: Meaning) -> Truth:
         """The truth of a sentence; ``()`` demands nothing but a solution.
@@ -126,12 +127,8 @@ class Level:
         ``ValueError`` where names mean nothing on the board, ``TooLargeError`` beyond the limits.
         """
         machine = build_machine(self.cells, meaning)
-        walls = tuple(sorted({_word(row) for row in machine.walls} - {0}))
-        if walls not in self._graphs:
-            # Squares that the player may not enter seldom are those of another sentence.
-            self._graphs = {(): self._graphs[()]} if () in self._graphs else {}
-            self._graphs[walls] = build_graph(self.cells, walls)
-        return _solve(self._graphs[walls], machine)
+        walls = tuple(sorted({int(packed_bits(row)[0]) for row in machine.walls} - {0}))
+        return _solve(self._graph(walls), machine)
 
 
 def truth_of(board: Board, meaning: Meaning) -> Truth:
@@ -172,10 +169,6 @@ def pushed(graph: Graph, push: int) -> tuple[Square, Direction]:
     cell, direction = divmod(int(graph.pushes.event[push]) % 256, 4)
     back = Direction(direction).opposite
     return graph.cells.square(cell).neighbour(back), Direction(direction)
-
-
-def _word(row: Bool[np.ndarray, "64"]) -> int:
-    return int(np.packbits(row, bitorder="little").view(np.uint64)[0])
 
 
 def _solve(graph: Graph, machine: Machine) -> Truth:
