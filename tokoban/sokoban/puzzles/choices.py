@@ -22,7 +22,7 @@ from tokoban.sokoban.search.bitboard.levels import Levels, from_board
 from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits, Watch
-from tokoban.sokoban.search.state.positions import bit_of, unpacked_bits, write_moved
+from tokoban.sokoban.search.state.positions import bit_of, packed_bits, unpacked_bits, write_moved
 from tokoban.sokoban.search.state.workspace import least_of_area, place_boxes, workspace_for
 from tokoban.sokoban.sizes import SIDE
 
@@ -53,9 +53,7 @@ def choices_along(
     after = np.empty((most, num_words), np.uint64), np.empty(most, np.int16)
     was_made = np.empty(most, np.bool_)
     scratch = workspace_for(len(squares.squares), num_boxes)
-    boxes = np.zeros(num_words, np.uint64)
-    for box in squares.numbers(board.boxes).tolist():
-        boxes[box // 64] |= np.uint64(1 << box % 64)
+    boxes = packed_bits(squares.is_among(board.boxes))
     count = _count_losing if from_board(board) is None else _count_losing_of_words
     player = squares.number[board.player]
     sums = np.zeros(4, np.int64)
@@ -100,13 +98,10 @@ def _count_losing_of_words(
     level = from_board(board)
     assert level is not None
     top, left = (min(numbers) for numbers in zip(*squares.squares, strict=True))
-    bits = [np.uint64(1 << (row - top) * SIDE + column - left) for row, column in squares.squares]
-    after_boxes = np.zeros(len(boxes), np.uint64)
-    for square, bit in enumerate(bits):
-        has_box = boxes[:, square // 64] >> np.uint64(square % 64) & np.uint64(1)
-        after_boxes |= has_box * bit
+    cells = [1 << (row - top) * SIDE + column - left for row, column in squares.squares]
+    bits = np.array(cells, np.uint64)
     walls, goals = (np.repeat(word, len(boxes)) for word in (level.walls, level.goals))
-    after = Levels(walls, goals, after_boxes, np.array(bits, np.uint64)[player])
+    after = Levels(walls, goals, unpacked_bits(boxes, len(bits)) @ bits, bits[player])
     verdicts = np.full(len(boxes), Verdict.OUT_OF_TIME, np.uint8)
     for first in range(0, len(boxes), _LEVELS_AT_ONCE):
         if watch.reason_to_end() is not None:
