@@ -69,9 +69,8 @@ class SubgoalNet(nn.Module):
     def forward(self, boards: Boards) -> Output:
         """What to do next in each position."""
         is_square, neighbours = boards.is_square, boards.rows_of_neighbours()
-        features = boards.features.to(self.stem.weight.dtype) * self.is_read.to(
-            self.stem.weight.dtype
-        )
+        features = boards.features.to(self.stem.weight.dtype)
+        features = features * self.is_read.to(features)
         near = self.stem(features.flatten(0, 1), neighbours).unflatten(0, features.shape[:2])
         placed = grid_sinusoids(boards.coordinates, self.waves).to(near.dtype)
         x = near + self.position_scale.to(near.dtype) * placed
