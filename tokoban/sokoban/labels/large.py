@@ -4,7 +4,7 @@ The solution is one of the fewest pushes where A* proves it, else a given or fou
 the optimiser. Each push of a position is searched further by A* for a few hundred expansions: most
 are proved to begin a solution with the fewest pushes, to cost so many more, or to deadlock; the
 others are unknown. All limits are counts of expansions, so that the labels depend on no clock.
-Axes: F floor squares, numbered as in ``search.ground``; K boxes.
+Axes: F floor squares, numbered as in ``search.level.ground``; K boxes.
 """
 
 import random

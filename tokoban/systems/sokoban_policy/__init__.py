@@ -3,6 +3,6 @@
 Read in this order: ``config``, ``episodes`` (what an example is), ``dataset`` (where examples come
 from; ``handcrafted`` has those that the post drew), ``model``, ``train``, ``engine`` (what executes
 the transformer fast), ``stepper`` (games side by side on the device), ``cuda_graphs`` (whole
-rollouts and searches as one CUDA graph), ``solve`` (level -> solution; ``memory`` says how many at
-a time) and ``evaluate`` (the table).
+rollouts as one CUDA graph), ``solve`` (level -> solution; ``memory`` says how many at a time) and
+``evaluate`` (the table).
 """
