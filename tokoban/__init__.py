@@ -1,7 +1,7 @@
-"""tokoban: Sokoban solved, explained, generated and learned; see README.md for the map.
+"""tokoban solves, explains, generates and learns Sokoban levels; README.md has the map.
 
-The names below are the public API. Each is imported when it is first used, so that
-``import tokoban`` is immediate and a solver needs no torch.
+The names below are the public API. Each is imported when it is first used, so ``import tokoban``
+is immediate and solving needs no torch.
 """
 
 from importlib import import_module

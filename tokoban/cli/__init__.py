@@ -1,7 +1,7 @@
-"""The command line. Each command is a light module here; what is heavy it imports in its ``run``.
+"""The command line. Each command is a light module here; only its ``run`` imports heavy modules.
 
 A command's module has ``SUMMARY`` (one line), ``UNDECIDED`` (when the exit status is 1; empty if it
-never is), ``add_arguments(parser)`` and ``run(arguments)``, which answers the exit status.
+never is), ``add_arguments(parser)`` and ``run(arguments)``, which returns the exit status.
 """
 
 import errno

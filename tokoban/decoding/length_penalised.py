@@ -1,8 +1,8 @@
 """Length-penalised beam search: finished hypotheses are ranked by score / penalty(length).
 
-As in GNMT (Wu et al. 2016, arXiv:1609.08144, section 7) and Fairseq: ``width`` beams always go on,
-and what ends joins the finished hypotheses. The beams of ``beam`` keep what has finished among
-them; ranked by the sum of log-probabilities, short hypotheses would win.
+As in GNMT (Wu et al. 2016, arXiv:1609.08144, section 7) and Fairseq: ``width`` unfinished beams
+always go on, and those that end become finished hypotheses. In ``beam`` finished beams stay among
+the others; ranked by the sum of log-probabilities, short hypotheses would win.
 
 Axes: B searches, K beams of each, A actions, T steps, C candidates, R searches that still go on; a
 row of the stepper is search * K + beam of these.

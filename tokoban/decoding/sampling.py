@@ -1,4 +1,4 @@
-"""Rollouts: each row takes one action after another, its most probable ones or drawn ones.
+"""Rollouts: each row takes one action after another, the most probable ones or sampled ones.
 
 Axes: B rows, T steps, A actions.
 """

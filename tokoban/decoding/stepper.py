@@ -1,4 +1,4 @@
-"""The seam between choosing and what is chosen: all that sampling and beam search know.
+"""The interface between decoding and models: all that sampling and beam search know.
 
 Axes: B searches, K beams of each, A actions; a row of the batch is search * K + beam.
 """

@@ -1,1 +1,1 @@
-"""Files for every folder above: locks, files that appear complete or not at all, and endings."""
+"""File helpers for every folder above: locks, atomic writes, and checks of file name endings."""

@@ -1,4 +1,4 @@
-"""Files that appear complete or not at all; light, since the command line writes by it too."""
+"""Atomic writes: files appear complete or not at all. Imports little, for the command line."""
 
 import functools
 import hashlib

@@ -1,4 +1,4 @@
-"""Names of files whose ending promises another format than what is written there."""
+"""Checks that the ending of a file name fits the format that is written."""
 
 from pathlib import Path
 

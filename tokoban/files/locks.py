@@ -1,4 +1,4 @@
-"""Locks between processes, which the system releases however their holder ends."""
+"""Locks between processes, which the system releases even if their holder is killed."""
 
 import errno
 from collections.abc import Iterator

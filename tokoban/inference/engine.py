@@ -1,4 +1,4 @@
-"""The seam between a model and its fast execution: what is executed, and what every engine does.
+"""The interface between a model and its fast execution: what is executed, and by which methods.
 
 Axes: P prompts, T positions, D width, V vocabulary; a row R is one sequence under way, prompt *
 width + copy.

@@ -1,4 +1,4 @@
-"""The rules of Sokoban, slowly and plainly: the truth that every fast version is held to."""
+"""The rules of Sokoban in plain Python: the reference for every fast version."""
 
 from collections.abc import Iterable, Set
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The systems by name: the only list of them. A folder is imported when its system is asked for.
+"""The only list of the systems, by name. A system is imported when it is requested.
 
 ``SPEC`` in each module is a ``training.spec.SystemSpec``; docs/adding-a-system.md says how to add
 one here, and how to train one that stays outside the package.

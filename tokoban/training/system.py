@@ -1,4 +1,4 @@
-"""The interface between the loop and the systems: all that ``loop.fit`` knows of what it trains."""
+"""The interface between the loop and the systems: all that ``loop.fit`` knows of a system."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable

@@ -1,8 +1,8 @@
 """Untrusted files: what they claim to hold is checked before memory is allocated for it.
 
-A weights file is read after its header has been compared with the model that its config asks for,
-which is built on the ``meta`` device, where tensors have shapes and no memory. A checkpoint is
-looked through before it is unpickled. docs/decisions/0024-files-of-strangers.md says why.
+A weights file is read after its header has been compared with the model of its config, which is
+built on the ``meta`` device, where tensors have shapes but no memory. A checkpoint is scanned
+before it is unpickled. docs/decisions/0024-files-of-strangers.md says why.
 """
 
 import os

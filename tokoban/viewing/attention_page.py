@@ -1,4 +1,4 @@
-"""One file of HTML in which attention can be looked at: layer x head x query -> keys, offline.
+"""Attention in one offline HTML file: for each layer, head and query, the weights of the keys.
 
 The viewer is that of the page of ``tokoban web``, in ``web/static/js/attention``; here its modules
 are put into one file, and its numbers are checked and written.

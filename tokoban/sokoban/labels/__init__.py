@@ -2,6 +2,6 @@
 
 Read in this order: ``samples`` (the states sampled of a level), ``play`` (which states), ``driver``
 (level after level, compiled), ``shards`` (the files), ``sources`` (the levels), ``splits`` (which
-levels are held out), ``job`` (all that is asked for), ``items`` (its parts, for ``sokoban.work``),
+levels are held out), ``job`` (the plan of a folder), ``items`` (its parts, for ``sokoban.work``),
 ``folder`` (the finished part, and the rest of the work). ``docs/labels.md`` describes the files.
 """

@@ -1,4 +1,4 @@
-"""Compiled: can some of the boxes all come to goals where no others are?
+"""Compiled: can some of the boxes, alone on the board, all reach goals?
 
 Greedy best-first search by the sum of the lower bounds of the boxes. Positions that a trap or a
 frozen group proves deadlocked are not entered; these traps and groups are recorded, because they

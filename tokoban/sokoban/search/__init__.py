@@ -14,6 +14,6 @@ which ``pauses`` says how searches talk to their callers, as generators.
 - ``searches``, which do not import ``bitboard``: the ``moves`` of one box; ``astar`` for the fewest
   moves or pushes; for any solution ``fess`` (from the start) and ``beam`` (pushes, or pulls);
   ``guided`` follows a policy; ``vicinity`` shortens a given solution
-- ``combine``: ``portfolio`` gives these turns, ``waypoints`` pairs two; ``anytime``, ``optimiser``
-  and ``solver`` are what others call
+- ``combine``: ``portfolio`` runs these in turns, ``waypoints`` pairs two beams; callers use
+  ``anytime``, ``optimiser`` and ``solver``
 """

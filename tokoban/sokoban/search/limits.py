@@ -1,4 +1,4 @@
-"""The limits that every search takes, and the watch that looks at them."""
+"""The limits that every search takes, and the watch that checks them."""
 
 import threading
 from collections.abc import Callable

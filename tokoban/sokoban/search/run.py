@@ -1,4 +1,4 @@
-"""One board: what is known without a search, and a search that is run within limits."""
+"""The answer for one board: without a search where none is needed, else by one within limits."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

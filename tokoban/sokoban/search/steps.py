@@ -1,4 +1,4 @@
-"""Long computations in steps, between which limits and Ctrl-C are looked at."""
+"""Long computations in steps, between which limits and Ctrl-C are checked."""
 
 import time
 from collections.abc import Callable, Generator
@@ -8,7 +8,7 @@ Result = TypeVar("Result")
 Steps = Generator[None, None, Result]
 
 
-_SLICE_S = 0.01  # after which limits and Ctrl-C are looked at
+_SLICE_S = 0.01  # after which limits and Ctrl-C are checked
 
 
 def for_a_while(steps: Steps[Result]) -> Result | None:

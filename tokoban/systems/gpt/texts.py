@@ -1,4 +1,4 @@
-"""Texts in, texts out: a model with its tokenizer, for whoever has words and no tokens."""
+"""Generation from texts to texts: a model with its tokenizer."""
 
 import codecs
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Conway's Game of Life by one layer of attention, and a proof that it is right on every grid.
+"""Conway's Game of Life by one layer of attention, and a proof that it is correct on every grid.
 
 After https://github.com/sradc/life-transformer. Read in this order: ``rules``, ``config``,
 ``dataset``, ``model``, ``hard_grids`` (adversarial training examples), ``train``, ``simulate``

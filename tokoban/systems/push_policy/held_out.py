@@ -1,4 +1,4 @@
-"""Exact labels of levels that no training has seen, and what the model says of them.
+"""Exact labels of held-out levels, and the model's predictions for them.
 
 Axes: N levels, P positions, W words of a position, T tokens.
 """

@@ -1,6 +1,6 @@
-"""Positions that a policy's own greedy play comes to, to be labelled exactly and learned from.
+"""Positions that a policy's own greedy play reaches, to be labelled exactly for training.
 
-DAgger (Ross, Gordon and Bagnell 2011, arXiv 1011.0686): sampled play seldom comes to the positions
+DAgger (Ross, Gordon and Bagnell 2011, arXiv 1011.0686): sampled play seldom reaches the positions
 in which a trained policy errs; its own play does.
 """
 

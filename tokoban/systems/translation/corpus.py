@@ -1,4 +1,4 @@
-"""From the files that a config names to all that a translator is trained on, and measured by."""
+"""Reads the files that a config names into the training and validation data of a translator."""
 
 import hashlib
 import json

@@ -1,1 +1,1 @@
-"""Searches put together: portfolio, pairs, anytime, optimiser, and the solver that chooses one."""
+"""Combined searches: portfolio, waypoints, anytime, optimiser, and the solver that chooses one."""

@@ -1,1 +1,1 @@
-"""What tells how far a position is from solved: numbers that guide a search, and lower bounds."""
+"""Measures of the distance to a solution: heuristics that guide a search, and lower bounds."""

@@ -1,1 +1,1 @@
-"""Which of the open positions of a search is next."""
+"""Priority queues of the open positions of a search."""

@@ -1,4 +1,4 @@
-"""The deadlock rules as searches apply them: after each push, and before a position is expanded.
+"""The deadlock rules as searches apply them: after a push, and before a position is expanded.
 
 ``table`` says why each rule is sound. Pruning saves more work than it costs only where pushes
 are expensive to try, so the searches on words of 8x8 squares test dead squares and freezes alone.

@@ -1,1 +1,1 @@
-"""Positions that a search stores, and the workspace in which it lays one out."""
+"""The stored positions of a search, and the workspace in which one of them is laid out."""

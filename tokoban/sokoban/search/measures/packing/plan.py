@@ -1,7 +1,7 @@
-"""The packing plan of FESS: which squares are filled in which order, and what that cuts off.
+"""The packing plan of FESS: the order in which squares are filled, and the squares it cuts off.
 
-After the packing plan of Shoham and Schaeffer 2020. It only guides the search: nothing is held
-deadlocked because of it.
+After the packing plan of Shoham and Schaeffer 2020. It only guides the search: it never marks a
+position as deadlocked.
 
 A plan has *stages*. In each, boxes from elsewhere fill squares, goals and parking squares, in any
 order that leaves the rest to be filled (``fillings``); then one box that the plan placed moves on

@@ -1,1 +1,1 @@
-"""A* over pushes: `search` is the compiled loop, `solver` what others call."""
+"""A* over pushes: `search` is the compiled loop, `solver` the entry."""

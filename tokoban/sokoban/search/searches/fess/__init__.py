@@ -2,6 +2,6 @@
 
 Reading order: `tables` (a level in numbers), `tree` (positions, children and cells), `search` (the
 loop), `moves` (the children of a position), `scores` and `advisors` (what guides the search),
-`heaps` (which child is next), `solver` (what others call). What guides is in `measures`: `packing`
-(in which order squares are filled, and what that cuts off) and `hotspots` (boxes in the way).
+`heaps` (which child is next), `solver` (the entry). The heuristics are in `measures`: `packing`
+(the order in which squares are filled) and `hotspots` (boxes in the way).
 """

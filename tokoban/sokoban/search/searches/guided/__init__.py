@@ -1,1 +1,1 @@
-"""Searches over pushes that a guide advises; no classical heuristic is needed."""
+"""Policy-guided searches over pushes; they need no classical heuristic."""

@@ -1,8 +1,8 @@
 """The contract between a search and its guide: a policy over pushes, and judgements of positions.
 
 Axes: P positions, F floor squares of ``ground.Squares``. A push is the square of the box before it
-and its direction. Guides know a level's walls and goals; whether a guide is a network, a linear
-model or a table is no concern of the searches.
+and its direction. A guide knows a level's walls and goals; it may be a network, a linear model or a
+table.
 """
 
 from collections.abc import Sequence
