@@ -26,13 +26,13 @@ def hint(
 ) -> Hint:
     """The next box to push and where to, from the best solution found within the limits.
 
-    A trained ``policy`` (``tokoban.load``) is asked first where the board fits it. Without one, or
-    where it gives up, a search answers, which may also prove that the position is deadlocked;
-    the policy's prediction of that is given only where nothing is proved. The limits hold for the
+    A trained ``policy`` (``tokoban.load``) is used first if the board fits it. Without one, or
+    if it gives up, a search follows, which may also prove that the position is deadlocked;
+    the policy's estimate of this is returned only if nothing is proved. The limits apply to the
     search. A policy of pushes may take half of the time limit before it, within the other limits;
-    the beam search of a policy of moves ends after at most ``max_moves`` steps. Neither is asked
+    the beam search of a policy of moves ends after at most ``max_moves`` steps. Neither is used
     once ``stop`` is set. Ctrl-C during the search raises ``KeyboardInterrupt``, whose ``answer`` is
-    the hint by what is known.
+    the hint from the result so far.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#######|#@ $ .#|#######")
@@ -106,7 +106,7 @@ def explain(
     """Proves that a position is deadlocked and by which boxes, or solves it, or gives up.
 
     With ``moves`` (LURD) it is the position after them or, if that is deadlocked, after the push
-    that deadlocked it. The limits hold for each position looked at. A certificate is returned only
+    that deadlocked it. The limits apply to each position examined. A certificate is returned only
     if an independent checker accepts it. Raises ``ValueError`` for moves that the rules forbid.
 
     >>> import tokoban

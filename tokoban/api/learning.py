@@ -24,11 +24,11 @@ class Pretrained:
 
 
 def load(name_or_path: str, *, system: str | None = None) -> Pretrained:
-    """Loads weights that come with tokoban, a weights file, or the result of a training run.
+    """Loads shipped weights by name, a weights file, or the result of a training run.
 
-    Safe for files of strangers: loading runs no code and takes no more memory than the file's size
-    explains. Raises ``FileNotFoundError``, or ``ValueError`` if the file is damaged or if its
-    system is not ``system``. Imports torch, but not for a policy of pushes.
+    Safe for untrusted files: loading runs no code and takes memory in proportion to the file's
+    size. Raises ``FileNotFoundError``, or ``ValueError`` if the file is damaged or its system is
+    not ``system``. Imports torch, except for a policy of pushes.
 
     >>> import tokoban
     >>> policy = tokoban.load("sokoban-8x8")
@@ -85,11 +85,11 @@ def make_env(
 ) -> "SokobanEnv | SokobanVectorEnv":
     """A Gymnasium environment; with ``num_envs`` a vector environment, stepped on tensors.
 
-    Each reset draws one of ``levels`` (boards, levels, or files of them); None stands for
-    generated levels.
-    An episode ends when the board is solved, and is truncated after ``max_steps``. Observations are
-    planes of wall, floor, goals, boxes and the player, with one ring of wall. Moves are 0 up, 1
-    left, 2 down, 3 right; pushes 4 * cell + direction, the cells row by row within that ring.
+    Each reset samples one of ``levels`` (boards, levels, or files of them); None means generated
+    levels. An episode ends when the board is solved, and is truncated after ``max_steps``.
+    Observations are planes of wall, floor, goals, boxes and the player, with one ring of wall.
+    Moves are 0 up, 1 left, 2 down, 3 right; pushes are 4 * cell + direction, where cells are
+    numbered row by row within that ring.
     Rewards are those of gym-sokoban; ``tokoban.sokoban.simulation.environment.Rewards`` lists them,
     and ``SokobanEnv`` there takes others. Imports torch.
 

@@ -13,7 +13,7 @@ from tokoban.sokoban.formats import Level, LevelFile, Solution, lurd
 
 @checked
 def read_levels(path: str | Path) -> LevelFile:
-    """The valid levels of a file, as a sequence; ``problems`` says what is wrong with the others.
+    """The valid levels of a file, as a sequence; ``problems`` has the faults of the others.
 
     Reads XSB, SOK, SLC and Boxoban files; ``-`` is standard input. Raises ``OSError`` if the file
     cannot be read, and ``ValueError`` if it is too large.
@@ -34,10 +34,10 @@ def read_levels(path: str | Path) -> LevelFile:
 
 @checked
 def write_levels(path: str | Path, levels: Sequence[Level]) -> None:
-    """Writes levels with their titles, notes and solutions as a SOK file, whole or not at all.
+    """Writes levels with their titles, notes and solutions as a SOK file, completely or not at all.
 
-    Raises ``ValueError`` naming the first level that could not be read again as it is, such as one
-    with a wrong solution, and for a name whose ending promises another format.
+    Raises ``ValueError`` for a file name with the ending of another format, and for a level that
+    would be read back differently, such as one with a wrong solution; it names the first of these.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#####|#@$.#|#####")
@@ -58,8 +58,8 @@ def write_levels(path: str | Path, levels: Sequence[Level]) -> None:
 def verify(board: Board, solution: Solution | str) -> bool:
     """Whether the moves solve the board by the plain rules; ``solution`` may be text in LURD.
 
-    LURD is read by its letters, whose case does not matter. A move that the rules forbid, or text
-    that is no LURD, solves nothing.
+    The case of the letters does not matter. The result is False if the rules forbid a move or the
+    text is no LURD.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#####|#@$.#|#####")

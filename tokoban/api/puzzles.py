@@ -32,7 +32,7 @@ def rate(
 ) -> "Rating":
     """Measures a level: fewest pushes and moves, choices along a solution, all its positions.
 
-    What is not known within the limits is None; all else is exact, or says that it is a bound.
+    Figures that the limits leave unknown are None; all others are exact, or marked as bounds.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("######|#@ $.#|######")
@@ -72,18 +72,18 @@ def generate(
 ) -> list[Level]:
     """New levels, each with its solution; the same arguments give the same levels.
 
-    Puzzles are made by one thread, by ``num_threads``, or by the workers of an ``executor`` of
+    Puzzles are made in one thread, in ``num_threads``, or on the workers of an ``executor`` of
     ``concurrent.futures`` (docs/guide/cluster.md).
 
-    ``rows`` and ``columns`` include walls; None is the style's usual size. Puzzles have boxes
-    pulled back from their goals, and a solution with proved fewest pushes; no two are equal by
-    rotation or reflection, or equal to one of ``avoid``. ``difficulty`` bounds the pushes and the
-    share of pushes that deadlock. The style "two-rooms" is what the policy of moves was trained on:
-    everything at random places; of its levels the share ``solvable_share``, or half, have a
-    solution, and the others are noted to have none. At the time limit, or once ``stop`` is set, the
-    levels found so far are returned; so they are, with a warning of the logger ``tokoban``, where
-    many attempts find no more. The memory limit holds for each search. Raises ``ValueError`` for
-    arguments that no level can meet.
+    ``rows`` and ``columns`` include walls; None means the style's default size. In puzzles the
+    boxes were pulled back from their goals, and the solution has the fewest pushes, proved. No two
+    are equal by rotation or reflection, or equal to one of ``avoid``. ``difficulty`` bounds the
+    pushes and the share of pushes that deadlock. The policy of moves was trained on levels of the
+    style "two-rooms", with everything at random places: a share ``solvable_share``, by default
+    half, have a solution, and a note says that the others have none. The levels found so far are
+    returned at the time limit, once ``stop`` is set, and, with a warning of the logger ``tokoban``,
+    where many attempts find no more. The memory limit applies to each search. Raises
+    ``ValueError`` for arguments that no level can meet.
 
     >>> import tokoban
     >>> [level] = tokoban.generate(seed=7, num_boxes=2, difficulty="easy")
@@ -169,16 +169,16 @@ def label(
 ) -> dict[str, Any] | None:
     """Labels states of levels, for training, as files in the folder ``output``.
 
-    Draws ``num_states`` states of each level in the files ``levels`` from play of all qualities,
-    and writes for each whether it is solvable, how far it is from the end in moves and in pushes,
-    and all optimal actions. This is exact where the inside fits 8x8 squares. Of larger levels, up
-    to 1,024 squares, it labels positions along a short solution and one push off it, as far as
-    searches prove them; solutions in the files are used. Levels with the walls and goals of one in
+    Samples ``num_states`` states of each level in the files ``levels`` from play of mixed quality,
+    and writes for each whether it is solvable, the moves and the pushes left, and all optimal
+    actions. This is exact where the inside fits 8x8 squares. For larger levels, up to 1,024
+    squares, it labels positions along a short solution and one push off it, as far as searches
+    prove them; solutions in the files are used. Levels with the walls and goals of one in
     ``evaluation`` are left out. With ``played_by``, a push policy, the states of levels that fit
-    8x8 squares come from its greedy play. Threads do the work, one for each processor, or the
-    workers of an ``executor`` of ``concurrent.futures`` (docs/guide/cluster.md). The same call goes
-    on with a folder that is not finished. Returns the manifest, or None if some level is without
-    labels: the time limit or ``stop`` ended the work, or workers died of it.
+    8x8 squares come from its greedy play. The work runs in threads, one for each processor, or on
+    the workers of an ``executor`` of ``concurrent.futures`` (docs/guide/cluster.md). The same call
+    continues an unfinished folder. Returns the manifest, or None if some level has no labels
+    because the time limit or ``stop`` ended the work, or workers died on it.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#####|#@$.#|#   #|#####")

@@ -33,19 +33,20 @@ def solve(
 ) -> Answer:
     """Solves a board, proves that it has no solution, or gives up at a limit.
 
-    Looks for any solution, then for one with the fewest moves, and if that is not found for one
-    with the fewest pushes. ``minimise`` asks for "any", "moves" or "pushes" alone. None is no
-    limit. ``stop``, set by another thread, ends the search with what is known. Ctrl-C raises
-    ``KeyboardInterrupt``, whose ``answer`` is what is known. Raises ``ValueError`` for an unknown
-    objective. Compilation on the very first use is not counted. A ``policy`` of pushes
-    (``tokoban.load``) finds any solution, or a proof, by a search of its own within the same
-    limits; one of moves plays a beam, to which no limit applies.
+    Searches for any solution, then for one with the fewest moves and, if that is not found, for one
+    with the fewest pushes. ``minimise`` restricts this to "any", "moves" or "pushes". A limit of
+    None means no limit. ``stop``, set by another thread, ends the search with the result so far.
+    Ctrl-C raises ``KeyboardInterrupt``, whose ``answer`` is the result so far. Raises
+    ``ValueError`` for an unknown objective. Limits exclude compilation on the first use. A
+    ``policy`` of pushes (``tokoban.load``) finds any solution, or a proof, by its own search within
+    the same limits; a policy of moves uses beam search, to which no limit applies.
 
-    With an ``instruction``, an English or German sentence, the solution obeys it with the fewest
-    pushes, or the status "unsolvable" says that none does. The floor has at most 8x8 squares, which
-    bounds the work, so limits and ``stop`` have no effect. Raises ``ValueError`` that names the
-    word that was not understood. With the ``policy`` "sokoban-instructions" that network reads the
-    sentence and plays, within ``max_expansions`` or 100 evaluated positions; it proves nothing.
+    With an ``instruction``, an English or German sentence, the answer is an obedient solution with
+    the fewest pushes, or the status "unsolvable" if there is none. The floor has at most 8x8
+    squares, which bounds the work, so limits and ``stop`` have no effect. If a word was not
+    understood, raises ``ValueError`` that names it. With the ``policy`` "sokoban-instructions" that
+    network reads the sentence and plays, within ``max_expansions`` or 100 evaluated positions; it
+    proves nothing.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("######|#@ $.#|######")
@@ -124,7 +125,7 @@ def solve_anytime(
     """Yields each better answer as soon as it is found; the last is what ``solve`` returns.
 
     Every answer has the lower bounds proved so far. ``report`` is called every few hundredths of a
-    second with what is looked for and the progress of the search. Ctrl-C is as for ``solve``.
+    second with the current objective and the progress of the search. Ctrl-C works as in ``solve``.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("-#-|.@#|-$-|---|---")
@@ -167,14 +168,14 @@ def solve_all(
     stop: threading.Event | None = None,
     report: "Callable[[int, Objective, Progress], None] | None" = None,
 ) -> Iterator[tuple[int, Answer]]:
-    """Yields the number of each board, from 0, and its answer, in the order in which they come.
+    """Yields the number of each board, from 0, and its answer, as answers are finished.
 
-    The work is done by one thread, by ``num_threads``, or by the workers of an ``executor`` of
-    ``concurrent.futures`` (docs/guide/cluster.md). The limits hold for each board; with
-    ``max_expansions`` and no time limit all give the same answers. Once ``stop`` is set, or at
-    Ctrl-C, boards whose search has not begun are left out, as is one of which workers died.
-    ``report`` is that of ``solve_anytime``, called by threads with the number of the board first;
-    an ``executor`` does without.
+    The work runs in one thread, in ``num_threads``, or on the workers of an ``executor`` of
+    ``concurrent.futures`` (docs/guide/cluster.md). The limits apply to each board; with
+    ``max_expansions`` and no time limit all of these give the same answers. Once ``stop`` is set,
+    or at Ctrl-C, boards whose search has not begun are left out, and so is a board on which workers
+    died. ``report`` is that of ``solve_anytime``, called by threads with the number of the board
+    first; with an ``executor`` it is not called.
 
     >>> import tokoban
     >>> boards = map(tokoban.Board.from_xsb, ("######|#@ $.#|######", "#####|#@.$#|#####"))
@@ -238,11 +239,11 @@ def optimise(
 ) -> Answer:
     """Makes a solution shorter, by moves and then by pushes, or the other way round.
 
-    The answer is never longer than the given solution; it has an ``optimum`` if no solution is
-    shorter, and else the ``reason`` why the search ended. ``stop``, set by another thread, ends
-    the search with the best so far; Ctrl-C raises ``KeyboardInterrupt`` with it as ``answer``, or
-    None if nothing was looked at. ``report`` is called every few hundredths of a second. Raises
-    ``ValueError`` if the moves do not solve the board.
+    The answer is never longer than the given solution. It has an ``optimum`` if no solution is
+    shorter, otherwise the ``reason`` why the search ended. ``stop``, set by another thread, ends
+    the search with the best solution so far; Ctrl-C raises ``KeyboardInterrupt`` with it as
+    ``answer``, or None if the search had not begun. ``report`` is called every few hundredths of a
+    second. Raises ``ValueError`` if the moves do not solve the board.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("######|#@ $.#|######")

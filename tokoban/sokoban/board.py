@@ -47,8 +47,8 @@ class Square(NamedTuple):
 class Board:
     """Walls, goals, boxes and the player of one board; every step makes a new one.
 
-    A square that is not a wall is floor. ``__post_init__`` holds what every board obeys; what a
-    *level* must obey besides (closed walls, as many goals as boxes) is ``formats``' business.
+    A square that is not a wall is floor. ``__post_init__`` checks what holds for every board;
+    ``formats`` checks the other conditions of a *level* (closed walls, as many goals as boxes).
 
     >>> board = Board.from_xsb("#####|#@$.#|#####")
     >>> print(board)
@@ -95,9 +95,9 @@ class Board:
 
     @classmethod
     def from_xsb(cls, text: str) -> "Board":
-        """The board drawn in XSB: newlines or ``|`` part its rows, floor fills the short ones.
+        """The board drawn in XSB: newlines or ``|`` separate rows, floor fills short ones.
 
-        Raises ``ValueError`` naming the row and column of what is wrong, counted from 1.
+        Raises ``ValueError`` with the row and column of the fault, counted from 1.
         """
         from tokoban.sokoban.formats.xsb import parse_board
 

@@ -26,7 +26,7 @@ _FRAME_RGB, _FRAME_PX = (220, 30, 30), 3
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """Whether a position can be solved, and the proof.
+    """Whether a position is solvable, with the proof.
 
     ``board`` is the position after ``moves``; if the moves deadlocked the level, they end with the
     push that did.
@@ -100,7 +100,7 @@ def explain(
 ) -> Explanation:
     """Explains the position after ``moves``, or after the first push of them that deadlocked it.
 
-    The limits hold for each position looked at. Raises ``ValueError`` for moves that the rules
+    The limits apply to each position examined. Raises ``ValueError`` for moves that the rules
     forbid.
     """
     return explain_game(board, moves, partial(explain_position, limits=limits, clock=clock))

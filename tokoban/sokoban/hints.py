@@ -12,7 +12,7 @@ from tokoban.sokoban.wording import counted, placed
 
 @dataclass(frozen=True, kw_only=True)
 class Hint:
-    """The next box to push, and where to; nothing of this where no solution was found.
+    """The next box to push and its destination, as far as they are known.
 
     ``status`` is that of the answer behind the hint: a solution was found, the position is proved
     unsolvable, or the search gave up. It is "predicted" where there was no search.

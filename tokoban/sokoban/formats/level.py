@@ -16,7 +16,7 @@ NO_SOLUTION = "This level has no solution."
 
 @dataclass(frozen=True)
 class Solution:
-    """Moves that solve a level, with the title and the notes they have in the file.
+    """Moves that solve a level, with their title and notes in the file.
 
     ``lurd`` has one of ``uldr`` for each step and one of ``ULDR`` for each push.
     """
@@ -77,7 +77,7 @@ class SavedGame:
 
 @dataclass(frozen=True)
 class Level:
-    """A board with closed walls and as many goals as boxes, and what its file says about it.
+    """A board with closed walls and as many goals as boxes, and its texts in the file.
 
     Two levels are equal wherever they were read from. ``notes`` are lines without line ends.
     ``number`` counts all boards of the file, so that an invalid one does not renumber the others.
@@ -124,10 +124,10 @@ class Problem:
 
 @dataclass(frozen=True)
 class LevelFile(Sequence[Level]):
-    """The valid levels of a file, what is wrong with it, and the notes above its first level.
+    """The valid levels of a file, its problems, and the notes above its first level.
 
-    It is a sequence of the valid levels. ``problems`` has the invalid ones. ``warnings`` are what
-    is odd and loses nothing: a game that is kept as text, a wrong width.
+    It is a sequence of the valid levels. ``problems`` has the invalid ones. ``warnings`` are about
+    oddities that lose nothing: a game that is kept as text, a wrong width.
     """
 
     levels: tuple[Level, ...]

@@ -72,8 +72,8 @@ Report = Callable[[Progress], None]
 class Answer:
     """The result of a search: solved, proved unsolvable, or given up.
 
-    ``solver`` names the search that found the solution or the proof, and the last one that ran
-    where there is neither; it is "rules" where no search was needed.
+    ``solver`` names the search that found the solution or the proof, or the last one that ran if
+    there is neither; it is "rules" if no search was needed.
     """
 
     status: Status
