@@ -5,7 +5,7 @@ machine. Axes as in ``graph`` and ``machine``.
 """
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from typing import no_type_check
 
 import numpy as np
@@ -119,7 +119,7 @@ class Level:
 
     def __init__(self, board: Board, named: frozenset[Square]) -> None:
         self.cells = Cells.of(board, named)
-        self._graph = lru_cache(maxsize=3)(partial(build_graph, self.cells))
+        self._graphs: dict[tuple[int, ...], Graph] = {}
 
     def truth(self, meaning: Meaning) -> Truth:
         """The truth of a sentence; ``()`` demands nothing but a solution.
@@ -128,7 +128,12 @@ class Level:
         """
         machine = build_machine(self.cells, meaning)
         walls = tuple(sorted({int(packed_bits(row)[0]) for row in machine.walls} - {0}))
-        return _solve(self._graph(walls), machine)
+        if walls not in self._graphs:
+            # Squares that the player may not enter seldom are those of another sentence. The other
+            # graph goes before the new one is made, so that memory holds two at most.
+            self._graphs = {(): self._graphs[()]} if () in self._graphs else {}
+            self._graphs[walls] = build_graph(self.cells, walls)
+        return _solve(self._graphs[walls], machine)
 
 
 def truth_of(board: Board, meaning: Meaning) -> Truth:
