@@ -39,8 +39,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         lines = chosen.file.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError) as error:
         raise SystemExit(f"typed_sentences: {error}") from error
-    for line in lines:
-        kinds, language, text = line.split("\t")
+    for number, line in enumerate(lines, 1):
+        parts = line.split("\t")
+        if len(parts) != 3:
+            where = f"{chosen.file}, line {number}"
+            raise SystemExit(f"typed_sentences: {where}: expected 3 fields, got {len(parts)}")
+        kinds, language, text = parts
         counts[language, found := outcome(kinds, language, text)] += 1
         if chosen.show and found != _AS_MEANT:
             print(f"{found}: {kinds}: {text}")

@@ -32,6 +32,9 @@ def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     file.write_bytes(b"\xff")
     with pytest.raises(SystemExit, match=r"^typed_sentences: 'utf-8' codec can't decode"):
         typed_sentences.main([str(file)])
+    file.write_text("LAST\ten\tpush the left box last\nLAST\n")
+    with pytest.raises(SystemExit, match=r"typed\.tsv, line 2: expected 3 fields, got 1$"):
+        typed_sentences.main([str(file)])
 
 
 def test_none_of_the_kept_sentences_is_misread(capsys: pytest.CaptureFixture[str]) -> None:
