@@ -15,6 +15,7 @@ from PIL import Image
 from tokoban.systems.vit.config import VitConfig, tiny
 from tokoban.systems.vit.dataset import batches, load_test, load_training
 from tokoban.systems.vit.pictures import Pictures
+from tokoban.systems.vit.train import make_system
 
 CONFIG = VitConfig(
     data="set",
@@ -58,6 +59,13 @@ def idx(tmp_path: Path) -> VitConfig:
 def _shades(pictures: Pictures) -> list[int]:
     assert (pictures.pixels == pictures.pixels[:, :1, :1, :1]).all()
     return pictures.pixels[:, 0, 0, 0].tolist()
+
+
+def test_pictures_that_fill_no_batch_are_refused_before_a_run_begins(idx: VitConfig) -> None:
+    make_system(replace(idx, batch_pictures=30))
+    told = "30 training pictures do not fill a batch of 31; expected a smaller batch_pictures"
+    with pytest.raises(ValueError, match=told):
+        make_system(replace(idx, batch_pictures=31))
 
 
 def test_idx_files_are_split_by_seed_and_the_test_is_its_own(idx: VitConfig) -> None:

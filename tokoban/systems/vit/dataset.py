@@ -52,6 +52,15 @@ def load_test(config: VitConfig) -> Pictures:
     return load(config, part="test")
 
 
+def check_batch(pictures: Pictures, num_pictures: int) -> None:
+    """``ValueError`` if there are fewer than a batch needs."""
+    if len(pictures) < num_pictures:
+        raise ValueError(
+            f"{len(pictures)} training pictures do not fill a batch of {num_pictures}; "
+            "expected a smaller batch_pictures"
+        )
+
+
 def batches(
     pictures: Pictures, config: VitConfig, *, start_step: int, rank: int = 0, world_size: int = 1
 ) -> Iterator[Examples]:
@@ -61,12 +70,8 @@ def batches(
     a batch of each process is left out.
     """
     per_step = config.batch_pictures * world_size
+    check_batch(pictures, per_step)
     steps_an_epoch = len(pictures) // per_step
-    if steps_an_epoch == 0:
-        raise ValueError(
-            f"{len(pictures)} training pictures do not fill a batch of {per_step}; "
-            "expected a smaller batch_pictures"
-        )
     device = pictures.pixels.device
     epoch, place = divmod(start_step, steps_an_epoch)
     while True:

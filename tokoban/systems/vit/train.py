@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.systems.vit.config import VitConfig
-from tokoban.systems.vit.dataset import Examples, Parts, batches, load_training
+from tokoban.systems.vit.dataset import Examples, Parts, batches, check_batch, load_training
 from tokoban.systems.vit.evaluate import METRICS, validate
 from tokoban.systems.vit.model import VisionTransformer
 from tokoban.training import processes
@@ -82,6 +82,7 @@ class VitSystem:
 def make_system(config: VitConfig, start: VisionTransformer | None = None) -> VitSystem:
     """The system of ``config`` with its pictures read or generated."""
     parts = load_training(config)
+    check_batch(parts.train, config.batch_pictures)  # before the run has a folder
     if processes.is_main_to_be():
         message = f"{len(parts.train):,} pictures to learn from, {len(parts.held_out):,} held out"
         print(f"{config.data}: {message}", file=sys.stderr)
