@@ -287,6 +287,9 @@ def test_a_share_of_the_batches_is_of_large_levels_and_any_can_be_the_first(
     for batch, large in zip(batches, is_large, strict=True):
         if large:
             assert batch.boards.is_square.sum() <= 16 * 36
+    make_system(replace(config, large_share=0.0))
+    told = "1 shard of labels and 2 of larger levels, which are left out (large_share is 0)"
+    assert capsys.readouterr().err.splitlines()[-1] == told
     later = batches_from(config, 21)(16)
     for one, other in zip(batches[21:], later, strict=True):
         assert all(map(torch.equal, one.boards, other.boards))

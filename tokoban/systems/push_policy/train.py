@@ -112,7 +112,9 @@ def make_system(config: PushPolicyConfig, start: PushNet | None = None) -> PushS
             f"large_share is {config.large_share:g}, but the labels have only levels beyond 8x8"
         )
     if config.labels and processes.is_main_to_be():
-        large = f" and {len(large_shards):,} of larger levels" if config.large_share else ""
+        large = f" and {len(large_shards):,} of larger levels" if large_shards else ""
+        if large_shards and config.large_share == 0:
+            large += ", which are left out (large_share is 0)"
         print(f"{counted(len(shards), 'shard')} of labels{large}", file=sys.stderr)
     prepare()
     return PushSystem(config, LabelledPositions(shards, LargePositions(large_shards)))
