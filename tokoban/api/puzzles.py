@@ -117,7 +117,7 @@ def generate(
         if solvable_share is not None:
             given["solvable_share"] = solvable_share
         drawn = random_levels.generate(num_levels, seed=seed, limits=limits, **given)
-        return _as_far_as_found(
+        return _levels_before_error(
             level_of_board(level.board, level.solution, title_of(number, seed))
             for number, level in enumerate(drawn, 1)
         )
@@ -134,13 +134,13 @@ def generate(
         workers=Workers(num_threads, executor),
         limits=limits,
     )
-    return _as_far_as_found(
+    return _levels_before_error(
         level_of_puzzle(puzzle, title_of(number, seed)) for number, puzzle in enumerate(puzzles, 1)
     )
 
 
-def _as_far_as_found(levels: Iterator[Level]) -> list[Level]:
-    """Those found before an error, which is then a warning; it is raised where none was found."""
+def _levels_before_error(levels: Iterator[Level]) -> list[Level]:
+    """The levels found before an error, which becomes a warning; raised if there are none."""
     found: list[Level] = []
     try:
         for level in levels:
