@@ -281,6 +281,8 @@ def test_patience_ends_a_run_and_the_best_weights_are_kept(
     run = replace(PATIENT, monitor=monitor)
     metrics = fit(system, run, toy_directory(tmp_path))
     assert metrics["steps"] == 10 and metrics["score"] == sign * 7.0
+    assert metrics["weights_step"] == 8
+    assert load_weights(toy_directory(tmp_path).weights)[1]["step"] == "8"
     for name, tensor in weights(tmp_path).items():
         assert torch.equal(tensor, system.seen[3][name])
 
@@ -301,7 +303,7 @@ def test_the_last_weights_are_evaluated_once_where_they_are_the_best(
     system = Scripted(1.0, 2.0, 5.0)
     run = replace(PATIENT, patience=0, steps=5)
     metrics = fit(system, run, toy_directory(tmp_path))
-    assert metrics["score"] == 5.0
+    assert metrics["score"] == 5.0 and "weights_step" not in metrics
     rows = [line.split() for line in capsys.readouterr().err.splitlines()]
     assert rows[:4] == [["step", "score"], ["2", "1"], ["4", "2"], ["5", "5"]]
     for name, tensor in weights(tmp_path).items():

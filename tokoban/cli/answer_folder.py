@@ -45,14 +45,12 @@ class ManyLevels:
 def read_many(path: str) -> ManyLevels:
     """The valid levels of a file, or of all level files below a folder; problems are reported."""
     import tokoban
-    from tokoban.sokoban.formats.levels import SUFFIXES
+    from tokoban.sokoban.formats.levels import SUFFIXES, level_files
 
     place = Path(path)
     if path == "-":
         raise ValueError("-: expected files, which can be read again when a run is resumed")
-    files = [place]
-    if place.is_dir():
-        files = sorted(file for file in place.rglob("*") if file.suffix.lower() in SUFFIXES)
+    files = level_files(place) if place.is_dir() else [place]
     if not files:
         raise ValueError(f"{path}: no level file ({', '.join(SUFFIXES)}) in this folder")
     levels: dict[int, LevelOfMany] = {}

@@ -88,11 +88,11 @@ def entry(number: int, status: str, figures: str, level: Level, *below: Text) ->
         figures,
         (f"  {printable(level.title)}".rstrip(), "bold"),
     )
-    return Text("\n").join([head, *(Text("      ") + line for line in below)])
+    return Text("\n").join([head, *(Text("      ") + line for line in below if line)])
 
 
 def show(screen: Screen, number: int, level: Level, found: Found) -> None:
-    """A line of figures, a line of remarks, and the moves in a line of their own."""
+    """A line of figures, a line of remarks if there are any, and a line of the moves."""
     answer = found.answer
     by = f" by {SOLVER_NAMES[answer.solver]}" if answer.status == "solved" else ""
     figures = "" if answer.solution is None else f"{length(answer.solution)}, "

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "levels",
         nargs="+",
         metavar="LEVELS",
-        help="level files of any format, or folders with *.txt files. Positions of levels whose "
+        help="level files of any format, or folders of them. Positions of levels whose "
         "inside fits 8 x 8 squares are labelled exactly; of larger levels, up to 1,024 squares, "
         "positions along a short solution and one push off it, as far as searches prove them. "
         "Solutions in the files are used",

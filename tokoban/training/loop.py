@@ -293,25 +293,32 @@ class _Training:
     def snapshots(self) -> Snapshots:
         return Snapshots(self.directory.snapshots, num_kept=self.run.average_last)
 
-    def choose_weights(self) -> None:
-        """The mean of the snapshots, or the weights that were best, become the model's."""
+    def choose_weights(self) -> int:
+        """The mean of the snapshots, or the weights that were best, become the model's.
+
+        Returns the step that they are of.
+        """
         run, state = self.run, self.state
+        step = state.step
         if not (run.average_last or run.monitor):
-            return
+            return step
         if not run.average_last and self.watch(self.validate()):
-            return
+            return step
         if self.is_main:
             if run.average_last:
                 # Later ones are of a process that was killed before its next checkpoint.
-                reached = [path for path in self.snapshots.paths() if step_of(path) <= state.step]
+                reached = [path for path in self.snapshots.paths() if step_of(path) <= step]
                 if paths := reached[: run.average_last]:
                     state.model.load_state_dict(mean_weights(paths))
             elif self.directory.best_weights.exists():
-                state.result.load_state_dict(load_weights(self.directory.best_weights)[0])
-            self.directory.save_weights(state.result, step=state.step)
+                best, metadata = load_weights(self.directory.best_weights)
+                state.result.load_state_dict(best)
+                step = int(metadata["step"])
+            self.directory.save_weights(state.result, step=step)
         model = state.result
         processes.copy_from_main_process([*model.parameters(), *model.buffers()])
         state.evaluated_at = None
+        return int(processes.from_main_process([float(step)])[0])
 
     def save(self) -> None:
         """A checkpoint, and the weights as they are now."""
@@ -328,11 +335,15 @@ class _Training:
         set_random_state(checkpoint["random"][processes.rank()])  # as if it were resumed here
 
     def finish(self, plot: Callable[[RunDirectory], None] | None) -> dict[str, float]:
-        """Chooses the weights, evaluates them, plots the run and writes result.json."""
+        """Chooses the weights, evaluates them, plots the run and writes result.json.
+
+        Where they are of an earlier step, it is the metric ``weights_step``.
+        """
         state = self.state
-        self.choose_weights()
+        step = self.choose_weights()
         metrics = {
             "steps": state.step,
+            **({"weights_step": step} if step != state.step else {}),
             "elapsed_s": state.elapsed_s,
             "train_loss": state.last_loss,
         } | self.validate()

@@ -81,6 +81,16 @@ def test_files_of_all_formats_are_one_pool_and_each_level_knows_its_place(tmp_pa
     assert str(pool.problems[0]) == f"{tmp_path}/folder/{told}"
 
 
+def test_of_a_folder_the_level_files_of_every_format_are_read(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "folder.txt").mkdir()
+    for name in ("b.XSB", "a.txt", "below/c.sok", "notes.md"):
+        (tmp_path / name).write_text(SMALL)
+    assert [source.file for source in read_pool([tmp_path]).sources] == [
+        f"{tmp_path.name}/{name}" for name in ("a.txt", "b.XSB", "below/c.sok")
+    ]
+
+
 def test_a_level_that_cannot_be_read_cannot_be_kept_apart(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.xsb", tmp_path / "bad.xsb"
     good.write_text(SMALL)

@@ -37,8 +37,15 @@ FORMATS = (
 )
 SUFFIXES = tuple(suffix for form in FORMATS for suffix in form.suffixes)
 
+
 # What is read takes up to a hundred times the memory, and a device file may never end.
 MAX_BYTES = 2**22
+
+
+def level_files(folder: Path) -> list[Path]:
+    """The files below ``folder`` with a suffix of level files, in the order of their paths."""
+    found = (path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES)
+    return sorted(path for path in found if path.is_file())
 
 
 def read_levels(path: str | Path, *, strict: bool = False) -> LevelFile:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.level import Level, Problem
-from tokoban.sokoban.formats.levels import parse_content, read_content
+from tokoban.sokoban.formats.levels import level_files, parse_content, read_content
 from tokoban.sokoban.formats.packed import PackedLevels, joined, name_file, read_packed
 from tokoban.sokoban.search.bitboard.levels import Levels, corner_in_drawing, from_board
 
@@ -61,7 +61,7 @@ class Pool:
 
 
 def read_pool(paths: Iterable[str | Path]) -> Pool:
-    """Reads files of any format, and the ``*.txt`` files below folders.
+    """Reads files of any format, and all level files below folders.
 
     Raises ``OSError`` for a file that cannot be read.
     """
@@ -102,7 +102,7 @@ def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
     known = name_file(Path(around, "levels"))
     start = Path(known).parent if known != str(Path(around, "levels")) else Path()
     for path in paths:
-        for file in sorted(path.rglob("*.txt")) if path.is_dir() else [path]:
+        for file in level_files(path) if path.is_dir() else [path]:
             yield file, (start / Path(os.path.abspath(file)).relative_to(around)).as_posix()
 
 
