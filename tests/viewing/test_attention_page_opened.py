@@ -157,7 +157,7 @@ def test_a_query_that_may_look_at_nothing_is_reported_to(opened: Open) -> None:
     given[:, :, 2] = 0
     page = opened(AttentionPanel("a", given, TEXT, TEXT))
     page.locator(".queries .token").nth(2).hover()
-    assert page.locator(".said").inner_text() == "“␣or” (3) may look at nothing."
+    assert page.locator(".said").inner_text() == "“␣or” (3) may not attend to anything."
     assert shown(page).sum() == 0
 
 

@@ -29,9 +29,9 @@ from tokoban.web.jobs import JobQueue, QueueFullError, Run
 from tokoban.web.safety import Safety
 
 _PACKAGE = Path(str(resources.files("tokoban.web")))
-# A browser has six connections to a host, for all its tabs together. Jobs that run are fewer; one
-# that waits longer than this lets its connection go and is asked for again, or else is cancelled:
-# a tab that is hidden asks once a minute.
+# A browser has six connections to a host, for all its tabs together. Fewer jobs run at once; one
+# that waits longer than the first limit gives up its connection, and is cancelled if nobody asks
+# for it within the second: a hidden tab asks once a minute.
 _PATIENCE_S, _ABANDONED_S = 1.0, 150.0
 _MAX_PARSED_AT_ONCE = 2  # texts of levels; each may take a second and a hundred megabytes
 
@@ -103,7 +103,7 @@ def make_app(
 
 
 class _Files:
-    """The files of a folder by name; a path of the client is looked up, never opened."""
+    """The files of a folder by name; a client's path is looked up, never opened."""
 
     def __init__(self, folder: Path) -> None:
         self._paths = {
@@ -119,7 +119,7 @@ class _Files:
             raise HTTPException(404)
         content = self._paths[name].read_bytes()
         tag = f'"{sha256(content).hexdigest()[:32]}"'
-        # Looked at anew at each visit, so that an update of tokoban is an update of the page.
+        # Revalidated at each visit, so that an update of tokoban updates the page.
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
@@ -128,7 +128,7 @@ class _Files:
 
 
 class _Api:
-    """The routes that the page asks by fetch."""
+    """The routes that the page calls by fetch."""
 
     def __init__(self, collections: Sequence[Collection], jobs: JobQueue) -> None:
         self._collections = {collection.id: collection for collection in collections}
@@ -171,7 +171,7 @@ class _Api:
         """Starts a job; the answer is the stream of its events.
 
         If the job has to wait, the stream ends with ``{"event": "parked", "id": ...}``, and another
-        request gives the rest.
+        request gets the rest.
         """
         body = await _body(request)
         try:
@@ -198,7 +198,7 @@ class _Api:
         return _json({})
 
     def _park(self, run: Run) -> str:
-        """Keeps a job that nobody listens to, for a while; its id."""
+        """Keeps a job that nobody listens to for a while; returns its id."""
         id = secrets.token_hex(16)
 
         def abandon() -> None:
@@ -210,7 +210,7 @@ class _Api:
         return id
 
     def _taken(self, request: Request) -> Run:
-        """A job that was parked, which it is no more."""
+        """A parked job, which is then no longer parked."""
         run, later = self._parked.pop(request.path_params["id"], (None, None))
         if run is None or later is None:
             raise HTTPException(404, "There is no such job any more.")
@@ -271,7 +271,7 @@ def _json(content: object) -> Response:
 
 
 async def _body(request: Request) -> bytes:
-    """The body of a request that says that it has JSON; anything else is the client's error."""
+    """The body of a request whose type is JSON; any other type is the client's error."""
     # No form of another site can send this type.
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise HTTPException(400, "Expected JSON.")

@@ -1,4 +1,4 @@
-"""The job of sentences: what was understood, the exact answer, and the answer of a network."""
+"""The job for sentences: what was understood, the exact answer, and a network's answer."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -21,7 +21,7 @@ _MOST_TEXT = 400  # characters
 
 
 def obey(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
-    """Obeys an instruction, or answers a question, from the position on.
+    """Obeys an instruction from the position on, or answers a question about it.
 
     First what was understood, then the exact answer, then what the network that comes with tokoban
     says, None where it is not installed or the floor is too large for it.
@@ -74,7 +74,7 @@ def _names(board: Board, meaning: Meaning, phrases: Phrases) -> dict[str, Any]:
     try:
         boxes = named_boxes(board, meaning)
     except ValueError as error:
-        if isinstance(fault := error.args[0], Fault):  # has the name in English
+        if isinstance(fault := error.args[0], Fault):  # it has the name in English
             usual = names_of_box(Box(fault.values["name"]), phrases)[0]
             fault.values["name"] = phrases.with_capitals(usual)
         raise

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 @dataclass(frozen=True)
 class Context:
-    """The means that a job has besides its arguments."""
+    """What a job is given besides its arguments."""
 
     stop: threading.Event  # set once nobody waits for the job any more
-    # Sends an event from within a call: of progress, of which some are dropped, unless it has
+    # Sends an event from within a call: progress, which may be dropped, unless the content has
     # another "event".
     report: Callable[[dict[str, Any]], None]
 

@@ -18,8 +18,8 @@ MAX_WAITING = 64  # jobs; one page has a handful at most
 _MAX_WAITING_BYTES = 2**26  # of the requests of all that wait
 _NUM_LONG = 2  # long jobs at once, each in a process of its own
 _IDLE_S = 120.0  # after which a process that is not kept warm ends
-_GRACE_S = 5.0  # from the stop flag to the end of the process; imports may take so long
-_COMPILING_GRACE_S = 180.0  # a compilation that is cut off would only begin anew
+_GRACE_S = 5.0  # from the stop flag to the end of the process; imports may take as long
+_COMPILING_GRACE_S = 180.0  # a compilation that is cut off would only start again
 _MAX_JOB_S = 3600.0
 _MAX_HELD_MB = 1200  # a process that holds more after a job is replaced
 _MAX_BUFFERED_BYTES = 2**25  # events that a slow client has not read
@@ -55,7 +55,7 @@ class Run:
         self.is_cancelled.set()
 
     def put(self, word: str, line: bytes) -> None:
-        """Adds an event; progress replaces the progress before it if that was not read."""
+        """Adds an event; progress replaces earlier progress that was not read."""
         if self._is_over:
             return
         if word == "progress" and self._events and self._events[-1][0] == word:
@@ -68,7 +68,7 @@ class Run:
             self._events.clear()
             self.is_cancelled.set()
             self._is_over = False
-            self.fail("too-slow", "The page reads more slowly than the job answers.")
+            self.fail("too-slow", "The page could not keep up with the job's answers.")
         self._changed.set()
 
     def report(self, word: str, **content: object) -> None:
@@ -123,7 +123,7 @@ class JobQueue:
 
     async def start(self) -> None:
         """Starts the processes."""
-        self._drawing.open()  # it compiles nothing that another could wait for
+        self._drawing.open()  # its process compiles nothing, so jobs need not wait for that
         self._begin(self._warm_up())
 
     async def close(self) -> None:
@@ -132,12 +132,12 @@ class JobQueue:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        # Here, for a task may be cancelled while it waits for its process to end.
+        # Here, since a task may be cancelled while it waits for its process to end.
         await asyncio.gather(*map(self._end, tuple(self._workers)))
 
     def submit(self, kind: str, arguments: dict[str, Any]) -> Run:
         """Puts a job in its queue; raises ``QueueFullError``, and ``RecursionError`` for JSON
-        deeper than can be written.
+        too deeply nested to be written.
         """
         lane = self._lanes[QUEUES.get(kind, "quick")]
         run = Run(next(self._numbers), kind, arguments)
@@ -158,14 +158,14 @@ class JobQueue:
         return run
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Starts work that ends with the queue at the latest."""
+        """Starts a task that ends with the queue at the latest."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
     async def _warm_up(self) -> None:
-        """Starts the processes that are kept, one after the other: the first compiles for both."""
+        """Starts the kept processes, one after the other: the first compiles for both."""
         for lane in (self._quick, self._long):
             await self._keep_ready(lane)
             lane.open()
@@ -259,12 +259,12 @@ class JobQueue:
 
 
 class _Lane:
-    """Jobs that wait for the same processes; the first comes first."""
+    """Jobs that wait for the same processes, served in order."""
 
     def __init__(self, kinds: str, num_workers: int, *, is_kept: bool) -> None:
-        self.kinds = kinds  # of jobs, as a worker is told them
+        self.kinds = kinds  # of jobs, as passed to a worker
         self.is_kept = is_kept  # whether one process is always ready
-        self.is_open = False  # while the kept process is not ready, no other would be sooner
+        self.is_open = False  # False while the kept process starts: no other would be ready sooner
         self.slots = asyncio.Semaphore(0)  # processes that could work
         self.idle: list[_Worker] = []  # those that wait for a job, the one used last at the end
         self.waiting: list[Run] = []
@@ -291,7 +291,7 @@ class _Lane:
             other.report("queued", before=before)
 
     def set_notice(self, notice: bytes | None) -> None:
-        """Sets why jobs wait, for those that do and those that come; None: no reason any more."""
+        """Sets why present and later jobs wait; None if there is no longer a reason."""
         self._notice = notice
         for run in self.waiting:
             if notice is not None:
@@ -309,7 +309,7 @@ class _Worker:
     @classmethod
     async def start(cls, command: Sequence[str]) -> "_Worker":
         """Starts a process; its standard error is the server's."""
-        # Several processes of many threads each would only get in each other's way.
+        # Several processes with many threads each would only slow each other down.
         environment = {"OMP_NUM_THREADS": "1", **os.environ}
         process = await asyncio.create_subprocess_exec(
             *command,

@@ -1,7 +1,7 @@
 """The jobs of the labs: translation, text, Life, pictures of boards, the memory game.
 
-Each loads the weights that come with tokoban when it is first asked, and answers attention as the
-panels of the attention viewer.
+Each loads the weights that come with tokoban when first called, and returns attention as panels of
+the attention viewer.
 """
 
 import copy
@@ -53,8 +53,8 @@ _MOST_SEED = 2**29 - 1
 def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
     """The best translations of ``text`` from ``source``, and the attention of one of them.
 
-    ``prefix`` is what every translation begins with; ``shown`` is the number of the translation
-    whose attention is answered, from 0.
+    ``prefix`` is what every translation begins with; ``shown`` is the number, from 0, of the
+    translation whose attention is returned.
     """
     from tokoban.systems.translation.confidence import DOUBTFUL_BELOW
     from tokoban.systems.translation.texts import num_tokens, translate_texts
@@ -65,7 +65,7 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     shown = wire.whole_of(arguments, "shown", usual=0, least=0, most=_NUM_TRANSLATIONS - 1)
     model, engine, confidence, length_penalty = _translator(source or "de")
     sizes = num_tokens(model, [text, prefix])
-    if not sizes[0]:  # also of emoji alone
+    if not sizes[0]:  # also for emoji alone
         raise ValueError("text: expected a sentence")
     if max(sizes) > _MOST_SENTENCE_TOKENS:
         raise ValueError(f"text: expected a sentence of at most {_MOST_SENTENCE_TOKENS} tokens")
@@ -155,8 +155,8 @@ def continue_text(arguments: dict[str, Any], context: Context) -> Iterator[dict[
 def life(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
     """``steps`` generations after ``rows`` (``O`` lives, ``.`` is dead), an answer for each.
 
-    The network plays its own game; ``wrong`` are the cells in which a generation is not what the
-    rules make of the one before, so that an error is counted once.
+    The network plays its own game; ``wrong`` are the cells of a generation that break the rules,
+    given the one before, so that each error is counted once.
     ``noise`` is added to the weights, as a share of their standard deviation.
     """
     from tokoban.systems.life.rules import step as true_step

@@ -1,4 +1,4 @@
-"""Jobs that rate and make levels, and that make a moving picture of a game."""
+"""Jobs that rate and make levels, and that make an animation of a game."""
 
 import base64
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _MAX_SEED = 2**32 - 1
 _LARGEST_SQUARE_PX, _SMALLEST_SQUARE_PX = 32, 8
 _WIDEST_PX = 640
 _MAX_FRAMES = 500
-# Pillow holds the frames of a film in memory, three bytes a pixel, and works on each.
+# Pillow holds all frames of an animation in memory, three bytes per pixel.
 _MAX_PIXELS = 40_000_000
 _FRAME_MS = 120
 
@@ -99,7 +99,7 @@ def animation(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     square_px = min(_LARGEST_SQUARE_PX, max(_SMALLEST_SQUARE_PX, _WIDEST_PX // side))
     num_frames = min(_MAX_FRAMES, _MAX_PIXELS // (board.height * board.width * square_px**2))
     if num_frames < 2:
-        raise ValueError(f"a board of {board.height}x{board.width} is too large for a film")
+        raise ValueError(f"a board of {board.height}x{board.width} is too large for an animation")
     # The first and the last position are always shown.
     stride = max(1, -(-len(played.lurd) // (num_frames - 1)))
     frames, captions = [], []
@@ -112,6 +112,6 @@ def animation(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
         frames.append(render_rgb(board, square_px=square_px))
         pushes = sum(map(str.isupper, played.lurd[:number]))
         captions.append(f"{number} / {pushes}")
-    # In memory: a job that is killed would leave a file.
+    # In memory: a killed job would leave a file behind.
     film = gif_of_pictures(frames, captions=captions, frame_ms=_FRAME_MS)
     yield {"event": "done", "gif": base64.b64encode(film).decode()}

@@ -1,4 +1,4 @@
-"""The push policy's opinions of positions, and what it attends to, for the wire."""
+"""The push policy's estimates for positions, and its attention, for the wire."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -28,7 +28,7 @@ def policy() -> PushPolicy:
 
 
 def opinions(boards: Sequence[Board]) -> list[dict[str, Any]]:
-    """The policy's opinions of positions of one level; raises ``ValueError`` if it cannot read it.
+    """The policy's estimates for positions of one level; ``ValueError`` if it cannot read it.
 
     ``pushes_left`` is null where a deadlock is certain.
     """
@@ -37,7 +37,7 @@ def opinions(boards: Sequence[Board]) -> list[dict[str, Any]]:
 
 
 def opinions_of(judged: Guidance, boards: Sequence[Board]) -> list[dict[str, Any]]:
-    """Judgements of these positions as ``opinions``."""
+    """The guide's estimates for these positions, as ``opinions`` returns them."""
     return [
         _opinion(0.0, 0.0)
         if board.is_solved
@@ -47,7 +47,7 @@ def opinions_of(judged: Guidance, boards: Sequence[Board]) -> list[dict[str, Any
 
 
 def opinion_with_pushes(board: Board) -> dict[str, Any]:
-    """The policy's opinion of a position and of its legal pushes, the likeliest first."""
+    """The policy's estimates for a position, and its legal pushes, the likeliest first."""
     if board.is_solved:
         return {"pushes": [], **_opinion(0.0, 0.0)}
     guide, squares = _guide(board)
@@ -81,7 +81,7 @@ def _guide(board: Board) -> tuple[NetworkGuide, Squares]:
 
 
 def _opinion(pushes_left: float, deadlocked: float) -> dict[str, Any]:
-    """Rounded for the wire."""
+    """The estimates, rounded for the wire."""
     return {
         "pushes_left": round(pushes_left, 2) if deadlocked < 1 else None,
         "deadlocked": round(deadlocked, 4),

@@ -1,4 +1,4 @@
-"""Requests are served only for this host, from this page, and up to limits of size and time.
+"""Serves only requests to this host, from this page, within limits of size and time.
 
 A page of another site can send requests to the loopback address, and a name that resolves to it
 makes such a page look like ours; hence the checks of Host and Origin.
@@ -25,9 +25,9 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-# A request that has not arrived whole by then is given up, and so is a client that reads nothing.
+# Time for a request to arrive completely, and for a client that reads nothing.
 _BODY_S, _STALLED_S = 30.0, 60.0
-# Bodies of all requests together, until they are answered; a few of the largest, many of the usual.
+# Bodies of all unanswered requests together: a few of the largest, or many usual ones.
 _MAX_HELD_BYTES = 2**26
 
 
@@ -42,7 +42,7 @@ class RefusedError(Exception):
 class Safety:
     """Refuses requests for other hosts, of other origins and of too many bytes; adds headers.
 
-    ``names`` are the names of the server beside ``localhost``. An address is never refused: no
+    ``names`` are the names of the server besides ``localhost``. An address is never refused: no
     other site can make a browser send one in its place. ``origins`` are those of proxies, such as
     ``https://play.example``.
     """
@@ -106,7 +106,7 @@ class Safety:
         if len(host) != 1 or not self._is_own(host[0]):
             allow = "for that of a proxy, start tokoban web with --allow-origin"
             return 421, f"This server answers to its own address only; {allow}."
-        # Links from elsewhere may open the page; behind a proxy it has to say what is wrong.
+        # Links from other sites may open the page; behind a proxy it has to say what is wrong.
         if not path.startswith("/api/"):
             return None
         for origin in headers.getlist("origin"):
@@ -161,7 +161,7 @@ class _Body:
     async def receive(self) -> Message:
         """The next message; raises ``TimeoutError``."""
         if self._is_whole:
-            # The next message is that the client leaves, which may take hours.
+            # The next message says that the client has left, which may be hours later.
             return await self._receive()
         left_s = self._end_s - asyncio.get_running_loop().time()
         message = await asyncio.wait_for(self._receive(), left_s)

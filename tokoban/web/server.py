@@ -18,7 +18,7 @@ _MAX_SILENT = 256  # connections; beyond them, the oldest without a request make
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A socket that listens; raises ``OSError`` that says what address is in use."""
+    """A socket that listens; raises ``OSError`` that names the address."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listening = socket.create_server((host, port), family=family, backlog=256)
@@ -26,7 +26,7 @@ def bind(host: str, port: int) -> socket.socket:
         # without it a body waits 40 ms until its headers are acknowledged.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     except OSError as error:
-        # The message of ``create_server`` has the address too; a host that is unknown has no errno.
+        # The message of ``create_server`` has the address too; an unknown host has no errno.
         known = not isinstance(error, socket.gaierror)
         message = os.strerror(error.errno) if known and error.errno else error.strerror
         raise OSError(error.errno, message or str(error), f"{host}:{port}") from None
@@ -34,7 +34,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def address_of(listening: socket.socket, host: str) -> str:
-    """The address for a browser; one that stands for all addresses becomes the loopback one."""
+    """The address for a browser; a wildcard address becomes the loopback one."""
     port = listening.getsockname()[1]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
@@ -58,7 +58,7 @@ def serve(app: ASGIApp, listening: socket.socket, *, on_ready: Callable[[], None
 
 
 class _Connection(H11Protocol):
-    """A connection that is closed to make room if it has no request.
+    """A connection that may be closed to make room while it has no request.
 
     Connections that send nothing would otherwise keep out those that do.
     """
@@ -98,7 +98,7 @@ class _Server(uvicorn.Server):
 
 def open_browser(address: str) -> None:
     """Opens the address in a window, where there is a screen."""
-    # Without one, a browser of the terminal would take the terminal over.
+    # Without one, a text browser would take over the terminal.
     has_screen = sys.platform in ("darwin", "win32") or any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")
     )

@@ -96,8 +96,8 @@ def _hint_to_json(found: Hint) -> dict[str, Any]:
 def explain(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
     """Whether the position is deadlocked, by which boxes, and the proof; else a solution's pushes.
 
-    With ``moves`` it is the position after them or, if that is deadlocked, after the push that
-    deadlocked it: ``moves`` of the answer end with that push.
+    With ``moves``, explains the position after them or, if that is deadlocked, the one after the
+    push that caused it: ``moves`` of the answer end with that push.
     """
     from tokoban.sokoban.proofs.notation import to_json
 

@@ -21,7 +21,7 @@ from tokoban.systems.push_policy.policy import is_hopeless
 from tokoban.web import wire
 from tokoban.web.opinions import opinions_of, policy, push_on_wire
 
-# More than a policy that knows the way needs on any board that can be followed by eye.
+# More than a good policy needs on any board that can be followed by eye.
 _MAX_PUSHES = 400
 _TOO_LONG = Reason(f"{_MAX_PUSHES} pushes", "pushes", most=_MAX_PUSHES)
 
@@ -40,7 +40,7 @@ class _Row(NamedTuple):
 def beam(board: Board, limits: Limits, *, width: int) -> Iterator[dict[str, Any]]:
     """Beam search over pushes: an event for each step, and the last for the result.
 
-    Equal positions are merged, and none is returned to. Raises ``ValueError`` saying why a board
+    Equal positions are merged, and none is visited twice. Raises ``ValueError`` saying why a board
     does not fit the policy.
     """
     if board.is_solved or is_hopeless(board):
@@ -94,7 +94,7 @@ def beam(board: Board, limits: Limits, *, width: int) -> Iterator[dict[str, Any]
         "num_evaluated": num_evaluated,
         "reason": reason and wire.coded_to_json(reason),
         "followed": followed,  # the row of the best at each step
-        "elapsed_s": round(watch.elapsed_s(), 3),  # without compiling and loading
+        "elapsed_s": round(watch.elapsed_s(), 3),  # compiling and loading not counted
     }
 
 
@@ -107,7 +107,7 @@ def _best_successors(
 ) -> list[_Row]:
     """The best that are not ``visited``, the best first; adds them there.
 
-    The probability of a push is that by the policy, times that of no deadlock after it, normalised.
+    The probability of a push is the policy's, times that of no deadlock after it, normalised.
     """
     deadlocks = guidance.push_deadlocks.clip(0, MOST_DEADLOCKED)
     log_probs = (guidance.log_policy + np.log1p(-deadlocks)).reshape(len(rows), -1)

@@ -1,6 +1,6 @@
 """Jobs of the push policy: what it predicts for positions, its beam search and its attention.
 
-The compiled searches are imported by the jobs, so that a worker is ready before.
+The jobs import the compiled searches, so that a worker is ready before that.
 """
 
 import re
@@ -26,7 +26,7 @@ def predict(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, A
 
 
 def predict_line(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
-    """The policy's opinion of the start of a game and of each position after a push."""
+    """The policy's estimates for the start of a game and each position after a push."""
     from tokoban.web import opinions
 
     turns = _turns(arguments)

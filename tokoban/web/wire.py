@@ -24,13 +24,13 @@ from tokoban.sokoban.formats.levels import MAX_BYTES, parse_content
 from tokoban.sokoban.search.answer import Answer
 from tokoban.web.job import Context
 
-# A level file of the largest size that is read, and what JSON makes of its line ends.
+# The largest level file that is read, with its line ends escaped by JSON.
 MAX_BODY_BYTES = 2 * MAX_BYTES
 MAX_TIME_S = 600.0
 _SEARCH_MEMORY_MB = 1000.0  # several searches may run at once
 _MAX_BOARD_TEXT = 2**19  # characters; a board of the largest size has half of this
 MAX_MOVES_TEXT = 2**20  # characters
-_MAX_HEADING = 2**20  # characters of a title or an author, which are any lines of a file
+_MAX_HEADING = 2**20  # characters of a title or an author, which may be any line of a file
 _MAX_LEVELS = 10_000
 _MAX_NAME = 200  # characters of a pasted file's name
 
@@ -186,16 +186,16 @@ def read_levels(content: Mapping[str, Any]) -> dict[str, Any]:
     try:
         read = base64.b64decode(encoded, validate=True)
     except binascii.Error:
-        raise ValueError("base64: expected bytes so encoded") from None
+        raise ValueError("base64: expected valid base64") from None
     return file_to_json(parse_content(read, source=name))
 
 
 def file_to_json(file: LevelFile) -> dict[str, Any]:
-    """The levels of a file, and why others of its boards are none.
+    """The levels of a file, and why its other boards are no levels.
 
     A problem whose ``level`` is 0 is one of the file. ``code`` and ``values`` are those of a
     ``Fault``. ``wrong_solutions`` are the lines of solutions that do not solve their level.
-    ``warnings`` say what is played otherwise than the file means it.
+    ``warnings`` say what is played differently from what the file means.
     """
     invalid = file.invalid
     return {
@@ -235,7 +235,7 @@ def write_levels(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _level_from_json(found: object) -> Level:
-    """A level that a client sent; raises ``ValueError`` if it is none."""
+    """A level that a client sent; raises ``ValueError`` if it is not one."""
     if not isinstance(found, dict):
         raise ValueError("levels: expected objects")
     board, _ = game_of({"board": "\n".join(_texts(found, "rows"))})

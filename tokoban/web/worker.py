@@ -30,7 +30,7 @@ from tokoban.web.job import MODULES, Context, Job
 
 MAX_EVENT_BYTES = 2**24
 _REPORTS_APART_S = 0.05
-# Two networks and a search at its own limit, which holds its tables twice while they grow.
+# Two networks and a search at its memory limit, which holds its tables twice while they grow.
 _MAX_DATA_BYTES = 4 * 10**9
 _LAST = ("done", "error")
 
@@ -53,7 +53,7 @@ class _Output:
         self._lock = threading.Lock()
 
     def write(self, word: str, content: object) -> None:
-        """A line, whole; if it is too long an error takes its place."""
+        """Writes a whole line; if it is too long, an error takes its place."""
         line = _encode(word, content)
         if len(line) > MAX_EVENT_BYTES:
             message = f"The answer is longer than {MAX_EVENT_BYTES:,} bytes."
@@ -83,7 +83,7 @@ class _CompilingHandler(logging.Handler):
 def main(kinds: str) -> None:
     """Works until the input ends; warms up for the ``kinds``, "quick", "long" or "drawing"."""
     _limit_memory()
-    # What a library prints must not get between the events.
+    # What libraries print must not mix with the events.
     events = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     output = _Output(events)
@@ -113,7 +113,7 @@ def main(kinds: str) -> None:
 
 
 def _limit_memory() -> None:
-    """Ends what takes more than any search may, before the system ends other programs for it."""
+    """Limits memory to what a search may need, before the system kills other programs for it."""
     try:
         import resource
     except ImportError:  # Windows
@@ -136,7 +136,7 @@ def _warm_up(step: Callable[[], None]) -> None:
 
 
 def _read(file: BinaryIO, tasks: "queue.Queue[_Task]") -> None:
-    """Puts jobs into the queue and sets stop flags, until the input and then the process ends."""
+    """Queues jobs and sets stop flags until the input ends, and with it the process."""
     try:
         latest: _Task | None = None
         for line in file:
@@ -147,12 +147,12 @@ def _read(file: BinaryIO, tasks: "queue.Queue[_Task]") -> None:
             elif latest is not None and latest.number == message["stop"]:
                 latest.stop.set()
     finally:
-        # The server has gone: nobody waits for what the main thread may still do.
+        # The server has gone: nobody waits for the work of the main thread.
         os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _work(task: _Task, jobs: dict[str, Job], output: _Output) -> None:
-    """Runs one job; writes its events, of which exactly one is the last."""
+    """Runs one job; writes its events, exactly one of them a last one."""
 
     def fail(code: str, message: str, **more: object) -> None:
         output.write("error", {"event": "error", "code": code, "message": message, **more})
@@ -170,7 +170,7 @@ def _work(task: _Task, jobs: dict[str, Job], output: _Output) -> None:
                 break
         output.write("done", {"event": "done"})
     except ValueError as error:
-        # What has a code is said in the page's language.
+        # A message with a code is shown in the page's language.
         said = error.args[0] if error.args else None
         kind = "reason" if isinstance(said, Reason) else "problem"
         more = {kind: wire.coded_to_json(said)} if isinstance(said, Fault) else {}
@@ -178,14 +178,14 @@ def _work(task: _Task, jobs: dict[str, Job], output: _Output) -> None:
     except ModuleNotFoundError as error:
         fail("extra", _sentence(extras.sentence(error)))
     except MemoryError:
-        fail("memory", "There is not memory enough for this.")
+        fail("memory", "There is not enough memory for this.")
     except Exception as error:
         traceback.print_exc()
         fail("failed", _sentence(f"The job failed: {type(error).__name__}: {error}"))
 
 
 def _reporter(output: _Output) -> Callable[[dict[str, Any]], None]:
-    """Sends events; those of progress no more often than an eye can follow."""
+    """Sends events; progress no more often than the eye can follow."""
     sent_s = 0.0
 
     def report(content: dict[str, Any]) -> None:
@@ -202,7 +202,7 @@ def _reporter(output: _Output) -> Callable[[dict[str, Any]], None]:
 
 
 def _sentence(message: str) -> str:
-    """One sentence of bearable length: a message may quote what the client sent."""
+    """One sentence of limited length: a message may quote what the client sent."""
     message = " ".join(message.split())
     if len(message) > 500:
         message = f"{message[:500]} ..."

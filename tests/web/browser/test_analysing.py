@@ -133,7 +133,7 @@ def test_solve_cancel_and_solve_again(open_page: Open) -> None:
     panel.get_by_text("Cancelled.").wait_for()
     open_rows(page, ["########", "#@     #", "#  $   #", "#    . #", "#  $ . #", "########"])
     panel.get_by_role("button", name="Solve", exact=True).click()
-    panel.get_by_text("Solved, and proved the best.").wait_for(timeout=WARMING_MS)
+    panel.get_by_text("Solved, and proved optimal.").wait_for(timeout=WARMING_MS)
     assert panel.get_by_text("There is nothing to shorten yet").count() == 0
     # The solution is known, and with it that its length is proved.
     page.locator(".counters small", has_text="optimal").first.wait_for()
@@ -144,7 +144,7 @@ def test_solve_cancel_and_solve_again(open_page: Open) -> None:
     solved.get_by_text("These moves are not yours").wait_for()
     assert game(page)["state"] == "tried"
     panel.get_by_role("button", name="Shorten").click()
-    panel.get_by_text("Solved, and proved the best.").nth(1).wait_for(timeout=WARMING_MS)
+    panel.get_by_text("Solved, and proved optimal.").nth(1).wait_for(timeout=WARMING_MS)
 
 
 def test_a_seventh_tab_opens_while_six_have_jobs_which_run_or_say_how_many_come_first(
@@ -157,7 +157,7 @@ def test_a_seventh_tab_opens_while_six_have_jobs_which_run_or_say_how_many_come_
         panels.append(solve_for_long(tab))
     for panel in panels[:2]:
         panel.get_by_text("expanded in").wait_for(timeout=WARMING_MS)
-    panels[2].get_by_text("Waiting: it comes next …").wait_for()
+    panels[2].get_by_text("Waiting: this job is next …").wait_for()
     panels[5].get_by_text("Waiting: 3 jobs come first …").wait_for()
     seventh = opened(open_page(ROOM, context=first.context))
     press(seventh, "drRR")
@@ -173,7 +173,7 @@ def test_a_level_that_is_lost_at_its_start_says_so(open_page: Open) -> None:
     page = opened(open_page(ROOM))
     open_rows(page, ["#######", "#. $$.#", "#@    #", "#######"])
     notice = page.locator("[data-owner=lost]")
-    notice.get_by_text("it is lost from its start").wait_for(timeout=WARMING_MS)
+    notice.get_by_text("it is lost from the start").wait_for(timeout=WARMING_MS)
 
 
 def test_a_beam_is_followed_to_its_solution(open_page: Open) -> None:
@@ -196,7 +196,7 @@ def test_a_beam_is_followed_to_its_solution(open_page: Open) -> None:
     slider.fill("1")
     assert panel.locator(".rows-view li").count() > 1
     assert panel.locator(".rows-view .followed").count() == 1
-    panel.get_by_role("button", name="Put its solution on the board").click()
+    panel.get_by_role("button", name="Put the solution on the board").click()
     page.locator("#board").focus()
     page.keyboard.press("End")
     assert game(page)["isSolved"]
@@ -263,15 +263,15 @@ def test_a_sentence_is_marked_obeyed_and_put_on_the_board(open_page: Open) -> No
     panel.get_by_text("“blue”, is not understood").wait_for(timeout=WARMING_MS)
     sentence.fill("push the left box to the upper goal last")
     sentence.press("Enter")
-    panel.get_by_text("Proved: 3 pushes are the fewest that obey").wait_for(timeout=WARMING_MS)
-    panel.get_by_text("The network, which proves nothing, obeys in").wait_for(timeout=WARMING_MS)
+    panel.get_by_text("Obeyed in 3 pushes, proved the fewest").wait_for(timeout=WARMING_MS)
+    panel.get_by_text("The network obeys in").wait_for(timeout=WARMING_MS)
     assert kinds(page) == {"heat", "hint-box"}
     assert complaints(page) == []
     panel.get_by_role("button", name="Put it on the board").click()
     assert kinds(page) == set()
     sentence.fill("where is the left box")
     sentence.press("Enter")
-    panel.get_by_text("Answer, exactly: row 3 column 3").wait_for(timeout=WARMING_MS)
+    panel.get_by_text("Exact answer: row 3 column 3").wait_for(timeout=WARMING_MS)
     panel.get_by_text("The network answers: row").wait_for(timeout=WARMING_MS)
     page.locator("#board").focus()
     page.keyboard.press("End")

@@ -201,7 +201,7 @@ def test_a_line_that_another_move_cut_off_comes_back(open_page: Open) -> None:
     press(page, "drRR")
     page.keyboard.press("r")
     press(page, "r")
-    page.get_by_text("Return to the line left before (4 moves)").click()
+    page.get_by_text("Return to the abandoned line (4 moves)").click()
     assert (game(page)["moves"], game(page)["at"]) == ("drRR", 4)
 
 

@@ -13,7 +13,7 @@
 export class ServerError extends Error {
   /**
    * @param {string} message
-   * @param {string} code what kind of failure it is: there is a string "error.<code>" of each
+   * @param {string} code the kind of failure; each has a string "error.<code>"
    * @param {{[key: string]: any}} [event] a `problem` or `reason` of it is the message, with a code
    */
   constructor(message, code, { problem, reason } = {}) {
@@ -25,7 +25,7 @@ export class ServerError extends Error {
   }
 }
 
-/** A job that waits is asked for so long after the last time. */
+/** The time between two requests for a waiting job. */
 const ASK_AGAIN_MS = 1000;
 
 /** Sends "other-origin" with a `ServerError` where the server refuses all that this page sends. */
@@ -70,7 +70,7 @@ async function lastOf(response, { signal, onEvent }) {
       onEvent?.(event);
     }
   } finally {
-    // Whatever ends the loop, an error of `onEvent` among others, ends the job.
+    // Whatever ends the loop, such as an error of `onEvent`, ends the job.
     reader.cancel().catch(() => {});
   }
   throw serverLost();

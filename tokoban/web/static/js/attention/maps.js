@@ -7,7 +7,7 @@ const MOST_PRODUCTS = 2e8; // for a map of rollout, of which each row is a pass 
 /** @typedef {[number, number, number]} Colour red, green and blue from 0 to 255 */
 
 /**
- * The colour that an element's text has, in whichever scheme the page is.
+ * The colour of an element's text in the page's present colour scheme.
  * @param {Element} element
  * @returns {Colour}
  */

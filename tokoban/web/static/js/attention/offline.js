@@ -1,4 +1,4 @@
-// What a page that stands alone does: it shows the panels that are written in it.
+// The script of a stand-alone page: it shows the panels that the page contains.
 
 import { attentionStrings } from "../strings/attention.js";
 import { AttentionViewer } from "./viewer.js";

@@ -17,7 +17,7 @@ function pictureOf({ height, width, colours }) {
 }
 
 /**
- * A token's element, a button where it can be asked for what it looks at.
+ * A token's element; a button where it shows what it attends to.
  * @param {string} label
  * @param {boolean} isAsked
  * @param {import("./weights.js").Picture | null} [picture]

@@ -53,7 +53,7 @@ export class AttentionViewer {
   }
 
   /**
-   * Shows other panels, at the place of those before as far as there is such a place.
+   * Shows other panels, at the place shown before if they have it.
    * @param {import("./weights.js").PanelData[]} panels
    */
   show(panels) {
@@ -226,7 +226,7 @@ export class AttentionViewer {
       const weight = row[key];
       const share = darkest ? Math.min(1, weight / darkest) : 0;
       token.style.setProperty("--weight", share.toFixed(3));
-      // Of a grid's many numbers the least would only hide what lies below.
+      // The least of a grid's many numbers would only hide the picture below.
       const number = /** @type {Element} */ (token.lastElementChild); // of `tokenOf`
       number.textContent = isGrid && weight < 0.0005 ? "" : short(weight);
       token.dataset.weight = String(weight);
@@ -273,7 +273,7 @@ export class AttentionViewer {
       if (event.key === "Escape") this.held = null;
     }, { signal });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint(), { signal });
-    // The page may be told another scheme than the system's, by an attribute.
+    // An attribute may give the page another colour scheme than the system's.
     const observer = new MutationObserver(() => this.repaint());
     observer.observe(document.documentElement, { attributes: true });
     signal.addEventListener("abort", () => observer.disconnect());

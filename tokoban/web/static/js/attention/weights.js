@@ -2,7 +2,7 @@
 
 /** A layer's name where all layers are followed back to the inputs. */
 export const ROLLOUT = "rollout";
-/** A head's name where the mean of a layer's heads is meant. */
+/** The name that stands for the mean of a layer's heads. */
 export const MEAN = "mean";
 
 /**
@@ -138,7 +138,7 @@ export class AttentionWeights {
           before[key] += (reached[token] / 2) * row[key];
           looked += row[key];
         }
-        // A token that may look at nothing keeps all of itself.
+        // A token that may attend to nothing keeps all of itself.
         before[token] += reached[token] * (1 - looked / 2);
       }
       reached = before;

@@ -1,4 +1,4 @@
-// How tokens, weights and maps are called.
+// What tokens, weights and maps are called.
 
 import { MEAN, ROLLOUT } from "./weights.js";
 
@@ -8,7 +8,7 @@ import { MEAN, ROLLOUT } from "./weights.js";
  */
 
 /**
- * A label with its spaces and ends of lines to be seen.
+ * A label with visible spaces and line ends.
  * @param {string} label
  * @returns {string}
  */

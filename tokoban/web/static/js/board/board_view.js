@@ -13,10 +13,10 @@ import { Sprites } from "./sprites.js";
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {{letter: string, isBack: boolean}} Step */
 
-/** However many moves a change has, its animation ends within so long. */
+/** The animation of a change ends within this time, however many moves it has. */
 const LONGEST_MS = 700;
 
-/** The first frame shows so much of a step, so that a key is answered at once. */
+/** The share of a step that its first frame shows, so that a key has an effect at once. */
 const FIRST_SHARE = 0.2;
 
 export class BoardView {

@@ -1,8 +1,8 @@
 /** How large a square is, and which part of the board is in the picture. */
 
-/** A square is at least so large, in CSS pixels; where the board does not fit, it scrolls. */
+/** The least size of a square, in CSS pixels; a board that does not fit scrolls. */
 const MIN_CELL = 18;
-/** And at most so large: two boxes should not fill a screen. */
+/** The greatest size of a square: two boxes should not fill a screen. */
 const MAX_CELL = 100;
 const MIN_ZOOM = 0.5;
 const MAX_ZOOM = 4;

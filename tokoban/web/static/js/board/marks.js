@@ -36,7 +36,7 @@ export function drawMarks(pen, marks, layer, board) {
  */
 const DRAW = {
   guilty(pen, { square }, { size, palette, corner }) {
-    // A frame with barred corners: its shape is told from the other frames without colour.
+    // A frame with barred corners, whose shape differs from other frames without colour.
     const line = Math.max(2, size * 0.1);
     frame(pen, corner(square), size, line / 2, palette["text-back"], line * 1.5);
     frame(pen, corner(square), size, line / 2, palette.guilty, line);

@@ -28,7 +28,7 @@ export class Outline {
     this.range = this._range(board);
   }
 
-  /** The squares that the player could walk to were there no boxes. @param {Board} board */
+  /** The squares that the player could walk to without boxes. @param {Board} board */
   _drawInside(board) {
     const starts = [board.player];
     // Boxes and goals behind closed walls are drawn too.

@@ -25,7 +25,7 @@ const NAMES = /** @type {const} */ ([
 
 /** @param {Element} element @returns {Palette} */
 export function paletteOf(element) {
-  // A canvas takes no colours that depend on the theme: an element says what they come to.
+  // A canvas takes no colours that depend on the theme; an element resolves them.
   const probe = element.appendChild(document.createElement("i"));
   const colours = NAMES.map((name) => {
     probe.style.color = `var(--board-${name})`;

@@ -13,7 +13,7 @@ import { walkTo } from "../rules/walk.js";
 /** @typedef {import("./board_view.js").BoardView} BoardView */
 /** @typedef {import("../game/session.js").Session} Session */
 
-/** So many CSS pixels of movement make a drag of a click. */
+/** A click that moves this many CSS pixels is a drag. */
 const DRAG_PX = 8;
 /** One step of the wheel, where a mouse counts in lines. */
 const LINE_PX = 40;

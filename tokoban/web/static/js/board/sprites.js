@@ -3,7 +3,7 @@
 /** @typedef {import("./palette.js").Palette} Palette */
 /** @typedef {CanvasRenderingContext2D} Context */
 
-/** Below so many pixels a square is drawn without details. */
+/** A square with fewer pixels is drawn without details. */
 const MIN_DETAILED = 14;
 
 /** Neighbours that are wall, as bits. */

@@ -1,4 +1,4 @@
-/** Whether the level that is drawn has a solution, as the server finds out. */
+/** Asks the server whether the level that is drawn has a solution. */
 
 import { JobButton } from "../jobs/job_button.js";
 import { inRow, inStack } from "../shell/dom.js";

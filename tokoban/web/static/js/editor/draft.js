@@ -1,4 +1,4 @@
-/** A level while it is drawn: squares, and everything taken back and made again. */
+/** A level while it is drawn: its squares, with undo and redo. */
 
 import { Board } from "../rules/board.js";
 
@@ -12,7 +12,7 @@ export const MOST_SIZE = 64;
 const MAX_UNDONE = 500;
 
 const WALL = "#";
-/** What may stand on a square, as its letters without and with a goal below. */
+/** What may stand on a square, as its letters without and with a goal. */
 const STANDING = { nothing: " .", box: "$*", player: "@+" };
 
 /** Sends "change" when a square or the size changes. */

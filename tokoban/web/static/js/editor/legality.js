@@ -1,4 +1,4 @@
-/** What is wrong with a drawing, told while it is drawn. */
+/** What is wrong with a drawing, shown as it is drawn. */
 
 import { deadSquares, staticDeadlock } from "../rules/deadlocks.js";
 import { reachedFrom } from "../rules/walk.js";
@@ -25,7 +25,7 @@ export function complaints(board) {
     found.push({ key: "problem.unequal", values, squares: [] });
   }
   if (board.player < 0) return found;
-  // The squares that the player could walk to were there no boxes.
+  // The squares that the player could walk to without boxes.
   const inside = reachedFrom(board, [board.player], (square) => !board.walls[square]);
   const leaks = [...inside].filter((square) => isAtEdge(board, square));
   if (leaks.length) {

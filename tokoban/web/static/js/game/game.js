@@ -9,7 +9,7 @@ import { advance, countPushes, retreat } from "../rules/board.js";
  * @typedef {Line & {name: string}} Snapshot
  */
 
-/** Lines that were left by another move are kept, up to so many: the newest. */
+/** How many abandoned lines are kept, the newest ones. */
 const MAX_LEFT_LINES = 30;
 
 /**
@@ -76,7 +76,7 @@ export class Game extends EventTarget {
     if (!made) return "";
     const from = this.at;
     const ahead = this.moves.slice(from);
-    // A move that was taken back and is made by hand leaves those behind it to be made again.
+    // Making an undone move by hand keeps the moves after it for redo.
     if (!ahead.startsWith(made)) {
       if (ahead) this._leaveLine();
       if (this.isOwn) this.given = undefined;
@@ -84,7 +84,7 @@ export class Game extends EventTarget {
     }
     const wasOwn = this.isOwn;
     this.at = from + made.length;
-    // Who makes the given moves by hand has made them.
+    // Given moves that the player makes by hand become the player's own.
     if (wasOwn && !this.isOwn) this.given = this.at;
     this.board = board;
     this._tell(from, this.at);

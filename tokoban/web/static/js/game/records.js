@@ -1,6 +1,6 @@
 /**
  * What the browser's storage holds, checked: other versions of the page, other tabs and the player
- * write there too. A record that is not as it should be counts as none.
+ * write there too. A malformed record counts as none.
  */
 
 /**

@@ -16,7 +16,7 @@ export class Replay extends EventTarget {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this._timer = undefined;
     this._isOwn = false;
-    // Whatever the player does stops it.
+    // Anything that the player does stops it.
     session.addEventListener("change", () => this._isOwn || this.stop(), { signal });
     session.addEventListener("level", () => this.stop(), { signal });
     signal.addEventListener("abort", () => this.stop());
@@ -32,7 +32,7 @@ export class Replay extends EventTarget {
     else this.start();
   }
 
-  /** From the start again where the line is at its end. */
+  /** At the end of the line, starts again from its beginning. */
   start() {
     const { game } = this._session;
     if (!game.moves) return;

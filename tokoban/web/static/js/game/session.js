@@ -16,7 +16,7 @@ import { bestOf } from "./store.js";
 /** While no level is open: nothing can be moved, and nothing is solved. */
 const NO_LEVEL = ["#####", "#@#$#", "#####"];
 
-/** Moves are written to the browser's storage so long after the last one, and on leaving. */
+/** The time after the last move until moves are written to the browser's storage; also on leaving. */
 const KEEP_AFTER_MS = 200;
 
 /**
@@ -173,7 +173,7 @@ export class Session extends EventTarget {
     const before = JSON.stringify([game.snapshots, game.moves, from]);
     game.snapshots = snapshots.map((snapshot) => ({ ...snapshot }));
     if (kept && this._timer === undefined) {
-      game.removeEventListener("change", this._onChange); // it has nothing to write or to praise
+      game.removeEventListener("change", this._onChange); // it has nothing to write, and no solution to announce
       game.replaceLine(kept.moves, kept.at, kept.given);
       game.addEventListener("change", this._onChange);
     }

@@ -39,7 +39,7 @@ export class Store extends EventTarget {
     });
   }
 
-  /** Whether something could not be written: the browser has no room or forbids it. */
+  /** Whether something could not be written: storage is full or forbidden. */
   get isFull() {
     return this._unwritten.size > 0;
   }
@@ -86,7 +86,7 @@ export class Store extends EventTarget {
 
   /**
    * @param {Collection} collection
-   * @returns {boolean} false where the browser has no room: it lasts until the page is closed
+   * @returns {boolean} false if storage is full: it lasts until the page is closed
    */
   keepCollection(collection) {
     return this._write(COLLECTION + collection.id, collection);

@@ -41,7 +41,7 @@ export class JobButton {
     return this._job.isRunning;
   }
 
-  /** Ends the job without a word. */
+  /** Ends the job without a message. */
   stop() {
     this._job.stop();
     this.status.textContent = "";

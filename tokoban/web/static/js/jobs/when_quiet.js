@@ -1,7 +1,7 @@
-/** Work that waits until no more moves, letters or squares come. */
+/** Work that waits until the player pauses: no more moves, letters or squares. */
 
 /**
- * A function that runs the given one once no more calls come for so long.
+ * A function that runs the given one once no call has come for this time.
  * @param {() => void} run
  * @param {number} waitMs
  * @param {AbortSignal} signal ends it

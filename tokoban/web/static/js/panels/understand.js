@@ -78,7 +78,7 @@ function lostPart(session, app, signal) {
   const refresh = () => {
     const { isLost, lostAt } = watch;
     if (steps.isOpen && !isLost) steps.close();
-    // The proof came while a static rule was explained: it says more.
+    // A proof that came while a static rule was explained says more.
     if (steps.isOpen && watch.proved && explained !== watch.proved) showSteps();
     const marks = watch.guilty.map((square) => ({ square, kind: "guilty" }));
     if (isLost) session.setMarks("lost", /** @type {any} */ (marks));

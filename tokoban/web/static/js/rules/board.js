@@ -2,7 +2,7 @@
  * The board as an immutable value, and the rules of one move.
  *
  * A square is `row * width + column`; the world beyond the edge is wall. The Python module
- * `tokoban.sokoban.rules` is the reference that a test holds this one to.
+ * `tokoban.sokoban.rules` is the reference; a test compares them.
  */
 
 /** The four moves, in the order of the project. @type {readonly string[]} */

@@ -6,7 +6,7 @@ import { walkTo } from "./walk.js";
 /** Walks are searched on at most this many squares in all: some 50 ms; the nearest come first. */
 const MAX_SQUARES_WALKED = 4_000_000;
 
-/** More than the longest path: the second figure never outweighs one unit of the first. */
+/** More than the longest path, so that the second figure never outweighs a unit of the first. */
 const MAJOR = 2 ** 26;
 
 /**

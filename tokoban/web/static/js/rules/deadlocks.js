@@ -9,7 +9,7 @@ import { neighbourTable } from "./board.js";
 
 /** @typedef {import("./board.js").Board} Board */
 
-/** The exact search takes time by the square of the floor: 0.2 s for so many squares. */
+/** The exact search takes time quadratic in the floor: 0.2 s for this many squares. */
 const MAX_EXACT_FLOOR = 3000;
 
 /**

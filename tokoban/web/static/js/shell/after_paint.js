@@ -1,7 +1,7 @@
 /** Work that can wait until the next frame is painted. */
 
 /**
- * A function that asks for the work to be done after the next paint, once however often it is asked.
+ * A function that schedules the work after the next paint, once however often it is called.
  * @param {() => void} work
  * @returns {() => void}
  */

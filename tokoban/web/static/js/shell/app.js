@@ -33,7 +33,7 @@ function browserStorage() {
   }
 }
 
-/** A short message stays so long, and a long one until it can be read. */
+/** How long a short message stays; a long one stays longer. */
 const TOAST_MS = 5000;
 const TOAST_MS_PER_LETTER = 60;
 
@@ -63,7 +63,7 @@ export class App extends EventTarget {
     this._main = el("main", { class: "view", id: "main", tabindex: "-1" });
     this._shell = el("div", { class: "shell" });
     document.body.append(this._shell, this._announcer, this._toasts);
-    // Messages that come without a key or a click between, as of several files, are shown together.
+    // Messages without a key or a click between them, as for several files, are shown together.
     for (const kind of ["pointerdown", "keydown", "paste", "drop"]) {
       document.addEventListener(kind, () => (this._toastTexts = []), { capture: true });
     }
@@ -74,7 +74,7 @@ export class App extends EventTarget {
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.applyTheme());
     window.addEventListener("hashchange", () => {
-      // Messages stay where the page itself went on, as after it has read a file.
+      // Messages stay if the page itself changed the view, as after reading a file.
       if (location.hash !== this._opened || !this._toastTexts.length) this._endToasts();
       this.route();
     });
@@ -137,7 +137,7 @@ export class App extends EventTarget {
 
   /** Says something to screen readers. @param {string} text */
   announce(text) {
-    // The same text twice is read twice only if it changes in between.
+    // A repeated text is read again only if it changes in between.
     this._announcer.textContent = text === this._announcer.textContent ? `${text}\u00a0` : text;
   }
 

@@ -60,7 +60,7 @@ export class Collections {
    * another one has gets a number.
    * @param {string} name
    * @param {Level[]} levels
-   * @returns {{id: string, isKept: boolean, known?: string}} not kept where the browser has no room;
+   * @returns {{id: string, isKept: boolean, known?: string}} not kept if storage is full;
    *   the name of the collection that was there already
    */
   add(name, levels) {

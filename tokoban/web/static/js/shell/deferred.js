@@ -21,7 +21,7 @@ const painted = new Promise((resolve) => afterPaint(resolve)());
  */
 export function deferred(id, titleKey, fetchModule) {
   const fetchLater = () => painted.then(fetchModule);
-  // Fetched before it is asked for: who plays on when the server is gone has all of the page.
+  // Fetched in advance, so that the whole page works even when the server is gone.
   fetchLater().catch(() => {});
   return {
     id,

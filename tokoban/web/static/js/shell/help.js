@@ -14,7 +14,7 @@ const RESERVED = new Set(["Shift", "Control", "Alt", "Meta", "AltGraph", "CapsLo
 /** Shown in place of the names of keys. @type {Record<string, string>} */
 const SIGNS = { ArrowUp: "↑", ArrowLeft: "←", ArrowDown: "↓", ArrowRight: "→", Backspace: "⌫" };
 
-/** What is said of other views than that of the board. @type {Record<string, string[]>} */
+/** The help on views other than the board's. @type {Record<string, string[]>} */
 const ABOUT = {
   levels: ["levels.keys"],
   editor: ["edit.keys"],

@@ -8,9 +8,9 @@ import { problemText, sentenceOf } from "./sentences.js";
 
 /** @typedef {import("./app.js").App} App */
 
-/** Characters or bytes; more are refused here already, and the server reads no larger files. */
+/** Characters or bytes; more are refused here, since the server reads no larger files. */
 const MAX_SIZE = 2 ** 22;
-/** Longer texts take more than a second to read, so that something is said before. */
+/** Longer texts take more than a second to read, so a message comes first. */
 const LONG = 2 ** 19;
 /** Characters of a title that are taken for a collection's name. */
 const MAX_NAME = 80;

@@ -17,7 +17,7 @@ export function keyName(event) {
   return isLetter ? key.toLowerCase() : key;
 }
 
-/** Where keys are text, or work the control itself. */
+/** Where keys type text or operate the control itself. */
 const TYPING = "input, textarea, select, [contenteditable], dialog, [data-own-keys]";
 /** Buttons and links take these keys themselves. */
 const PRESSING = new Set(["Enter", "Space"]);

@@ -7,16 +7,16 @@ export const strings = {
   "lost.back": { en: "Back to the losing push", de: "Zurück zum Verlustschub" },
   "lost.solved": { en: "The level is solved.", de: "Das Level ist gelöst." },
   "lost.proved": {
-    en: "The position is deadlocked, proved: push {pushes} lost the game.",
-    de: "Die Stellung ist verloren, bewiesen: Schub {pushes} hat das Spiel verloren.",
+    en: "Proved: the position is deadlocked; push {pushes} lost the game.",
+    de: "Bewiesen: Die Stellung ist seit Schub {pushes} verloren.",
   },
   "lost.at-start": {
-    en: "The level cannot be solved, proved: it is lost from its start.",
-    de: "Das Level ist nicht lösbar, bewiesen: Es ist von Anfang an verloren.",
+    en: "Proved: the level cannot be solved; it is lost from the start.",
+    de: "Bewiesen: Das Level ist nicht lösbar; es ist von Anfang an verloren.",
   },
   "lost.dead-square": {
     en: "The position is deadlocked: {count|a box stands|boxes stand} where no goal can be reached.",
-    de: "Die Stellung ist verloren: {count|Eine Kiste steht|Kisten stehen}, wo kein Ziel mehr erreichbar ist.",
+    de: "Die Stellung ist verloren: {count|Eine Kiste steht|Kisten stehen} dort, wo kein Ziel mehr erreichbar ist.",
   },
   "lost.frozen": {
     en: "The position is deadlocked: {count|a box|boxes} can never move again.",
@@ -27,12 +27,12 @@ export const strings = {
     de: "Die Stellung ist lösbar: Eine Lösung mit {pushes} {pushes|weiteren Schub|weiteren Schüben} ist bekannt.",
   },
   "lost.searching": {
-    en: "Looking whether it can still be solved …",
-    de: "Es wird gesucht, ob es noch lösbar ist …",
+    en: "Checking whether it can still be solved …",
+    de: "Es wird geprüft, ob es noch lösbar ist …",
   },
   "lost.unknown": {
     en: "No deadlock is known here.",
-    de: "Hier ist kein Verlust bekannt.",
+    de: "Hier ist kein Deadlock bekannt.",
   },
   "why.why": { en: "Why?", de: "Warum?" },
   "why.previous": { en: "Previous step", de: "Voriger Schritt" },
@@ -41,7 +41,7 @@ export const strings = {
   "why.positions": { en: "Positions of the search", de: "Stellungen der Suche" },
   "why.minimal": {
     en: "Each of these boxes is needed for the deadlock: without any one of them, the others could be brought to goals.",
-    de: "Jede dieser Kisten gehört dazu: Ohne eine von ihnen kämen die anderen alle auf Ziele.",
+    de: "Jede dieser Kisten ist am Deadlock beteiligt: Ohne eine beliebige von ihnen kämen alle anderen auf Ziele.",
   },
   "why.count": { en: "There are fewer boxes than goals.", de: "Es gibt weniger Kisten als Ziele." },
   "why.must-reach": {
@@ -69,8 +69,8 @@ export const strings = {
     de: "{count|Diese Kiste sitzt fest: Kein Schub lässt das Level lösbar.|Diese Kisten blockieren einander: Keine kann sich als erste bewegen.}",
   },
   "why.blocked": {
-    en: "The box at row {row}, column {column}: up and down {vertical}; left and right {horizontal}.",
-    de: "Die Kiste in Zeile {row}, Spalte {column}: hoch und runter {vertical}; links und rechts {horizontal}.",
+    en: "The box at row {row}, column {column}: vertically, {vertical}; horizontally, {horizontal}.",
+    de: "Die Kiste in Zeile {row}, Spalte {column}: senkrecht {vertical}; waagerecht {horizontal}.",
   },
   "why.by-wall": { en: "a wall blocks it", de: "blockiert sie eine Wand" },
   "why.by-box": {
@@ -82,16 +82,16 @@ export const strings = {
     de: "käme sie dorthin, von wo sie nie ein Ziel erreicht",
   },
   "why.off-goal": {
-    en: "{count|The framed box is|The framed boxes are} on no goal and will never be. So the position is lost.",
-    de: "{count|Die umrahmte Kiste steht|Die umrahmten Kisten stehen} auf keinem Ziel und werden es nie. Also ist die Stellung verloren.",
+    en: "{count|The framed box is|The framed boxes are} not on a goal and never will be. So the position is lost.",
+    de: "{count|Die umrahmte Kiste steht|Die umrahmten Kisten stehen} auf keinem Ziel und {count|kommt|kommen} nie auf eines. Also ist die Stellung verloren.",
   },
   "why.alone": {
-    en: "These boxes alone cannot all come to goals, even if all others were gone.",
-    de: "Diese Kisten allein kommen nicht alle auf Ziele, selbst wenn alle anderen weg wären.",
+    en: "These boxes cannot all reach goals, even if all others were gone.",
+    de: "Diese Kisten kommen nicht alle auf Ziele, selbst wenn alle anderen weg wären.",
   },
   "why.searched": {
-    en: "A search made every push that these boxes allow and came to {count} {count|position|positions}, sure deadlocks left out. Leaf through them: in none are all boxes on goals.",
-    de: "Eine Suche hat jeden Schub dieser Kisten gemacht und kam ohne sichere Verluste auf {count} {count|Stellung|Stellungen}. Blättern Sie: In keiner stehen alle Kisten auf Zielen.",
+    en: "A search tried every push of these boxes and reached {count} {count|position|positions}, sure deadlocks left out. Leaf through them: none has all boxes on goals.",
+    de: "Eine Suche hat jeden Schub dieser Kisten probiert und {count} {count|Stellung|Stellungen} erreicht, sichere Deadlocks ausgelassen. Blättern Sie: In keiner stehen alle Kisten auf Zielen.",
   },
   "why.leaves-none": {
     en: "Every push leads to another of these positions or to a box that is stuck for good. Since none is solved, the position is lost. The proof was checked by an independent program.",
@@ -122,10 +122,10 @@ export const strings = {
     en: "First push: {direction}. The solution found has {left} more {left|push|pushes}.",
     de: "Erster Schub: {direction}. Die gefundene Lösung hat noch {left} {left|Schub|Schübe}.",
   },
-  "line.title": { en: "Pushes left along the game", de: "Schübe bis zum Ziel, im Verlauf" },
+  "line.title": { en: "Pushes left along the game", de: "Verbleibende Schübe im Spielverlauf" },
   "line.legend": {
-    en: "Line: the policy's opinion, ringed where it suspects a deadlock. Shaded: proved lost. Click to go there.",
-    de: "Linie: Meinung des Netzes, umringt, wo es einen Verlust vermutet. Schattiert: bewiesen verloren. Klick: dorthin.",
+    en: "Line: the policy's estimate, ringed where it suspects a deadlock. Shaded: proved lost. Click to go there.",
+    de: "Linie: Einschätzung des Netzes, mit Ring, wo es einen Deadlock vermutet. Schattiert: bewiesen verloren. Ein Klick führt dorthin.",
   },
   "line.here": {
     en: "After {pushes} {pushes|push|pushes} about {left} left",

@@ -11,7 +11,7 @@ export const attentionStrings = {
   "attention.tokens": { en: "Tokens", de: "Token" },
   "attention.tokens-hint": {
     en: "Point at a token, or go there by Tab and the arrow keys, to see where it looks. "
-      + "A click holds it, Esc or a second click lets go.",
+      + "A click pins it; Esc or a second click unpins it.",
     de: "Auf ein Token zeigen oder mit Tab und den Pfeiltasten hingehen, um zu sehen, wohin es "
       + "schaut. Ein Klick hält es fest, Esc oder ein zweiter Klick lässt es los.",
   },
@@ -27,7 +27,7 @@ export const attentionStrings = {
   "attention.greatest": { en: "Greatest weights", de: "Größte Gewichte" },
   "attention.key": { en: "key", de: "Schlüssel" },
   "attention.weight": { en: "weight", de: "Gewicht" },
-  "attention.map": { en: "The map, large", de: "Die Karte, groß" },
+  "attention.map": { en: "The map, enlarged", de: "Die Karte, vergrößert" },
   "attention.point-at-map": {
     en: "Point at it to choose a query.", de: "Darauf zeigen, um eine Anfrage zu wählen.",
   },
@@ -51,6 +51,6 @@ export const attentionStrings = {
     de: "{query} gibt am meisten, {weight}, an {key}.",
   },
   "attention.looks-at-nothing": {
-    en: "{query} may look at nothing.", de: "{query} darf nichts ansehen.",
+    en: "{query} may not attend to anything.", de: "{query} darf auf nichts schauen.",
   },
 };

@@ -6,8 +6,8 @@ export const strings = {
   "edit.board": { en: "Drawing", de: "Zeichnung" },
   "edit.about": { en: "The level that is drawn", de: "Das gezeichnete Level" },
   "edit.keys": {
-    en: "Click or drag to draw. By keyboard: arrows move, 1 to 5 choose a tool, Space draws, u takes back.",
-    de: "Klicken oder ziehen zeichnet. Mit Tasten: Pfeile bewegen, 1 bis 5 wählen das Werkzeug, Leertaste zeichnet, u nimmt zurück.",
+    en: "Click or drag to draw. By keyboard: arrows move, 1 to 5 choose a tool, Space draws, u undoes.",
+    de: "Klicken oder Ziehen zeichnet. Mit Tasten: Pfeile bewegen, 1 bis 5 wählen das Werkzeug, die Leertaste zeichnet, u nimmt zurück.",
   },
   "edit.tool-wall": { en: "1 Wall", de: "1 Wand" },
   "edit.tool-floor": { en: "2 Floor", de: "2 Boden" },
@@ -22,8 +22,8 @@ export const strings = {
   "edit.prepend-row": { en: "Row above", de: "Zeile oben" },
   "edit.prepend-column": { en: "Column on the left", de: "Spalte links" },
   "edit.play": { en: "Play it", de: "Spielen" },
-  "edit.keep": { en: "Keep in my levels", de: "Zu meinen Leveln" },
-  "edit.kept": { en: "Kept among your levels.", de: "Bei Ihren Leveln gespeichert." },
+  "edit.keep": { en: "Save to my levels", de: "In meinen Leveln speichern" },
+  "edit.kept": { en: "Saved to your levels.", de: "In Ihren Leveln gespeichert." },
   "edit.download": { en: "Save as SOK", de: "Als SOK speichern" },
   "edit.take": { en: "Edit the level being played", de: "Das gespielte Level bearbeiten" },
   "edit.clear": { en: "Empty room", de: "Leerer Raum" },
@@ -42,8 +42,8 @@ export const strings = {
     de: "Die Wände sind an den umrahmten Feldern offen.",
   },
   "edit.outside": {
-    en: "The player never comes near the framed boxes or goals.",
-    de: "Die Figur kommt nie zu den umrahmten Kisten oder Zielen.",
+    en: "The player can never get to the framed boxes or goals.",
+    de: "Die Figur kann die umrahmten Kisten oder Ziele nie erreichen.",
   },
   "edit.solved": { en: "The level is solved already.", de: "Das Level ist schon gelöst." },
   "edit.dead-square": {

@@ -5,10 +5,10 @@ export const strings = {
   // A sentence of the server without a code is in English only.
   "error.refused": { en: "{message}", de: "Abgelehnt: {message}" },
   "error.other-origin": {
-    en: "The server does not know this page's address, as behind a proxy that changes the host. "
-      + "You can play, but nothing is searched or read. Start it by: tokoban web --allow-origin {origin}",
+    en: "The server does not know this page's address, as happens behind a proxy that changes the host. "
+      + "You can play, but not search or import. Start the server with: tokoban web --allow-origin {origin}",
     de: "Der Server kennt die Adresse dieser Seite nicht, etwa hinter einem Proxy, der den Host ändert. "
-      + "Sie können spielen, doch nichts wird gesucht oder gelesen. Starten Sie ihn so: "
+      + "Sie können spielen, aber nicht suchen oder einlesen. Starten Sie den Server so: "
       + "tokoban web --allow-origin {origin}",
   },
   "error.not-found": { en: "That is not there any more.", de: "Das gibt es nicht mehr." },
@@ -18,7 +18,7 @@ export const strings = {
     de: "Der Prozess dieser Aufgabe wurde beendet; ein neuer läuft.",
   },
   "error.memory": {
-    en: "There is not memory enough for this.",
+    en: "There is not enough memory for this.",
     de: "Dafür reicht der Speicher nicht.",
   },
   "error.extra": {
@@ -34,8 +34,8 @@ export const strings = {
     de: "Das ist zu groß: {message}",
   },
   "error.too-slow": {
-    en: "The page reads more slowly than the job answers.",
-    de: "Die Seite liest langsamer, als die Aufgabe antwortet.",
+    en: "The page could not keep up with the job's answers.",
+    de: "Die Seite kam mit den Antworten der Aufgabe nicht nach.",
   },
   "error.busy": {
     en: "The server has too much to do already; try again later.",
@@ -51,8 +51,8 @@ export const strings = {
     de: "Erwartet werden Zeilen aus # @ + $ * . und Leerzeichen.",
   },
   "problem.size": {
-    en: "A board of {height} by {width} squares is too large; {most} by {most} are read.",
-    de: "Ein Brett mit {height} mal {width} Feldern ist zu groß; gelesen werden {most} mal {most}.",
+    en: "A board of {height} by {width} squares is too large; at most {most} by {most} are read.",
+    de: "Ein Brett mit {height} mal {width} Feldern ist zu groß; gelesen werden höchstens {most} mal {most}.",
   },
   "problem.no-player": { en: "The player is missing.", de: "Die Figur fehlt." },
   "problem.players": {
@@ -69,8 +69,8 @@ export const strings = {
     de: "Es gibt {boxes} {boxes|Kiste|Kisten}, aber {goals} {goals|Ziel|Ziele}.",
   },
   "problem.no-square": {
-    en: "“{letter}” in column {column} is no square.",
-    de: "„{letter}“ in Spalte {column} ist kein Feld.",
+    en: "“{letter}” in column {column} does not stand for a square.",
+    de: "„{letter}“ in Spalte {column} steht für kein Feld.",
   },
   "problem.tab": {
     en: "There is a tab in column {column}; blanks are expected.",
@@ -81,12 +81,12 @@ export const strings = {
     de: "Zahlen und Klammern einer Zeile passen nicht zusammen.",
   },
   "problem.no-text": {
-    en: "It is no text in UTF-8, Latin-1 or UTF-16 with a byte order mark.",
-    de: "Es ist kein Text in UTF-8, Latin-1 oder UTF-16 mit Byte-Reihenfolge-Marke.",
+    en: "This is not text in UTF-8, Latin-1 or UTF-16 with a byte order mark.",
+    de: "Das ist kein Text in UTF-8, Latin-1 oder UTF-16 mit Byte Order Mark.",
   },
   "problem.open-comment": {
-    en: "A comment begins that never ends.",
-    de: "Ein Kommentar beginnt, der nie endet.",
+    en: "A comment is never closed.",
+    de: "Ein Kommentar wird nie geschlossen.",
   },
   "problem.other-game": {
     en: "Puzzles of the type “{name}” are not read, only Sokoban.",
@@ -109,20 +109,20 @@ export const strings = {
     de: "Das XML der Datei lässt sich nicht lesen.",
   },
   "problem.not-slc": {
-    en: "The XML of the file is not that of levels (SLC).",
-    de: "Das XML der Datei ist nicht das von Leveln (SLC).",
+    en: "The XML of the file is not a level collection (SLC).",
+    de: "Das XML der Datei ist keine Levelsammlung (SLC).",
   },
   "problem.words": {
-    en: "A sentence of {count} words; 1 to {most} are expected.",
-    de: "Ein Satz aus {count} Wörtern; erwartet werden 1 bis {most}.",
+    en: "The sentence has {count} words; 1 to {most} are expected.",
+    de: "Der Satz hat {count} Wörter; erwartet werden 1 bis {most}.",
   },
   "problem.unknown-word": {
     en: "Word {place}, “{word}”, is not understood; expected, for example: {expected}.",
     de: "Wort {place}, „{word}“, wird nicht verstanden; erwartet wird zum Beispiel: {expected}.",
   },
   "problem.late-word": {
-    en: "Word {place}, “{word}”, is not understood; the end is expected there.",
-    de: "Wort {place}, „{word}“, wird nicht verstanden; dort wird das Ende erwartet.",
+    en: "Word {place}, “{word}”, is not understood; the sentence should end before it.",
+    de: "Wort {place}, „{word}“, wird nicht verstanden; davor sollte der Satz enden.",
   },
   "problem.cut-off": {
     en: "The sentence ends after “{word}”; expected, for example: {expected}.",
@@ -138,13 +138,13 @@ export const strings = {
   },
   "app.compiling": {
     en: "The searches are compiled for this machine, once; this takes a minute or two …",
-    de: "Die Suchen werden einmalig für diesen Rechner übersetzt; das dauert ein bis zwei Minuten …",
+    de: "Die Suchen werden einmalig für diesen Rechner kompiliert; das dauert ein bis zwei Minuten …",
   },
   "app.queued": {
     en: "Waiting: {before} {before|job comes|jobs come} first …",
-    de: "Es wartet: {before} {before|Aufgabe kommt|Aufgaben kommen} vorher …",
+    de: "Bitte warten: {before} {before|Aufgabe kommt|Aufgaben kommen} vorher …",
   },
-  "app.queued-next": { en: "Waiting: it comes next …", de: "Es wartet und kommt als Nächstes …" },
+  "app.queued-next": { en: "Waiting: this job is next …", de: "Bitte warten: Diese Aufgabe kommt als Nächstes …" },
   "reason.other": { en: "{message}", de: "Meldung: {message}" },
   "reason.stopped": { en: "stopped", de: "angehalten" },
   "reason.time": {
@@ -156,15 +156,15 @@ export const strings = {
     de: "die Grenze von {megabytes} MB Speicher ist erreicht",
   },
   "reason.size": {
-    en: "the level has {squares} squares of floor; searches take {most} at most",
-    de: "das Level hat {squares} Bodenfelder; die Suchen nehmen höchstens {most}",
+    en: "the level has {squares} squares of floor; the searches accept {most} at most",
+    de: "das Level hat {squares} Bodenfelder; die Suchen lesen höchstens {most}",
   },
   "reason.floor": {
-    en: "the floor has {height} by {width} squares; sentences are for {most} by {most} at most",
-    de: "der Boden hat {height} mal {width} Felder; Sätze gelten für höchstens {most} mal {most}",
+    en: "the floor has {height} by {width} squares; instructions work on {most} by {most} at most",
+    de: "der Boden hat {height} mal {width} Felder; Anweisungen gehen bis {most} mal {most}",
   },
   "reason.price": {
-    en: "solutions of {most} moves or pushes and more are not looked for",
+    en: "solutions of {most} or more moves or pushes are not searched for",
     de: "Lösungen ab {most} Zügen oder Schüben werden nicht gesucht",
   },
   "reason.pushes": {
@@ -175,7 +175,7 @@ export const strings = {
     en: "the limit of {most} expanded positions is reached",
     de: "die Grenze von {most} expandierten Stellungen ist erreicht",
   },
-  "reason.no-position": { en: "no position is left", de: "keine Stellung ist übrig" },
+  "reason.no-position": { en: "no position is left to search", de: "keine Stellung ist mehr offen" },
   "reason.incomplete": {
     en: "all searches have ended, but they may miss solutions",
     de: "alle Suchen sind zu Ende, können Lösungen aber übersehen",

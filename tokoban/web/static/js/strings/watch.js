@@ -3,7 +3,7 @@
 /** @type {Record<string, {en: string, de: string}>} */
 export const strings = {
   "watch.title": { en: "Watch", de: "Zusehen" },
-  "opinion.title": { en: "The policy's opinion", de: "Die Meinung des Netzes" },
+  "opinion.title": { en: "The policy's estimate", de: "Einschätzung des Netzes" },
   "opinion.arrows": {
     en: "Show its pushes by probability",
     de: "Seine Schübe nach Wahrscheinlichkeit zeigen",
@@ -14,8 +14,8 @@ export const strings = {
   },
   "opinion.lost": { en: "deadlocked: 100 %", de: "verloren: 100 %" },
   "opinion.loading": {
-    en: "The network is loaded once; this takes some seconds …",
-    de: "Das Netz wird einmalig geladen; das dauert einige Sekunden …",
+    en: "The network is loaded once; this takes a few seconds …",
+    de: "Das Netz wird einmalig geladen; das dauert ein paar Sekunden …",
   },
   "attend.title": { en: "Attention", de: "Aufmerksamkeit" },
   "attend.show": {
@@ -43,12 +43,12 @@ export const strings = {
   "watch.width": { en: "Boards at once", de: "Bretter zugleich" },
   "watch.start": { en: "Start", de: "Starten" },
   "watch.step": { en: "Step of the search", de: "Schritt der Suche" },
-  "watch.take": { en: "Put its solution on the board", de: "Ihre Lösung aufs Brett übernehmen" },
+  "watch.take": { en: "Put the solution on the board", de: "Gefundene Lösung aufs Brett übernehmen" },
   "watch.at-step": {
     en: "Step {step} of {steps}; {count} {count|position|positions} evaluated",
     de: "Schritt {step} von {steps}; {count} {count|Stellung|Stellungen} bewertet",
   },
-  "watch.followed": { en: "followed", de: "verfolgt" },
+  "watch.followed": { en: "on the solution path", de: "auf dem Lösungsweg" },
   "watch.score": { en: "log p {score}", de: "log p {score}" },
   "watch.solved-row": { en: "solved", de: "gelöst" },
   "watch.spent": {

@@ -15,7 +15,7 @@ import { t } from "../strings/index.js";
  *   through, which show the boxes of the proof alone
  */
 
-/** A group of more frozen boxes is shown whole: nobody follows it box by box. */
+/** A larger group of frozen boxes is shown at once, not box by box. */
 const MAX_FOLLOWED = 8;
 /** Positions to leaf through. */
 const MAX_BOARDS = 300;

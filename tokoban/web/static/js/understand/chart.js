@@ -1,4 +1,4 @@
-/** The line of the pushes left along a game, as a drawing to click on. */
+/** The curve of the pushes left along a game, a drawing to click on. */
 
 import { countPushes } from "../rules/board.js";
 import { shape } from "../shell/dom.js";

@@ -10,7 +10,7 @@ import { sentenceOf } from "../shell/sentences.js";
  * @typedef {{at: number, pushes_left: number | null, deadlocked: number}} Point an opinion
  */
 
-/** So long after the last move the policy is asked about new positions. */
+/** The time from the last move until the policy is asked about new positions. */
 const ASK_AFTER_MS = 150;
 
 /** Sends "change" when the game or the points change. */
@@ -31,7 +31,7 @@ export class GameLine extends EventTarget {
     this._moves = "";
     /** By the number of moves. @type {Map<number, Point>} */
     this.points = new Map();
-    /** Why there are no opinions, such as a board too large. */
+    /** Why there are no estimates, such as a board too large. */
     this.refusal = "";
     session.addEventListener("level", () => this._open(), { signal });
     session.addEventListener("change", () => this._follow(), { signal });

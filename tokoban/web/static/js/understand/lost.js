@@ -1,4 +1,4 @@
-/** Watches a game for positions that are lost: static rules at once, proofs by the server behind. */
+/** Watches a game for positions that are lost: by static rules at once, then by proofs of the server. */
 
 import { LatestJob, wireBoard } from "../jobs/latest_job.js";
 import { whenQuiet } from "../jobs/when_quiet.js";
@@ -11,7 +11,7 @@ import { deadSquares, staticDeadlock } from "../rules/deadlocks.js";
  * @typedef {{moves: string, certificate: any, boxes: number[]}} Proved
  */
 
-/** Keys that are held down come faster; only the position where they end is asked about. */
+/** Held keys repeat faster than this; only the position where they end is asked about. */
 const ASK_AFTER_MS = 40;
 const MAX_KEPT = 500;
 

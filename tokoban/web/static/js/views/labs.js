@@ -30,9 +30,9 @@ import { lab as translation } from "./labs/translation.js";
  *   mount: (element: HTMLElement, bench: Bench) => void}} Lab
  */
 
-/** A job that takes longer than this is said to be at work. */
+/** A job that takes longer than this is announced as working. */
 const SILENT_MS = 300;
-/** Typing or drawing rests so long before the network is asked. */
+/** The pause in typing or drawing before the network is asked. */
 const QUIET_MS = 350;
 
 /** @type {Lab[]} */
@@ -79,7 +79,7 @@ export function mount(element, app, params, signal) {
         say(text) {
           clearTimeout(timer);
           const show = () => (status.textContent = text);
-          // A job that ends soon is not said to be at work.
+          // A job that ends soon is not announced as working.
           if (text && !status.textContent) timer = setTimeout(show, SILENT_MS);
           else show();
         },

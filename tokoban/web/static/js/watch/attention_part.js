@@ -11,7 +11,7 @@ import { t } from "../strings/index.js";
 
 const OWNER = "attention";
 const PLAYER = "player";
-/** The pointer rests so long on a square before the network is asked about it. */
+/** How long the pointer rests on a square before the network is asked about it. */
 const REST_MS = 60;
 
 export class AttentionPart {
@@ -68,14 +68,14 @@ export class AttentionPart {
     this._follow();
   }
 
-  /** What was said of another position goes. */
+  /** Removes what was shown for another position. */
   _follow() {
     this._session.clearMarks(OWNER);
     this._ask();
   }
 
   /**
-   * The square under the pointer attends, too; the choice in the panel does without a pointer.
+   * The square under the pointer attends, too; the choice in the panel works without a pointer.
    * @param {PointerEvent} event
    */
   _point(event) {

@@ -1,4 +1,4 @@
-/** The policy's opinion of the position on the board: arrows by probability, and a sentence. */
+/** The policy's estimate for the position on the board: arrows by probability, and a sentence. */
 
 import { LatestJob, wireBoard } from "../jobs/latest_job.js";
 import { el, section } from "../shell/dom.js";

@@ -16,8 +16,8 @@ const words = {
       + "questions, and each line is a sentence of its own. Choose a next token to append it. Look "
       + "for heads that attend to the token before, or to an earlier place of the same token.",
     de: "Ein kleines GPT, mit einzelnen Alltagssätzen auf Deutsch und Englisch trainiert; es beantwortet "
-      + "keine Fragen, und jede Zeile ist ein Satz für sich. Ein nächstes Token wird durch Auswählen "
-      + "angehängt. Es gibt Köpfe, die auf das Token davor schauen oder auf eine frühere Stelle "
+      + "keine Fragen, und jede Zeile ist ein Satz für sich. Ein nächstes Token auswählen, um es "
+      + "anzuhängen. Es gibt Köpfe, die auf das Token davor schauen oder auf eine frühere Stelle "
       + "desselben Tokens.",
   },
   "labs.gpt-example": {

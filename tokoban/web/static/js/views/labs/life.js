@@ -26,7 +26,7 @@ const words = {
   "labs.life": { en: "Life", de: "Life" },
   "labs.life-about": {
     en: "One attention layer plays Conway's Life on a torus of 16 by 16. Each cell finds its eight "
-      + "neighbours by attention alone; that all its answers are right is proved. Draw cells, run, "
+      + "neighbours by attention alone; all its answers are proved right. Draw cells, run, "
       + "and point at a cell below to see where it looks.",
     de: "Eine Attention-Schicht spielt Conways Life auf einem Torus von 16 mal 16. Jede Zelle findet "
       + "ihre acht Nachbarn allein durch Attention; dass alle Antworten stimmen, ist bewiesen. "
@@ -51,10 +51,10 @@ const words = {
   "labs.pattern-empty": { en: "Clear", de: "Leeren" },
   "labs.noise": { en: "Noise in the weights", de: "Rauschen in den Gewichten" },
   "labs.noise-about": {
-    en: "With noise the proof no longer holds. A cell with a cross is not what the rules make of "
-      + "the grid before; what follows from it is not counted again.",
-    de: "Mit Rauschen gilt der Beweis nicht mehr. Eine Zelle mit Kreuz ist nicht, was die Regeln aus "
-      + "dem Gitter davor machen; was aus ihr folgt, zählt nicht noch einmal.",
+    en: "With noise the proof no longer holds. A cross marks a cell that breaks the rules, given the "
+      + "grid before; what follows from it is not counted again.",
+    de: "Mit Rauschen gilt der Beweis nicht mehr. Ein Kreuz markiert eine Zelle, die nach den "
+      + "Regeln nicht auf das Gitter davor folgt; Folgefehler zählen nicht noch einmal.",
   },
 };
 

@@ -9,10 +9,10 @@ const SUITS = ["♣", "♦", "♥", "♠"];
 const words = {
   "labs.memory": { en: "Memory", de: "Gedächtnis" },
   "labs.memory-about": {
-    en: "Cards are dealt one by one, and the player must name the suit of three cards before. It "
-      + "learned to by reinforcement alone; a transformer is its memory.",
+    en: "Cards are dealt one by one, and the player must name the suit of the card three steps before. It "
+      + "learned this by reinforcement alone; its memory is a transformer.",
     de: "Karten werden einzeln ausgeteilt, und der Spieler muss die Farbe der Karte drei Schritte davor "
-      + "nennen. Das lernte er allein durch Belohnung; sein Gedächtnis ist ein Transformer.",
+      + "nennen. Das hat er allein durch Belohnung gelernt; sein Gedächtnis ist ein Transformer.",
   },
   "labs.new-episode": { en: "New episode", de: "Neue Episode" },
   "labs.episode": { en: "Episode", de: "Episode" },
@@ -26,7 +26,7 @@ const words = {
       + "das Gewicht {weight}.",
   },
   "labs.memory-legend": {
-    en: "Above the card dealt, below the answer. Choose a step to see below where the player looked.",
+    en: "Top: the card dealt; bottom: the answer. Choose a step to see below where the player looked.",
     de: "Oben die ausgeteilte Karte, unten die Antwort. Einen Schritt wählen, um unten zu sehen, wohin "
       + "der Spieler schaute.",
   },
@@ -38,7 +38,7 @@ const words = {
     en: "step {step}: {seen} dealt, {answer} said, {verdict}",
     de: "Schritt {step}: {seen} ausgeteilt, {answer} gesagt, {verdict}",
   },
-  "labs.card-free": { en: "nothing asked yet", de: "noch nichts gefragt" },
+  "labs.card-free": { en: "nothing asked yet", de: "noch keine Frage" },
   "labs.card-right": { en: "right", de: "richtig" },
   "labs.card-wrong": { en: "wrong", de: "falsch" },
 };

@@ -14,7 +14,7 @@ const LONGEST = "400";
 const SPECIAL = { "(start)": "labs.token-start", "(end)": "labs.token-end" };
 
 /**
- * Tokens whose special ones are called as the page's language calls them.
+ * Tokens, with the special ones named in the page's language.
  * @param {{labels: string[]}} row
  */
 function inWords(row) {
@@ -26,8 +26,8 @@ const words = {
   "labs.translation": { en: "Translation", de: "Übersetzung" },
   "labs.translation-about": {
     en: "A transformer with encoder and decoder, trained on everyday sentences and captions. The "
-      + "first attention panel opens at the head that acts most like a dictionary: each token that "
-      + "is written attends to the source token that it translates.",
+      + "first attention panel opens at the head that acts most like a dictionary: each output "
+      + "token attends to the source token that it translates.",
     de: "Ein Transformer mit Encoder und Decoder, mit Alltagssätzen und Bildunterschriften trainiert. Die erste "
       + "Attention-Ansicht beginnt mit dem Kopf, der am ehesten wie ein Wörterbuch arbeitet: Jedes "
       + "geschriebene Token schaut auf das Token der Quelle, das es übersetzt.",
@@ -42,7 +42,7 @@ const words = {
   "labs.translations": {
     en: "Translations, the best first", de: "Übersetzungen, die beste zuerst",
   },
-  "labs.score": { en: "score {score}", de: "Wertung {score}" },
+  "labs.score": { en: "score {score}", de: "Score {score}" },
   "labs.usable": {
     en: "Confidence of the first: {share} %.", de: "Konfidenz der ersten: {share} %.",
   },
