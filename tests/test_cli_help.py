@@ -107,7 +107,7 @@ def test_wrong_arguments_are_status_2(words: list[str]) -> None:
         (ValueError(), 2, "tokoban: ValueError\n"),
         (FileNotFoundError(2, "No such file", "x.xsb"), 2, "tokoban: x.xsb: No such file\n"),
         (OSError("disk on fire"), 2, "tokoban: disk on fire\n"),
-        (MemoryError(), 2, "tokoban: there is not memory enough for this\n"),
+        (MemoryError(), 2, "tokoban: there is not enough memory for this\n"),
         (KeyboardInterrupt(), 130, "tokoban: interrupted\n"),
         (
             ModuleNotFoundError("No module named 'tokenizers'", name="tokenizers"),

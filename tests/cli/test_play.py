@@ -426,7 +426,7 @@ def test_a_deadlock_is_shown_until_the_moves_are_taken_back(
 ) -> None:
     at = sitting(ROOM)
     why = "There are fewer boxes than goals."
-    line = f"Deadlocked, proved. {why} Take moves back with u."
+    line = f"Proved: deadlocked. {why} Take moves back with u."
     pages = [at.page(), *at.press("up", "a", "backspace", "u", "y")]
     assert [line in page for page in pages] == [False, True, True, True, False, True]
     assert [page[8][6] for page in pages] == ["0", "1", "2", "1", "0", "1"]
@@ -439,7 +439,7 @@ def test_what_follows_a_deadlock_is_deadlocked_before_its_own_proof(
     at.press("up")
     at.oracle.is_slow = True
     pages = at.press("left", "u", "u", "left", "n")
-    told = ["Deadlocked, proved. Take moves back with u." in page for page in pages]
+    told = ["Proved: deadlocked. Take moves back with u." in page for page in pages]
     assert told == [True, True, False, False, False]
 
 
@@ -568,7 +568,7 @@ def test_a_game_on_a_terminal(
             (b"? keys", b"h"),
             (b"Hint: the box at row 2, column 3 (h: more)", b"\x1b[C\x1b[C"),
             (b"Solved in 2 moves", b"n"),
-            (b"This level cannot be solved, proved.", b"q"),
+            (b"Proved: this level cannot be solved.", b"q"),
         ):
             seen.append(b"")
             while expected not in seen[-1]:

@@ -36,7 +36,8 @@ def module_name(command: str) -> str:
 
 def _build_parser(commands: Sequence[str]) -> Parser:
     parser = Parser(
-        prog="tokoban", description="Transformers that plan, and the Sokoban they were trained on."
+        prog="tokoban",
+        description="Solve Sokoban by search or by small transformers, and train transformers.",
     )
     parser.add_argument("--version", action="version", version=f"tokoban {__version__}")
     choices = parser.add_subparsers(metavar="COMMAND", required=True)
@@ -170,7 +171,7 @@ def _run(words: Sequence[str]) -> int:
     except (MemoryError, RuntimeError) as error:
         if not isinstance(error, MemoryError) and not _lacks_memory(error):
             raise
-        print("tokoban: there is not memory enough for this", file=sys.stderr)
+        print("tokoban: there is not enough memory for this", file=sys.stderr)
         return ExitCode.INVALID_INPUT
     except KeyboardInterrupt:
         print("tokoban: interrupted", file=sys.stderr)

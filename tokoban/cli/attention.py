@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             f"--{name}",
             metavar="ROWS",
             help=f'matrix of {name}, rows separated by ;, as "1 0; 0 1" or --{name}="-1;2" '
-            f"(default: {default}); at most {_MOST_NUMBERS:,} numbers, in the scores too",
+            f"(default: {default}); at most {_MOST_NUMBERS:,} numbers, also in the scores",
         )
     parser.add_argument(
         "--mask",
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --mask local: number of positions to each side (default: 1)",
     )
     options.add(parser, "--attention")
-    options.add(parser, "--json", "every matrix on the way")
+    options.add(parser, "--json", "every intermediate matrix")
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--duplicates",
         action="store_true",
-        help="list levels that are equal after rotation, reflection and translation, without "
-        "anything outside the walls, wherever the player stands in the area it can reach",
+        help="list levels that are equal after rotation, reflection and translation; what is "
+        "outside the walls, and where the player stands in its area, makes no difference",
     )
     options.add(parser, "--json")
 

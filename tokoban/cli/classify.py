@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tokoban.systems.vit.pictures import SizedPicture
     from tokoban.systems.vit.rollout import Attribution
 
-SUMMARY = "classify pictures by a vision transformer; as shipped: is a Sokoban board deadlocked?"
+SUMMARY = "classify pictures with a vision transformer; the shipped one judges Sokoban boards"
 UNDECIDED = ""
 
 _ATTENTION = {"attention": (".html", ".png")}
@@ -43,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         "--weights",
         "vit-boards tells solved, open (solvable) and lost (deadlocked) boards of 8 x 8 squares "
-        "apart, drawn as by `tokoban convert LEVELS OUT.png`; it does not know other pictures, and "
-        "a message names them",
+        "apart, drawn as by `tokoban convert LEVELS OUT.png`; it does not know other pictures, "
+        "which a message names",
         default="vit-boards",
     )
     parser.add_argument(

@@ -7,7 +7,7 @@ import re
 from tokoban import cli
 from tokoban.cli.parser import Parser
 
-SUMMARY = "print a script by which bash or zsh completes commands and options"
+SUMMARY = "print a script with which bash or zsh completes commands and options"
 UNDECIDED = ""
 
 _SCRIPT = """\

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tokoban.systems.sokoban_policy.policy import Policy
 
 SUMMARY = "watch the policies solve the levels that come with the project"
-UNDECIDED = "some levels did not come out as their file says"
+UNDECIDED = "some results differ from what the level file says"
 
 _TIME_LIMIT_S = 20.0  # of a search, which needs a fraction of a second
 _POLICIES = ("beam", "phs")  # the searches of the policies

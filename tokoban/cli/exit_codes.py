@@ -18,7 +18,7 @@ _MEANINGS = {
     ExitCode.UNDECIDED: "{undecided}",
     ExitCode.INVALID_INPUT: "invalid input, the valid part of which was still processed",
     ExitCode.INTERRUPTED: "interrupted by Ctrl-C, finished results were written",
-    ExitCode.READER_LEFT: "the reader of standard output left",
+    ExitCode.READER_LEFT: "the reader of standard output closed it",
 }
 
 

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="explain the position after these moves, or after the first of them that deadlocks it",
     )
     options.add(
-        parser, "--time-limit", "for each position, of the search and of the check of its proof"
+        parser, "--time-limit", "for each position, shared by the search and the check of its proof"
     )
     options.add(parser, "--memory-limit")
     options.add(parser, "--json", "with the certificates")
@@ -47,12 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         metavar="CERT",
-        help="check the certificates in this file of --json; with FILE, also that they belong to "
-        "its levels. Nothing else is explained",
+        help="check the certificates in this file, written by --json, and explain nothing; with "
+        "FILE, also check that they belong to its levels",
     )
     parser.epilog = (
         "A deadlock is a position without a solution. Many deadlocks are not found: the position "
-        "is then shown as solvable, with a solution, or as unknown."
+        "is then shown as unknown. A position with a solution is shown as solvable."
     )
 
 

@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         usual="none",
         default=None,
     )
-    options.add(parser, "--memory-limit", "of each search, of which each thread or worker runs one")
+    options.add(parser, "--memory-limit", "for each search; a thread or worker runs one at a time")
     options.add(parser, "--json", "solutions included")
     options.add(parser, "--jsonl", "solutions included")
     puzzle_options.add_arguments(parser)

@@ -73,12 +73,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(
         parser,
         "--attention",
-        "of the text of one prompt; of a longer text than the model's context, its end",
+        "for the text of one prompt, or its end if it is longer than the model's context",
     )
     options.add(
         parser,
         "--batch-size",
-        "in texts. On a terminal, if it is not given, each text is printed token by token",
+        "by default on a terminal, each text is printed token by token",
     )
     options.add(parser, "--device")
 

@@ -17,15 +17,15 @@ SUMMARY = "write a benchmark of instructions and questions with exact truth"
 UNDECIDED = ""
 
 ANSWERS = (
-    "score the answers of any model instead; no other option but --json is read with it: lines of "
-    '`tokoban instructions` with a field "response"; docs/instructions.md'
+    "score the answers of any model instead: lines of `tokoban instructions` with a field "
+    '"response" (docs/instructions.md); no other option but --json may be given with it'
 )
 _MOST_LEVELS = 10_000
 _README = """# Instructions with exact truth
 
 Written by `tokoban instructions --levels {levels} --seed {seed}`. Each line of a file is an item: a
 Sokoban board, and an English or German instruction or question. No level of train.jsonl is in other
-files, turned or mirrored neither. Add a field "response" to the lines: a solution in LURD,
+files, not even turned or mirrored. Add a field "response" to the lines: a solution in LURD,
 "impossible", or the answer to a question. `tokoban evaluate instructions --answers FILE` scores it.
 
 Licence: MIT, as that of tokoban.
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(
         parser,
         "--levels",
-        "levels of the test splits; the training split has four times as many",
+        "for the test splits; the training split has four times as many",
         type=whole(2, _MOST_LEVELS),
         default=100,
     )

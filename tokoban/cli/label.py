@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.work import Workers
 
 SUMMARY = "label positions of levels with proved figures, for training"
-UNDECIDED = "some levels were given up, or have no labels since workers died of them"
+UNDECIDED = "some levels were given up, or have no labels because they crashed workers"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,14 +58,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=64,
         metavar="N",
         help="number of positions sampled from play of each level; their neighbours are labelled "
-        "too. Of larger levels at most so many, and deadlocked ones besides (default: 64)",
+        "too. For larger levels at most N, and deadlocked ones besides (default: 64)",
     )
     parser.add_argument(
         "--played-by",
         metavar="NAME_OR_PATH",
-        help="instead of sampled positions label those that greedy play by these weights of the "
-        "push policy comes to, so that it learns from its errors: all of levels that it does not "
-        "solve, some of the others. Larger levels are labelled as without it",
+        help="instead of sampled positions, label those that greedy play by these weights of the "
+        "push policy reaches, so that it learns from its errors: all positions of levels that it "
+        "does not solve, some of the others. Larger levels are not affected",
     )
     parser.add_argument(
         "--levels-per-shard",
@@ -85,9 +85,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(parser, "--threads", default=None, usual="one for each processor")
     options.add(parser, "--cluster")
     parser.epilog = (
-        "The same arguments give the same bytes, whoever does the work. The same command resumes "
-        "an interrupted run, even if the folders were moved. A second run into the same folder at "
-        "the same time is refused."
+        "The same arguments give the same bytes, with any threads or workers. The same command "
+        "resumes an interrupted run, even if the folders were moved. A second run into the same "
+        "folder at the same time is refused."
     )
 
 

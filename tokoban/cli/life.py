@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tokoban.systems.life.rules import Rule
     from tokoban.systems.life.simulate import Generation
 
-SUMMARY = "play Conway's Life by a network, and count its wrong cells"
+SUMMARY = "play Conway's Life with a network, and count its wrong cells"
 UNDECIDED = "some cells were wrong"
 
 _MOST_STEPS = 1_000_000  # every grid is kept
@@ -52,10 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(
         parser,
         "--film",
-        "the network's game is on the left, with a spot in each wrong cell, the true game on the "
+        "the network's game is on the left, with a dot in each wrong cell; the true game is on the "
         "right",
     )
-    options.add(parser, "--attention", "of the start and of up to a dozen later steps")
+    options.add(parser, "--attention", "for the start and up to a dozen later steps")
     options.add(parser, "--json", "wrong cells are counted against the true game, over all steps")
     options.add(parser, "--device")
 

@@ -56,13 +56,13 @@ SHARED: Mapping[str, Option] = {
         metavar="SIZE",
         type=size_bytes,
         default="2GB",
-        help="memory limit, such as 500MB, besides the program and the weights",
+        help="memory limit, such as 500MB, not counting the program and the weights",
     ),
     "--max-expansions": Option(
         metavar="N",
         type=whole(1),
-        help="limit of positions expanded by each search; unlike time, it ends a search at the "
-        "same position on any machine",
+        help="limit of positions expanded by each search; unlike a time limit, it ends a search "
+        "at the same position on any machine",
     ),
     "--threads": Option(
         metavar="N", type=whole(1, MAX_THREADS), default=1, help="number of threads"
@@ -74,7 +74,7 @@ SHARED: Mapping[str, Option] = {
     ),
     # networks
     "--weights": Option(
-        metavar="NAME_OR_PATH", help="weights: a name of shipped ones, a file or a run's folder"
+        metavar="NAME_OR_PATH", help="weights: the name of shipped ones, a file or a run's folder"
     ),
     "--device": Option(
         choices=("auto", "cpu", "cuda"),
@@ -87,7 +87,10 @@ SHARED: Mapping[str, Option] = {
         help="number format of the network; bf16 is faster on a GPU and may change a result",
     ),
     "--batch-size": Option(
-        metavar="N", type=whole(1, MOST_TEXTS), default=32, help="number processed together"
+        metavar="N",
+        type=whole(1, MOST_TEXTS),
+        default=32,
+        help="number of texts processed together",
     ),
     "--beam": Option(metavar="K", type=whole(1, MOST_TEXTS), help="width of the beam search"),
     "--length-penalty": Option(
@@ -109,12 +112,12 @@ SHARED: Mapping[str, Option] = {
         help="temperature of the sampling; 0 takes the most probable token",
     ),
     "--top-k": Option(
-        metavar="K", type=whole(1), help="sample from the K most probable tokens only"
+        metavar="K", type=whole(1), help="sample only from the K most probable tokens"
     ),
     "--top-p": Option(
         metavar="P",
         type=Number(float, "more than 0, at most 1", lambda share: 0 < share <= 1),
-        help="sample from the fewest tokens whose probabilities add up to P only",
+        help="sample only from the fewest tokens whose probabilities add up to P",
     ),
     # results
     "--output": Option(metavar="OUT", help="write the result to this file; - prints it"),
@@ -126,7 +129,7 @@ SHARED: Mapping[str, Option] = {
     "--film": Option(metavar="OUT", help="write an animation (.gif)"),
     "--attention": Option(
         metavar="OUT",
-        help="write the attention weights: an interactive page (.html) or a picture (.png, .svg)",
+        help="write the attention weights as an interactive page (.html) or a picture (.png, .svg)",
     ),
 }
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 KEYS = (
     ("arrows or w a s d", "move"),
     ("u or backspace", "take a move back"),
-    ("y", "make it again"),
-    ("r", "back to the start; y makes the moves again"),
+    ("y", "redo it"),
+    ("r", "back to the start; y redoes the moves"),
     ("h", "a hint: which box; again: where it should go; again: which push"),
     ("n, p", "next and previous level"),
     ("l", "list of levels"),
@@ -131,8 +131,8 @@ def describe_deadlock(deadlock: "Explanation | None", *, is_start: bool) -> str:
     """A proof, or that there was one of an earlier position."""
     reason = "" if deadlock is None else f" {deadlock.sentences[0]}"
     if is_start:
-        return f"This level cannot be solved, proved.{reason}"
-    return f"Deadlocked, proved.{reason} Take moves back with u."
+        return f"Proved: this level cannot be solved.{reason}"
+    return f"Proved: deadlocked.{reason} Take moves back with u."
 
 
 def _length(moves: str) -> str:

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(parser, "--weights", "of the policy that gives hints", usual=policies.PUSHES)
     keys = "; ".join(f"{names}: {meaning}" for names, meaning in KEYS)
     parser.epilog = (
-        f"Keys: {keys}. The game is saved when it ends in any way, and continues there next time. "
+        f"Keys: {keys}. The game is saved however it ends, and continues from there next time. "
         "A warning of a deadlock is proved and shows the boxes; many deadlocks are not found. "
         "Hints come from the policy, or from A* if the policy has none; large levels may get none."
     )

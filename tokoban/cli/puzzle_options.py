@@ -51,22 +51,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--min-pushes",
         type=int,
         metavar="N",
-        help="fewest pushes of a solution, at least (default: two for each box, or --max-pushes)",
+        help="every solution has at least N pushes (default: two for each box, or --max-pushes)",
     )
     puzzles.add_argument(
-        "--max-pushes", type=int, metavar="N", help="fewest pushes of a solution, at most"
+        "--max-pushes", type=int, metavar="N", help="some solution has at most N pushes"
     )
     puzzles.add_argument(
         "--min-branching",
         type=float,
         metavar="X",
-        help="mean number of legal pushes along the solution, at least",
+        help="at least X legal pushes on average along the solution",
     )
     puzzles.add_argument(
         "--min-losing-share",
         type=float,
         metavar="SHARE",
-        help="share of these pushes that make the level unsolvable, at least",
+        help="at least this share of these pushes make the level unsolvable",
     )
     puzzles.add_argument(
         "--fewest-moves",

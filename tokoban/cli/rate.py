@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.puzzles.state_space import Choices
 
 SUMMARY = "measure the levels of a file: solution lengths, branching, losing pushes"
-UNDECIDED = "something is not known within the limits"
+UNDECIDED = "some figures are not known within the limits"
 
 _UNKNOWN = "?"
 _LEGEND = "? is not known within the limits, <= and >= is the best known; all else is exact."
@@ -36,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Along a solution with the fewest pushes, branching is the mean number of legal pushes, "
         "and losing the share of these pushes that make the level unsolvable. Anywhere, the same "
         "means are over all reachable positions that are solvable; a position is a set of boxes "
-        "and the player's zone. Not counted are positions that are reached only through a solved "
-        "one, and those with a box on a dead square or frozen off its goal. Large levels are not "
+        "and the player's zone. Positions that are reached only through a solved one, or have a "
+        "box on a dead square or frozen off its goal, are not counted. Large levels are not "
         "explored; their columns show ?. How hard a level feels to a person is not measured."
     )
 

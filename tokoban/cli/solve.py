@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tokoban.systems.push_policy.policy import PushPolicy
     from tokoban.systems.sokoban_policy.policy import Policy
 
-SUMMARY = "solve levels, by searches or by a policy"
+SUMMARY = "solve levels, by search or by a policy"
 UNDECIDED = "some levels were given up, or cannot be solved as --instruction says"
 
 _OF_SEARCH = ("--time-limit", "--max-expansions", "--threads")
@@ -61,45 +61,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--by",
         type=_method_named,
         choices=("policy", "beam", "rollout", "search"),
-        help="use one method only: the search of the policy of pushes (policy; with weights of a "
-        "policy of moves, its beam search), the beam search of the policy of moves, its most "
-        "probable moves (rollout), or the searches without a network (search: A* and others by the "
-        "level's size). The shipped policy of moves knows levels with one box and at most 6 x 6 "
-        "squares inside; only search proves that a solution is optimal (default: search)",
+        help="method: policy (search with the policy of pushes; with weights of a policy of moves, "
+        "its beam search), beam (beam search with the policy of moves), rollout (its most probable "
+        "moves) or search (without a network: A* and others, by the level's size). The shipped "
+        "policy of moves knows levels with one box and at most 6 x 6 squares inside; only search "
+        "proves that a solution is optimal (default: search)",
     )
     parser.add_argument(
         "--minimise",
         choices=OBJECTIVES,
-        help="search for a solution with the fewest moves, with the fewest pushes, or "
-        "for any (default: for any, then for the fewest moves, then for the fewest pushes)",
+        help="search for a solution with the fewest moves, one with the fewest pushes, or any "
+        "(default: any, then the fewest moves, then the fewest pushes)",
     )
     options.add(
         parser,
         "--time-limit",
-        "for each level, of search or the policy of pushes. Of search without --minimise, at most "
-        "three quarters of it go to any solution, half of the rest to the fewest moves, and the "
-        "rest to the fewest pushes",
+        "for each level; only for search and the policy of pushes. Search without --minimise "
+        "spends at most three quarters of it on any solution, half of the rest on the fewest "
+        "moves, and the rest on the fewest pushes",
     )
     options.add(parser, "--memory-limit", "shared by all threads")
-    options.add(parser, "--max-expansions", "of search or the policy of pushes", usual="none")
+    by_search = "only for search and the policy of pushes"
+    options.add(parser, "--max-expansions", by_search, usual="none")
     options.add(parser, "--threads", "each searches one level, with its share of the memory")
     options.add(
         parser,
         "--weights",
-        "of the policy",
+        "those of the policy",
         usual=f"{policies.READER} with --instruction, {policies.PUSHES} with --by policy, else "
         f"{policies.MOVES}",
     )
     options.add(parser, "--beam", type=whole(1, MAX_BEAM_WIDTH), default=32)
-    options.add(parser, "--device", "for the policy of pushes, the GPU only if it is asked for")
+    options.add(parser, "--device", "the policy of pushes uses the GPU only with cuda")
     parser.add_argument(
         "--instruction",
         metavar="SENTENCE",
         help="solve levels whose floor lies within 8 x 8 squares as an English or German sentence "
         'says, such as "push the left box to the upper goal last", with the fewest pushes, or '
-        "prove that it cannot be done; docs/instructions.md lists the sentences. With --by policy "
-        "the network sokoban-instructions, or of --weights, reads the sentence and searches "
-        "100 positions or --max-expansions, which proves nothing",
+        "prove that it cannot be done; docs/instructions.md lists the sentences. With --by "
+        "policy, the network sokoban-instructions, or that of --weights, reads the sentence and "
+        "searches 100 positions, or as many as --max-expansions; this proves nothing",
     )
     parser.add_argument(
         "--folder",
@@ -118,7 +119,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(
         parser,
         "--attention",
-        "of the policy along the solution of one level that fits it, whichever search found it",
+        "those of the policy along the solution of one level that fits it, whatever method found "
+        "it",
     )
 
 

@@ -37,8 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "gives one line of output, and an empty line an empty one. A line with more tokens than "
         "the weights accept (511 for the shipped ones) ends the command with status 2; the "
         "translations of the lines before it are kept. Invisible characters and emoji are left "
-        "out, and a line all in capitals is read without them. The shipped weights translate many "
-        "sentences wrongly; a message on standard error names those that are probably not usable",
+        "out, and a line all in capitals is read in normal case. The shipped weights translate "
+        "many sentences wrongly; a message on standard error names translations that are probably "
+        "not usable",
     )
     parser.add_argument(
         "--from", dest="source", metavar="LANGUAGE", help="source language (default: de)"
@@ -48,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add(parser, "--weights", usual="translation-FROM-TO")
     options.add(parser, "--beam", default=4)
-    options.add(parser, "--length-penalty", usual="that of the weights' validation")
+    options.add(parser, "--length-penalty", usual="the one chosen in the validation of the weights")
     parser.add_argument(
         "--nbest",
         type=whole(1, options.MOST_TEXTS),
@@ -69,13 +70,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "between them and the pairs that belong together",
     )
     options.add(
-        parser, "--attention", "of one sentence; the picture shows words, the page all heads"
+        parser, "--attention", "for one sentence; the picture shows words, the page all heads"
     )
     options.add(
         parser,
         "--batch-size",
-        "in sentences. With 1, and at a keyboard if it is not given, each line is translated "
-        "before the next one is read",
+        "with 1, and by default at a keyboard, each line is translated before the next one is read",
     )
     options.add(parser, "--device")
     options.add(

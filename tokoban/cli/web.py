@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=_origin,
         metavar="ORIGIN",
-        help="what a browser's address bar shows where a proxy stands before the server, such as "
+        help="origin in the browser's address bar if a proxy is in front of the server, such as "
         "https://play.example; may be given several times",
     )
     parser.add_argument(

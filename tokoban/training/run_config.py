@@ -39,8 +39,8 @@ class RunConfig:
     precision: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 autocast on CUDA; of training
 
     learning_rate: Positive = 1e-3  # at the schedule's peak
-    muon: NotNegative = 0.0  # 0: AdamW trains every weight; else Muon trains the matrices, but
-    # those of embeddings, at so many times the learning rate
+    muon: NotNegative = 0.0  # 0: AdamW trains every weight; else Muon trains the matrices
+    # except embeddings, at this multiple of the learning rate
     schedule: Schedule = "cosine"  # of the learning rate, after its warm-up
     final_share: Share = 0.0  # of the peak, at which linear, trapezoid and cosine end
     warmup_steps: CountOrZero = 100  # during which the learning rate rises linearly from 0
@@ -59,7 +59,7 @@ class RunConfig:
     log_every: Count = 50  # steps
     evaluate_every: CountOrZero = 0  # steps; 0 = only at the end
     monitor: str = ""  # a metric of the evaluation, "-metric" if less is better; the final weights
-    # are the best by it, the last of equals, unless they are a mean
+    # are the best by it (the last of equals), unless they are averaged
     patience: CountOrZero = 0  # evaluations in a row without a better one that end the run; 0 =
     # never
     target: float | None = None  # value of the monitored metric that ends the run

@@ -34,7 +34,7 @@ _FRESH, _BY_MOVES, _BY_PUSHES = range(3)
 _NOTHING_PLAYED = PlayedStates(
     np.empty(0, np.uint64), np.empty(0, np.uint64), np.empty(0, np.int64)
 )
-_FIRST_SHARE = 4  # capacity for so many times the states asked for; it grows with more neighbours
+_FIRST_SHARE = 4  # capacity, as a multiple of the states asked for; it grows with more neighbours
 
 
 class Labelled(NamedTuple):
@@ -48,7 +48,7 @@ class Labelled(NamedTuple):
 class Labelling:
     """Work on some levels, one after the other; see ``worker.Work``.
 
-    What it finds does not depend on what the same workspace was used for before.
+    Its results do not depend on what the workspace was used for before.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Labelling:
 
 @cache
 def prepare() -> None:
-    """Labels a level of one push: in the caller's thread, whose ``compiling.clock`` stands still
+    """Labels a level of one push, in the caller's thread, whose ``compiling.clock`` stands still
     meanwhile."""
     player, box, goal, walls = (np.array([word], np.uint64) for word in (1, 2, 4, ~7 & 2**64 - 1))
     levels = Levels(walls, goal, box, player)
@@ -164,7 +164,7 @@ def label_levels(
             start_level(samples, seed, numbers[level])
             _, _, boxes, is_fair = closed_in(levels, level)
             if not is_fair:
-                pass  # a box out of reach makes it unsolvable, and no state has that box
+                pass  # a box out of reach makes it unsolvable, and states leave that box out
             elif len(played.ends) > 0:
                 add_played(terrain, played, level, samples)
             else:

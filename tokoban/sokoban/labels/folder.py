@@ -1,8 +1,8 @@
-"""A folder of labels: what is there of a job, and the rest of the work.
+"""A folder of labels: the finished part of a job, and the rest of the work.
 
 It holds ``job.json`` (what was asked for), ``dropped.jsonl`` (the levels without labels), the
 shards and, once all of these are there, ``manifest.json``. No byte of them depends on who did the
-work, or on whether it was broken off and resumed.
+work, or on whether it was interrupted and resumed.
 """
 
 import json
@@ -39,7 +39,7 @@ class LabelFolder:
 
     @property
     def num_missing_levels(self) -> int:
-        """The number of levels that have to be labelled: no whole shard holds them."""
+        """The number of levels still to be labelled: those in no complete shard."""
         return sum(map(self.job.num_levels_of, self.missing))
 
     def complete(
@@ -50,18 +50,18 @@ class LabelFolder:
         report: Callable[[int], None] | None = None,
         clock: Callable[[], float] = compiling.clock,
     ) -> str | None:
-        """Labels what is missing, and writes each shard as soon as it is whole.
+        """Labels what is missing, and writes each shard as soon as it is complete.
 
         The stop flag, the time limit and an exception such as ``KeyboardInterrupt`` end the
-        work; the shards that are whole by then stay, and the same call later goes on from there.
+        work; complete shards stay, and the same call later goes on from there.
         Returns the limit that ended the work. ``config.max_sets`` takes the place of the other
         limits, so that labels do not depend on the machine. ``report`` is called now and then with
         the number of levels done. Raises ``ValueError`` if levels are played on processors of
-        several kinds, which round otherwise.
+        several kinds, which round differently.
         """
         watch = Watch(limits or Limits(), clock)
         shards: list[int] = []  # of each item so far
-        large: dict[int, dict[int, LargeLabels]] = {}  # of each shard that is not whole
+        large: dict[int, dict[int, LargeLabels]] = {}  # of each incomplete shard
         processors: set[str] = set()
         num_done = 0
 
@@ -132,7 +132,7 @@ class LabelFolder:
         return self.path / self.job.file_of(shard)
 
     def _about(self, shard: int) -> dict[str, str] | None:
-        """The words about a shard; None if it is missing, cut off, changed or another job's."""
+        """The description of a shard; None if it is missing, cut off, changed or another job's."""
         try:
             kind = LargeShard if self.job.is_large(shard) else Shard
             about = read_about(self._path(shard), kind)

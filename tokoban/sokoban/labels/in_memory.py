@@ -1,4 +1,4 @@
-"""Labels of a few levels without a folder: the shard that ``tokoban label`` would write of them."""
+"""Labels of a few levels without a folder: the shard ``tokoban label`` would write for them."""
 
 import threading
 
@@ -13,7 +13,7 @@ from tokoban.sokoban.search.bitboard.levels import Levels
 
 
 def label_in_memory(levels: Levels, *, num_states: int, seed: int) -> Shard:
-    """The states of levels, none with a box out of reach, sampled by the seed and labelled exactly.
+    """The states of levels, sampled by the seed and labelled exactly; no box may be out of reach.
 
     The levels count from 0, as of one file without a name.
     """
@@ -21,5 +21,5 @@ def label_in_memory(levels: Levels, *, num_states: int, seed: int) -> Shard:
     config = LabelConfig(seed=seed, num_states=num_states)
     numbers = np.arange(len(levels.walls))
     shard = label_shard(PackedLevels.of(*levels), numbers, config, stop=threading.Event())
-    assert shard is not None  # for it was not stopped
+    assert shard is not None  # since it was not stopped
     return shard

@@ -24,7 +24,7 @@ from tokoban.sokoban.search.bitboard.sweep import workspace_for
 from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.limits import Limits
 
-# ``max_sets`` is the limit: one of memory would depend on what the workspace was used for before.
+# ``max_sets`` is the limit: a memory limit would depend on what the workspace was used for before.
 _UNLIMITED = Limits(memory_limit_mb=float("inf"))
 
 
@@ -49,7 +49,7 @@ class LargeItem(NamedTuple):
 
 
 class MadeShard(NamedTuple):
-    """The bytes of a file, and the processor on which its levels were played, if they were."""
+    """The bytes of a file, and the processor on which its levels were played, if any were."""
 
     content: bytes
     processor: str | None

@@ -28,9 +28,9 @@ from tokoban.sokoban.labels.splits import split, split_large
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels
 
-# To be raised with every change of what is sampled, or of how it is written.
+# To be raised with every change to the sampling or to the format.
 _VERSION = 5
-# They take a second each, and what is lost with an unfinished shard must be little.
+# They take a second each, and an interruption must not lose much work.
 _LARGE_LEVELS_PER_SHARD = 32
 
 
@@ -39,10 +39,10 @@ class LabelConfig:
     """How the states of each level are sampled, and how many levels a file has."""
 
     seed: int = 0
-    num_states: int = 64  # from play, a level; their neighbours come besides
+    num_states: int = 64  # from play, for each level; their neighbours are added
     levels_per_shard: int = 1000
-    max_sets: int = 1_000_000  # of boxes: a level is given up where more of them can be solved
-    max_levels: int | None = None  # so many from the first on; None is all
+    max_sets: int = 1_000_000  # of boxes: a level with more solvable ones is given up
+    max_levels: int | None = None  # the first so many; None is all
     played_by: str | None = None  # digest of the policy whose play is labelled; None: sampled play
 
     def __post_init__(self) -> None:
@@ -60,8 +60,8 @@ _MOST = {
 }
 
 
-# Plays levels, given their numbers too, and returns the states that it came to; None as soon as the
-# function that it is given says that the work must end.
+# Plays levels, given with their numbers, and returns the states reached; None as soon as the
+# function given to it says that the work must end.
 Play = Callable[[PackedLevels, Int64[np.ndarray, " N"], Callable[[], bool]], PlayedStates | None]
 
 
@@ -74,7 +74,7 @@ class Job:
     numbers: Int64[np.ndarray, " B"]  # of each level among all that were read, for its seed
     dropped: tuple[Dropped, ...]
     large: tuple[LargeLevel, ...]  # that do not fit one word
-    large_numbers: Int64[np.ndarray, " _"]  # of each among all of these that were read
+    large_numbers: Int64[np.ndarray, " _"]  # of each among all large levels that were read
     sources: tuple[Source, ...]
     evaluation: tuple[Source, ...]
     problems: tuple[Problem, ...]  # of the levels that could not be read, by the paths given
@@ -127,7 +127,7 @@ class Job:
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """All that was asked for, as JSON has it, with the names of files for people."""
+        """All that was asked for, as JSON, with file names for human readers."""
         asked = {
             "version": _VERSION,
             **asdict(self.config),
@@ -138,7 +138,7 @@ class Job:
 
     @cached_property
     def digest(self) -> str:
-        """Stands in each shard for what its bytes depend on."""
+        """The digest of what a shard's bytes depend on; each shard records it."""
         text = json.dumps(without_names(self.record), sort_keys=True)
         return hashlib.blake2b(text.encode("ascii"), digest_size=16).hexdigest()
 
@@ -152,7 +152,7 @@ def read_job(
 ) -> Job:
     """Reads the levels to be labelled, without those that ``splits`` keeps apart.
 
-    ``evaluation`` are files of levels that something will be evaluated on; ``play`` and its digest
+    ``evaluation`` are files of levels reserved for evaluation; ``play`` and its digest
     ``config.played_by`` are given together. Raises ``OSError`` for a file that cannot be read, and
     ``ValueError`` if no level is left or if some level of ``evaluation`` cannot be read, for it
     could not be kept apart.

@@ -1,7 +1,7 @@
 """Labels of one level of any size: positions along a short solution, and one push off it.
 
 The solution is one of the fewest pushes where A* proves it, else a given or found one, shortened by
-the optimiser. Each push of a position is searched further by A* for a few hundred expansions: most
+the optimiser. After each push of a position, A* searches for a few hundred expansions: most pushes
 are proved to begin a solution with the fewest pushes, to cost so many more, or to deadlock; the
 others are unknown. All limits are counts of expansions, so that the labels depend on no clock.
 Axes: F floor squares, numbered as in ``search.level.ground``; K boxes.
@@ -32,7 +32,7 @@ from tokoban.sokoban.search.searches.astar import search as push_search
 from tokoban.sokoban.search.searches.astar.solver import FEW_EXPANSIONS, AStar
 from tokoban.sokoban.search.state.positions import unpacked_bits
 
-# As ``puzzles`` has it, so that the solution of every generated puzzle is proved again.
+# As in ``puzzles``, so that the solution of every generated puzzle is proved again.
 _PROOF_EXPANSIONS = 30_000
 _SOLUTION_EXPANSIONS = _OPTIMISER_EXPANSIONS = 20_000
 _PUSH_EXPANSIONS = 200  # of each position after a push
@@ -55,7 +55,7 @@ class LargeOrigin(IntEnum):
     """The origin of a position, and what is proved of it."""
 
     SOLUTION = 0  # on the solution; ``pushes_left`` is proved to be the fewest
-    BOUND = 1  # on the solution; ``pushes_left`` are enough, perhaps not the fewest
+    BOUND = 1  # on the solution; ``pushes_left`` suffice, but may not be the fewest
     ASIDE = 2  # one push off the solution, and solvable; ``pushes_left`` is proved
     DEADLOCKED = 3  # one push off the solution, and proved deadlocked
 
@@ -164,7 +164,7 @@ class _Level:
         num_floor, num_boxes = len(self._squares.squares), len(self._ground.goals)
         self._goals = tuple(self._ground.goals.tolist())
         self._neighbours = self._squares.neighbours.tolist()
-        self._pruning = empty_pruning(num_floor, num_boxes)  # deadlocks that all searches share
+        self._pruning = empty_pruning(num_floor, num_boxes)  # deadlocks that all its searches share
         self._is_blocked = np.zeros(num_floor + 1, np.bool_)
         self._marks = np.zeros(num_floor + 1, np.int64)
         self._waiting = np.zeros(num_floor + 1, np.int32)
@@ -184,7 +184,7 @@ class _Level:
             player = ahead
 
     def pushes_left(self, place: _Place) -> int | None:
-        """The fewest pushes, or ``DEADLOCKED``; None if it is not found out."""
+        """The fewest pushes, or ``DEADLOCKED``; None if unknown."""
         if place not in self._left:
             self._left[place] = self._search(place)
         return self._left[place]
@@ -216,7 +216,7 @@ class _Level:
         return LargePosition(*place, LargeOrigin.BOUND, bound, tuple(after))
 
     def known_after(self, place: _Place) -> dict[_Place, int]:
-        """The positions after a push of which the searches found out the pushes left."""
+        """The positions after a push whose pushes left are known from the searches."""
         known = ((later, self._left.get(later)) for _, later in self._pushes(place))
         return {later: left for later, left in known if left is not None}
 
@@ -266,7 +266,7 @@ class _Level:
             return DEADLOCKED
         if outcome != Outcome.SOLVED:
             return None
-        # Of every position on the way the fewest pushes are known now.
+        # Now the fewest pushes of every position on the way are known.
         frontier = search.frontier
         position = int(frontier.progress[push_search.REACHED])
         pushes = int(frontier.cost[position])

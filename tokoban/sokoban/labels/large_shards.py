@@ -1,8 +1,8 @@
-"""Shards of levels of any size: squares by number, where ``shards`` has words of 8x8 cells.
+"""Shards of levels of any size, with numbered squares instead of words of 8x8 cells.
 
 Axes: N levels, Q positions, F floor squares of all levels, K boxes of all positions. The floor
-squares of a level are numbered as in ``search.ground``, row by row. ``docs/labels.md`` lists the
-arrays.
+squares of a level are numbered as in ``search.level.ground``, row by row. ``docs/labels.md`` lists
+the arrays.
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ class LargeShard:
 
     @property
     def is_consistent(self) -> bool:
-        """Whether its arrays fit each other: compiled code takes their numbers for squares."""
+        """Whether its arrays are consistent: compiled code takes their numbers for squares."""
         if not (
             have_rows(self, "level_", self.level_ends.size)
             and have_rows(self, "floor_", self.floor_row.size)
@@ -90,7 +90,7 @@ class LargeShard:
         )
 
     def board(self, state: int) -> Board:
-        """One position as a board of what the player can reach, walls around it."""
+        """One position as a board of what the player can reach, with walls around it."""
         level, position = self.level_of(state), self.position(state)
         own = self.floor(level)
         rows = (self.floor_row[own] - self.floor_row[own].min()).tolist()

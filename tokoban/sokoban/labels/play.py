@@ -1,7 +1,7 @@
 """Compiled: states of one level sampled from games of mixed quality.
 
-Retrograde analysis by moves comes before: it tells which moves are optimal. Players are sets of one
-cell. Play goes on for a few moves only after a deadlock, since all states that follow are
+Retrograde analysis by moves comes before: it tells which moves are optimal. The player is a set of
+one cell. Play goes on for a few moves only after a deadlock, since all states that follow are
 deadlocked too.
 """
 
@@ -13,13 +13,13 @@ from tokoban.sokoban.search.bitboard.layers import NONE, distance_of, number_of
 from tokoban.sokoban.search.bitboard.terrain import ALIVE, FLOOR, GOALS, is_frozen
 from tokoban.sokoban.search.level.words import EMPTY, flood, lowest, moved
 
-# Each has the same share of the states; what its games do not fill is left to the next ones.
+# Each gets the same share of the states; what its games do not fill goes to the next ones.
 _KINDS = 5
 _MOST_GAMES = 32  # of one kind, where a level has too few states
-_WRONG = (0, 100, 300, 0, 100)  # moves in a thousand that are not chosen for being best
-_KEPT_MOVES = 4  # one state in so many of a game by moves is kept
+_WRONG = (0, 100, 300, 0, 100)  # moves in a thousand that are random instead of best
+_KEPT_MOVES = 4  # one in this many states of a game by moves is kept
 _KEPT_PUSHES = 2  # and of a game by pushes
-_SPARE_MOVES = 32  # a game goes on for so many more than twice the moves of the shortest solution
+_SPARE_MOVES = 32  # a game may take this many moves more than twice the shortest solution
 _MOST_PUSHES = 20
 _DEADLOCKED_MOVES, _DEADLOCKED_PUSHES = 16, 4  # of play after a deadlock
 
@@ -101,7 +101,7 @@ def _play_moves(terrain, layers, boxes, player, kind, limit, samples):
 @inner
 @no_type_check
 def _play_pushes(terrain, layers, boxes, player, limit, samples):
-    """Makes up to ``_MOST_PUSHES`` pushes, each one of all that can be walked to."""
+    """Makes up to ``_MOST_PUSHES`` pushes, each a random one that the player can walk to."""
     left = 1 + random_below(samples, _MOST_PUSHES)
     while left > 0 and samples.progress[END] < limit:
         box, direction = _choose_push(terrain, layers, boxes, player, False, samples)
@@ -128,7 +128,7 @@ def _add_losing_push(terrain, layers, boxes, player, samples):
 @inner
 @no_type_check
 def _choose_move(layers, floor, boxes, player, distance, samples):
-    """A move to a state one nearer than ``distance``; if that is NONE, any that is no bump."""
+    """A move to a state one nearer than ``distance``; if that is NONE, any legal one."""
     chosen, num_choices = _NOWHERE, 0
     for direction in range(4):
         after, ahead = _step(floor, boxes, player, direction)
@@ -147,7 +147,7 @@ def _choose_push(terrain, layers, boxes, player, must_lose, samples):
     """The box and the direction of a push that can be walked to, EMPTY and _NOWHERE if none is.
 
     If it ``must_lose``, a losing push; preferably one after which no dead square and no frozen box
-    shows the deadlock, for those are easily learned.
+    shows the deadlock, for those are easy to learn.
     """
     chosen, chosen_direction, num_choices = EMPTY, _NOWHERE, 0
     is_obvious = True
@@ -178,7 +178,7 @@ def _choose_push(terrain, layers, boxes, player, must_lose, samples):
 @inner
 @no_type_check
 def _add_neighbours(floor, samples, state):
-    """Adds what one move makes of a state, and each push that can be walked to."""
+    """Adds the states after one move, and after each push that the player can walk to."""
     boxes, player = samples.boxes[state], samples.player[state]
     for direction in range(4):
         after, ahead = _step(floor, boxes, player, direction)
@@ -197,14 +197,14 @@ def _add_neighbours(floor, samples, state):
 @inner
 @no_type_check
 def _pushable(boxes, area, free, direction):
-    """The boxes behind which the player can come, with free floor ahead."""
+    """The boxes that the player can get behind, with free floor ahead."""
     return boxes & moved(area, direction) & moved(free, direction ^ 2)
 
 
 @inner
 @no_type_check
 def _step(floor, boxes, player, direction):
-    """Boxes and player after one move; the same ones after a bump."""
+    """Boxes and player after one move; unchanged by a bump."""
     ahead = moved(player, direction) & floor
     if ahead & boxes != EMPTY:
         beyond = moved(ahead, direction) & floor & ~boxes

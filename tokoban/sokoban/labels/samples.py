@@ -22,16 +22,16 @@ class Origin(IntEnum):
     """The kind of play that a state comes from; a shard has four bits for it."""
 
     BEST = 0  # a move of a shortest solution, always; the level's start is such a state
-    RARELY_WRONG = 1  # one move in ten is any that changes the board
+    RARELY_WRONG = 1  # one move in ten is a random one that changes the board
     OFTEN_WRONG = 2  # three in ten
     RANDOM_PUSHES = 3
-    BORDER = 4  # from which a push deadlocks, or right after such a push
+    BORDER = 4  # just before or just after a push that deadlocks
     NEIGHBOUR = 5  # one move, or a walk and a push, from a state of another origin
-    POLICY = 6  # greedy play of a push policy, instead of all others but NEIGHBOUR
+    POLICY = 6  # greedy play of a push policy; replaces all others but NEIGHBOUR
 
 
 class Samples(NamedTuple):
-    """States of levels, and whose play they are from; those of level n end at ``ends[n]``."""
+    """States of levels, and the origin of each; those of level n end at ``ends[n]``."""
 
     boxes: UInt64[np.ndarray, " Q"]
     player: UInt64[np.ndarray, " Q"]

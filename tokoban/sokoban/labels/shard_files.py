@@ -24,7 +24,7 @@ def shard_files(folder: str | Path) -> list[Path]:
     """All shards of a folder of ``tokoban label``, exact ones first.
 
     Those of an unfinished run are taken as they are, and a line on standard error says so. Raises
-    ``FileNotFoundError`` where there is no folder or none in it, and ``ValueError`` where files
+    ``FileNotFoundError`` where there is no folder or no shard in it, and ``ValueError`` where files
     that the manifest lists are missing or have another size.
     """
     path = Path(folder)

@@ -1,4 +1,4 @@
-"""Files of labels: one a shard, in the safetensors format, the same bytes for the same arrays.
+"""Files of labels: one per shard, in the safetensors format, the same bytes for the same arrays.
 
 Axes: N levels, Q states, S some of them, P bytes of packed pushes. Cell (row, column) of a level's
 8x8 interior is bit 8 * row + column of a word; in the drawing of the level's file it is the square
@@ -26,7 +26,7 @@ from tokoban.sokoban.search.bitboard.labels import DEADLOCKED, Labels
 
 _TYPES = {"<u8": "U64", "<i8": "I64", "<i4": "I32", "<u2": "U16", "|u1": "U8"}
 _DTYPES = {name: np.dtype(dtype) for dtype, name in _TYPES.items()}
-_LENGTH = 8  # bytes of the header's length; the arrays start at a multiple of it too
+_LENGTH = 8  # bytes of the header's length; the arrays start at a multiple of it
 _FOUR_BITS = np.uint8(15)
 
 _Arrays = TypeVar("_Arrays")
@@ -61,7 +61,7 @@ class Shard:
 
     @property
     def is_consistent(self) -> bool:
-        """Whether its arrays fit each other: compiled code takes their numbers for places."""
+        """Whether its arrays are consistent: compiled code takes their numbers for indices."""
         states = ("boxes", "player", "moves_", "pushes_")
         if not have_rows(self, "level_", self.level_ends.size):
             return False
@@ -96,9 +96,9 @@ class Shard:
         return np.searchsorted(self.level_ends, states, side="right")
 
     def best_pushes(self, states: Int64[np.ndarray, " S"], unit: str) -> UInt64[np.ndarray, "S 4"]:
-        """For some states and each direction the boxes of which a push in it is optimal.
+        """For some states and each direction, the boxes whose push in that direction is optimal.
 
-        It is made after the shortest walk to the box, and begins a solution of the fewest moves or
+        The push follows a shortest walk to the box, and begins a solution of the fewest moves or
         pushes, as ``unit`` says.
         """
         if unit not in ("moves", "pushes"):
@@ -107,7 +107,7 @@ class Shard:
         return _unpack_pushes(self.boxes[states], packed[states])
 
     def board(self, state: int) -> Board:
-        """One state as a board of ten rows by ten, its border walls."""
+        """One state as a board of 10 by 10 squares, with a border of walls."""
         (level,) = self.level_of(np.array([state]))
         one = slice(level, level + 1)
         player = np.uint64(1) << self.player[state : state + 1].astype(np.uint64)
@@ -143,7 +143,7 @@ def pack(levels: PackedLevels, labelled: Labelled) -> Shard:
 
 
 def to_bytes(shard: Any, about: Mapping[str, str]) -> bytes:
-    """The file of a shard, a dataclass of arrays, with words ``about`` it in its header."""
+    """The file of a shard, a dataclass of arrays, with the description ``about`` in its header."""
     arrays = {field.name: getattr(shard, field.name) for field in fields(shard)}
     header: dict[str, Any] = {}
     parts = []
@@ -162,7 +162,7 @@ def to_bytes(shard: Any, about: Mapping[str, str]) -> bytes:
 
 
 def read_shard(path: str | Path) -> Shard:
-    """The arrays of a file, mapped: what is not looked at is not read.
+    """The arrays of a file, memory-mapped, so that only what is used is read.
 
     Raises ``OSError`` if it cannot be read and ``ValueError`` if it is no such file, is cut off, or
     was written by a version with other arrays.
@@ -171,13 +171,13 @@ def read_shard(path: str | Path) -> Shard:
 
 
 def are_ends(ends: Int64[np.ndarray, " N"], count: int) -> bool:
-    """Whether these are the ends of parts, one after the other, of so many things."""
+    """Whether these are the ends of consecutive parts of so many things."""
     sizes = np.diff(ends, prepend=0)
     return bool((sizes >= 0).all() and sizes.sum() == count)
 
 
 def have_rows(shard: Any, prefix: str | tuple[str, ...], count: int) -> bool:
-    """Whether the arrays whose names begin so are of their types, with so many rows."""
+    """Whether the arrays with this prefix have their types and this many rows."""
     for field in fields(shard):
         if field.name.startswith(prefix):
             array, kind = getattr(shard, field.name), cast(type, field.type)
@@ -188,7 +188,7 @@ def have_rows(shard: Any, prefix: str | tuple[str, ...], count: int) -> bool:
 
 
 def read_about(path: str | Path, kind: type = Shard) -> dict[str, str]:
-    """The words about a shard of this ``kind``, once its bytes are found to be those written.
+    """The description of a shard of this ``kind``, once its bytes are verified.
 
     Raises as ``read_shard``, and ``ValueError`` if any byte of the arrays has changed.
     """
@@ -199,7 +199,7 @@ def read_about(path: str | Path, kind: type = Shard) -> dict[str, str]:
 
 
 def read_arrays(path: Path, kind: type[_Arrays]) -> tuple[_Arrays, dict[str, str], np.ndarray]:
-    """The arrays of a file as a dataclass, the words about it, and the bytes of all arrays."""
+    """The arrays of a file as a dataclass, its description, and the bytes of all arrays."""
     size = path.stat().st_size
     content = np.memmap(path, np.uint8, "r") if size else np.empty(0, np.uint8)
     start = _LENGTH + int.from_bytes(content[:_LENGTH].tobytes(), "little")
@@ -237,7 +237,7 @@ def _digest(data: bytes | memoryview) -> str:
 def _pack_pushes(
     boxes: UInt64[np.ndarray, " Q"], labels: Labels, width: int
 ) -> UInt8[np.ndarray, "Q P"]:
-    """Four bits a box, in the order of the cells: two boxes to a byte, the first in its low half.
+    """Four bits per box, in the order of the cells: two boxes to a byte, the first in its low half.
 
     Bit a of the four: a push of the box in direction a is optimal.
     """

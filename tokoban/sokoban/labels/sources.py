@@ -1,4 +1,4 @@
-"""The levels of many files as words, each with its place, and what can get no labels."""
+"""The levels of many files as words, each with its file and number, and those without labels."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ from tokoban.sokoban.formats.packed import PackedLevels, joined, name_file, read
 from tokoban.sokoban.search.bitboard.levels import Levels, corner_in_drawing, from_board
 
 _NO_LEVELS = Levels(*[np.empty(0, np.uint64)] * 4)
-MAX_FLOOR = 1024  # squares: what the push network reads
+MAX_FLOOR = 1024  # squares: the most that the push network reads
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Source:
 
     file: str  # its name in the pool, which does not depend on the folder around the pool
     sha256: str
-    num_levels: int  # good ones, of any size
+    num_levels: int  # valid ones, of any size
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class Dropped:
 
 @dataclass(frozen=True)
 class LargeLevel:
-    """A level that does not fit one word a plane."""
+    """A level that does not fit one word for each plane."""
 
     board: Board
     file: int  # which of the pool's ``sources``
@@ -51,7 +51,7 @@ class LargeLevel:
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Levels that fit one word a plane, in the order of their files, and the others."""
+    """Levels that fit one word for each plane, in the order of their files, and the others."""
 
     levels: PackedLevels
     large: tuple[LargeLevel, ...]
@@ -91,8 +91,8 @@ def read_pool(paths: Iterable[str | Path]) -> Pool:
 def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
     """Each file with its name in the pool.
 
-    This is its path from the folder that all of ``paths`` lie in, so that it stays the same where
-    they are moved together. The files of the published collection are named from their set on.
+    This is its path from the folder that contains all of ``paths``, so that it stays the same if
+    they are moved together. The names of Boxoban's files begin with their set.
     """
     if Path("-") in paths:
         raise ValueError("-: expected files, which can be read again when a run is resumed")

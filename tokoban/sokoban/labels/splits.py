@@ -1,8 +1,8 @@
 """Separates training levels from evaluation levels; axes: B levels.
 
-Two levels are the same as "player" if they are but for being turned, mirrored or moved and for what
-no player can reach; as "area" if besides the player may stand elsewhere in the area that it can
-walk to; as "room" if besides the boxes may stand elsewhere, so that play of the one can lead into
+Two levels are the same as "player" if they are equal after rotation, reflection and translation,
+without what no player can reach; as "area" if also the player may stand elsewhere in the area that
+it can walk to; as "room" if also the boxes may stand elsewhere, so that play of one can lead into
 the other.
 """
 
@@ -38,8 +38,8 @@ def split(
 ) -> tuple[Bool[np.ndarray, " B"], list[Dropped]]:
     """The levels to keep, and the others.
 
-    Dropped are those in the room of an evaluation level, and of those that are the same as "area"
-    all but the first.
+    Dropped are levels that are the same as "room" as an evaluation level, and all but the first of
+    levels that are the same as "area".
     """
     return _split(_words(levels), _words(evaluation))
 
@@ -90,7 +90,7 @@ def _key(board: Board, same: str) -> int:
 def _keys(levels: PackedLevels, same: str) -> UInt64[np.ndarray, " B"]:
     """Equal for levels that are the same in this way."""
     if same == "room":
-        # Without boxes the player's area is all that is inside; whatever lies elsewhere is left
+        # Without boxes the player's area is all that is inside; whatever lies outside is left
         # out, for it is the same play.
         inside = flood(levels.player, ~levels.walls)
         nothing = np.zeros_like(levels.boxes)

@@ -1,4 +1,4 @@
-"""Why a position is deadlocked: the boxes, and a certificate that a plain checker verifies.
+"""Why a position is deadlocked: the boxes, and a certificate that a simple checker verifies.
 
 Read in this order: ``certificate`` (the claim), ``checker`` (why to believe it), ``numbered_board``
 (a board on its ``Ground``), ``static`` (deadlocks that need no search), ``search`` (compiled) and

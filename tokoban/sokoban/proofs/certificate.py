@@ -62,7 +62,7 @@ class Certificate:
     """The claim that ``boxes`` deadlock ``board``, and its proof.
 
     ``without`` has for each of the boxes the moves (as ``lurd`` letters) that bring all the others
-    to goals where it is missing, which shows that it is needed; None where that is not known.
+    to goals without it, which shows that it is needed; None where that is not known.
     """
 
     board: Board

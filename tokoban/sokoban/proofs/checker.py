@@ -1,6 +1,6 @@
 """Checks a certificate slowly and plainly, by the board and the rules alone.
 
-The checker shares no code with the explainer, so that no fault can hide in both.
+The checker shares no code with the explainer, so that no bug can hide in both.
 """
 
 from collections.abc import Callable, Mapping, Set
@@ -40,12 +40,12 @@ def _demand(condition: bool, otherwise: str) -> None:
 
 
 class _Proof:
-    """A certificate, with the zones of the player for which its states and positions apply."""
+    """A certificate, with the zones of the player to which its states and positions apply."""
 
     def __init__(self, certificate: Certificate) -> None:
         self.certificate = certificate
         self.board = certificate.board
-        # Of each trap, by the square of the box: all squares of the player.
+        # For each trap, by the square of the box: all squares of the player.
         self.trapped = [self._zones(trap) for trap in certificate.traps]
         self.num_goals = [len(self.board.goals & zones.keys()) for zones in self.trapped]
         self.listed: dict[Set[Square], set[Square]] = {}
@@ -75,7 +75,7 @@ class _Proof:
         self._check_without()
 
     def _zone(self, player: Square, boxes: Set[Square]) -> frozenset[Square]:
-        """Where the player can walk; raises if the player or a box is where none can be."""
+        """Where the player can walk; raises if the player or a box is on an impossible square."""
         board = self.board
         if (
             player in boxes

@@ -40,7 +40,7 @@ class Subsets:
     ) -> Solution | Deadlock | None:
         """A solution for these boxes alone, or why there is none; None if a limit is reached."""
         for known, solution in self._solutions:
-            # It stays a solution without some of its boxes: their pushes become walks.
+            # A solution solves any subset of its boxes: pushes of the others become walks.
             if boxes <= known:
                 return solution
         for known_deadlock in self._deadlocks:
@@ -66,13 +66,13 @@ class Subsets:
 
     @property
     def solution_of_all(self) -> Solution | None:
-        """A solution for all boxes, if one was found on the way."""
+        """A solution for all boxes, if one was found meanwhile."""
         return next((found for boxes, found in self._solutions if boxes == self.boxes), None)
 
     def find_pair(self) -> Deadlock | None:
         """A deadlock of two boxes that the table of all such boxes shows at once.
 
-        None if there is none at whose boxes the player can stand, or a limit is reached.
+        None if the player can stand beside no such pair, or a limit is reached.
         """
         board, number = self.numbered.board, self.numbered.number
         two = completed(two_boxes_in_steps(self.numbered.ground), self._watch.check)
@@ -98,7 +98,7 @@ class Subsets:
             max_positions = min(max_positions, self._max_positions)
             best: Deadlock | None = None
             for start in sorted(self.boxes):
-                # Boxes are left out afterwards; from many more than the best has that rarely
+                # Boxes are left out afterwards; from a set much larger than the best, that rarely
                 # leads to fewer.
                 max_boxes = len(self.boxes) if best is None else len(best.boxes)
                 deadlock = self._grow(start, max_boxes, max_positions)
@@ -157,9 +157,9 @@ class Subsets:
 def _first_obstacle(
     board: Board, boxes: frozenset[Square], others: frozenset[Square], solution: Sequence[Direction]
 ) -> Square:
-    """The first of the others that a solution for the boxes touches.
+    """The first of the other boxes that a solution for these would collide with.
 
-    One that is on no goal if it touches none.
+    If there is none, one that is on no goal.
     """
     player, moving = board.player, set(boxes)
     for direction in solution:

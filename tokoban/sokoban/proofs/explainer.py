@@ -43,7 +43,7 @@ def explain(
     The limits hold for all of it: the solver, the search for few boxes, and the check of the
     certificate, which takes longer than its search if it lists many positions. A certificate whose
     check does not end in time is not returned. ``limits.max_expansions`` bounds each search. Boards
-    of more floor than any solver takes are given up.
+    with more floor than any solver takes are given up.
     """
     watch = Watch(limits, clock)
     most = limits.max_expansions
@@ -85,7 +85,7 @@ def explain(
 
 
 def _solve_in_half_the_time(board: Board, limits: Limits, clock: Callable[[], float]) -> Answer:
-    """The solver's answer; the other half is for a search of few boxes."""
+    """The solver's answer; the other half is for the search with few boxes."""
     time_limit_s = None if limits.time_limit_s is None else limits.time_limit_s / 2
     return solver.solve(
         board, minimise="any", clock=clock, limits=replace(limits, time_limit_s=time_limit_s)
@@ -96,7 +96,7 @@ def _checked(
     certificate: Certificate, watch: Watch, num_expansions: int = 0
 ) -> Deadlocked | Answer:
     """The certificate once the checker has confirmed it; an answer without one if time is over."""
-    # A proof without positions is checked at once, whatever the time.
+    # A proof without positions is checked at once, even if the time is over.
     try:
         fault = find_fault(certificate, watch.check)
     except OutOfTimeError as reason:

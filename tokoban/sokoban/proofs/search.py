@@ -34,7 +34,7 @@ from tokoban.sokoban.search.state.workspace import least_of_area, place_boxes
 LOWEST_BUCKET, NUM_EXPANSIONS, REACHED, NUM_TRAPS, NUM_GROUPS = range(5)
 
 _MAX_SUM = 1 << 12  # positions of a greater sum are expanded in any order
-_MAX_TRAPS = 64  # further ones are not looked for, and cost positions instead
+_MAX_TRAPS = 64  # further ones are not sought, which costs positions instead
 _MAX_GROUPS = 512
 
 
@@ -64,7 +64,7 @@ class Scratch(NamedTuple):
     is_blocked: Bool[np.ndarray, "F+1"]  # walls and boxes
     is_frozen: Bool[np.ndarray, "F+1"]
     area: Int16[np.ndarray, "F+1"]  # 1 where the player can walk
-    marks: Int64[np.ndarray, "F+1"]  # the same after a push, the last mark
+    marks: Int64[np.ndarray, "F+1"]  # the same after a push, where it is the last mark
     last_mark: Int64[np.ndarray, "1"]
     waiting: Int16[np.ndarray, "F+1"]
     words: UInt64[np.ndarray, " W"]  # the boxes after a push
@@ -123,7 +123,7 @@ def find_group(ground, boxes, scratch):
             count += 1
     i = count - 1
     while i >= 0:
-        # Without this one, and without those that it alone blocks.
+        # Without this box, and without those that it alone blocks.
         for j in range(count):
             is_frozen[group[j]] = j != i
         if keep_frozen(ground, group[:count], is_frozen) == -1:
@@ -141,7 +141,7 @@ def find_group(ground, boxes, scratch):
 @inner
 @no_type_check
 def is_frozen_after(ground, deadlocks, scratch, progress, box):
-    """Whether the box that was pushed is now in a frozen group, which is recorded then."""
+    """Whether the pushed box is now in a frozen group; if so, records the group."""
     if not is_immobile(ground, scratch.is_blocked, box):
         return False
     count = find_group(ground, scratch.boxes, scratch)
@@ -166,8 +166,8 @@ def is_frozen_after(ground, deadlocks, scratch, progress, box):
 def augment(ground, scratch, row, player):
     """Matches box ``row`` of the scratch with a goal by an augmenting path; returns 0 if it can be.
 
-    Else returns how many boxes, the first rows of ``scratch.path``, reach fewer goals together than
-    they are: those in ``scratch.is_seen``.
+    Else returns how many boxes, the first rows of ``scratch.path``, together reach fewer goals than
+    there are such boxes: the goals in ``scratch.is_seen``.
     """
     boxes, goal_box, path = scratch.boxes, scratch.goal_box, scratch.path
     # Boxes that may have to take another goal, breadth first: each, the goal it has now, and where
@@ -200,7 +200,7 @@ def augment(ground, scratch, row, player):
 @inner
 @no_type_check
 def is_bipartite_deadlock(ground, deadlocks, scratch, progress, player):
-    """Whether some boxes reach fewer goals together than they are; their trap is recorded then."""
+    """Whether some boxes outnumber the goals that they reach; if so, records their trap."""
     scratch.goal_box[:] = NONE
     for row in range(len(scratch.boxes)):
         count = augment(ground, scratch, row, player)

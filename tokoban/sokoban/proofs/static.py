@@ -56,7 +56,7 @@ def static_deadlock(numbered: NumberedBoard, boxes: frozenset[Square]) -> Deadlo
 
 
 def smallest_unmatched(numbered: NumberedBoard, boxes: Set[Square]) -> list[Square] | None:
-    """The fewest boxes of those found that together reach fewer goals than they are.
+    """The smallest set found of boxes that outnumber the goals that they reach together.
 
     None if each box can have a goal of its own. Without any of its boxes, the others of such a set
     can have one each (Hall's theorem).

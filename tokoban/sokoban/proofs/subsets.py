@@ -1,4 +1,4 @@
-"""Whether some of the boxes can be brought to goals where no others are, by search."""
+"""Whether some of the boxes, alone on the board, can be brought to goals, by search."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from tokoban.sokoban.search.state.positions import num_bytes, unpacked_bits
 from tokoban.sokoban.search.state.walks import chain, directions_through
 
 _FIRST_CAPACITY = 1 << 8
-_SLICE_S = 0.01  # between two looks at the clock and the stop flag
+_SLICE_S = 0.01  # between two checks of the clock and the stop flag
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def search_subset(
 ) -> Searched:
     """Searches with these boxes alone; static rules must not prove them deadlocked.
 
-    Expands at most ``max_positions``, which are those of the proof.
+    Expands at most ``max_positions``; the expanded positions are those of the proof.
     """
     ground, numbers = numbered.ground, numbered.numbers(boxes)
     bits = max(_FIRST_CAPACITY, 8 * len(boxes)).bit_length()

@@ -1,7 +1,7 @@
 """The searches; ``combine.solver`` chooses one for a board, and ``run`` runs it within limits.
 
-Folders, of which each imports only those before it; all may import the modules of this folder, of
-which ``pauses`` says how searches talk to their callers, as generators.
+Each of these folders imports only those before it; all may import the modules of this folder.
+``pauses`` says how a search, which is a generator, talks to its caller.
 
 - ``level``: numbered squares (``ground``), ``flood``, ``regions``, ``words``, ``one_box``
 - ``state``: ``positions`` in columns, the ``workspace`` in which one is laid out, its

@@ -10,7 +10,7 @@ from tokoban.sokoban.formats.level import Solution
 Objective = Literal["moves", "pushes", "any"]
 OBJECTIVES: tuple[Objective, ...] = ("moves", "pushes", "any")
 
-# What may come of a search for a solution.
+# The outcomes of a search for a solution.
 Status = Literal["solved", "unsolvable", "gave up"]
 # ``Answer.solver`` where no search was needed: the board is solved, or its boxes and goals show
 # that it cannot be.
@@ -33,30 +33,30 @@ class Progress(NamedTuple):
 
     working: str | None = None  # the name of the search that has its turn; None while it is set up
     expansions: int = 0
-    # Held in memory; where moves are counted on one word, sets of boxes.
+    # Held in memory; sets of boxes where a search on words counts moves.
     positions: int = 0
     at_least: int | None = None  # lower bound proved so far, in the unit that is minimised
     evaluated: int = 0  # positions that a guide judged
-    # So far, in floods of the board or what takes as long. Where the search pauses because its
-    # budget is spent, it goes on later as if it had not paused.
+    # So far; a unit takes about as long as a flood of the board. A pause for a spent budget does
+    # not change what the search does next.
     work: int = 0
     num_bytes: int = 0  # of its arrays
-    growing_bytes: int = 0  # the most while it grows, if it grows as soon as it goes on; else 0
+    growing_bytes: int = 0  # the peak while it grows, if growing is its next step; else 0
     elapsed_s: float = 0.0  # of the whole
     best: Solution | None = None  # that ``anytime`` has found so far
 
     @property
     def needed_bytes(self) -> int:
-        """The most until the next pause."""
+        """The most bytes that it may hold until the next pause."""
         return self.growing_bytes or self.num_bytes
 
     def growing_with(self, part: "Progress") -> "Progress":
-        """The same, and it grows as a part of it does."""
+        """The same progress, with the growth of one of its parts."""
         more = part.growing_bytes - part.num_bytes
         return self._replace(growing_bytes=part.growing_bytes and self.num_bytes + more)
 
     def beside(self, other: "Progress") -> "Progress":
-        """The sums of both; all else as here."""
+        """The sums of both; the other fields are those of this one."""
         return self._replace(
             expansions=self.expansions + other.expansions,
             positions=self.positions + other.positions,

@@ -9,7 +9,7 @@ from tokoban.sokoban.formats.faults import Fault
 
 
 class Reason(Fault):
-    """Why a search ended without all that was asked for; a program tells it by code and values."""
+    """Why a search ended early; programs read its code and values."""
 
 
 STOPPED = Reason("stopped", "stopped")  # of an answer that ``Limits.stop`` ended

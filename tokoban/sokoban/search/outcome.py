@@ -1,4 +1,4 @@
-"""The outcomes of a search, of compiled ones too."""
+"""The outcomes of a search, compiled or not."""
 
 from enum import IntEnum
 

@@ -25,8 +25,8 @@ ONE_PUSH = Board(
 class Budget(NamedTuple):
     """How far a search may go until it pauses."""
 
-    work: int  # about so much more, in a unit of its own
-    expansions: int = UNLIMITED  # no more than so many in all
+    work: int  # about this much more, in the search's own unit
+    expansions: int = UNLIMITED  # at most this many in all
 
 
 WITHOUT_END = Budget(UNLIMITED)
@@ -38,7 +38,7 @@ class Found(NamedTuple):
     outcome: Outcome  # why it ended; STORE_FULL if it was for want of memory
     last: Progress
     directions: tuple[Direction, ...] = ()  # the solution, if there is one
-    optimum: Optimum | None = None  # the measure by which that is proved the best
+    optimum: Optimum | None = None  # what the solution is proved to have fewest of
 
 
 Search = Generator[Progress, Budget, Found]
@@ -122,7 +122,7 @@ def underway(searcher: Searcher) -> Underway:
 
 
 def found_by(searcher: Searcher, work: int = 1) -> Found:
-    """What a search finds that goes on to its end."""
+    """What a search finds when it runs to its end."""
     search = underway(searcher)
     while (found := search.go_on(Budget(work))) is None:
         pass
@@ -155,7 +155,7 @@ def go_on_until(
     most: Budget = WITHOUT_END,
     whole: Callable[[], Progress] | None = None,
 ) -> Turn[tuple[Found | None, Budget]]:
-    """Goes on with a search, at least once, until it has ended or its pause ``is_over``.
+    """Goes on with a search, at least once, until it has ended or ``is_over`` accepts its pause.
 
     ``most`` is the work and the expansions that it may have in all. It may be a part of a search
     that pauses as ``whole`` says.

@@ -22,7 +22,7 @@ from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Found, Search, Unde
 MAX_SQUARES = 64 * 64
 
 _SLICE_S = 0.01  # how long compiled code runs before limits and Ctrl-C are looked at
-_MOST_WORK = 1 << 30  # of one call: a search that ends its turns earlier never spends its budget
+_MOST_WORK = 1 << 30  # of one call: a search whose turns end earlier never spends its budget
 
 
 def find_answer(
@@ -36,7 +36,7 @@ def find_answer(
 ) -> Answer:
     """The answer to a board; ``search`` is called if a search is needed.
 
-    ``minimise`` is what the search minimises, and so what its lower bounds are about.
+    ``minimise`` is what the search minimises, and the unit of its lower bounds.
 
     Boxes on goals that the player can never reach are left alone; any other box or goal beyond the
     player's reach proves that there is no solution. The solution of a solved board is empty. Every
@@ -80,7 +80,7 @@ def solved_already(minimise: str, *, elapsed_s: float = 0.0) -> Answer:
 
 @dataclass
 class _Run:
-    """The search for one board, between whose pauses limits and Ctrl-C are looked at."""
+    """The search for one board; limits and Ctrl-C are checked at its pauses."""
 
     board: Board
     limits: Limits
@@ -109,7 +109,7 @@ class _Run:
             elif before.working not in (None, pause.working):
                 work = 1  # another search has its turn
             elif _without_sizes(pause) == _without_sizes(before):
-                pass  # it made a table or grew, which says nothing of how long its work takes
+                pass  # it made a table or grew, which tells nothing about the speed of its work
             # The smallest boards do a million units of work a second, the largest a few hundred.
             elif (slice_s := progress.elapsed_s - slice_started_s) < _SLICE_S:
                 # Each slice costs some 50 us besides, as much as several expansions.

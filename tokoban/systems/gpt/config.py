@@ -29,7 +29,7 @@ class GptConfig:
     positions: Positions = "learned"  # position encoding: a learned vector for each position, or
     # rotated queries and keys
     activation: ActivationName = "gelu"  # of the feed-forward nets
-    dropout: ShareBelowOne = 0.0  # share of numbers that are left out in training
+    dropout: ShareBelowOne = 0.0  # dropout rate in training
     has_biases: bool = False  # of linear maps and norms
     is_tied: bool = True  # one matrix embeds the tokens and predicts them
 
@@ -37,10 +37,10 @@ class GptConfig:
     source: Source = "files"  # of the examples: text files, the interpreter's own documentation, or
     # a task sampled by data_seed
     text: tuple[str, ...] = ()  # files, plain or .gz, read as one text; for the source files
-    tokens: Tokens = "characters"  # what the text is cut into
+    tokens: Tokens = "characters"  # the units of the text
     vocabulary_size: Annotated[int, Between(2, 2**20)] = 256  # room for so many different tokens
     shuffles_lines: bool = False  # each different line is a text of its own: read once, in an order
-    # by data_seed; those held out are alike to none of the others (corpus.split_lines)
+    # by data_seed; those held out resemble none of the others (corpus.split_lines)
     validation_share: Annotated[float, Between(above=0, below=1)] = 0.1  # of the text, held out:
     # its end, or a share of its lines
     num_digits: Count = 6  # of a task: how many are sorted, or each summand has

@@ -33,7 +33,8 @@ class LifeConfig:
     # another for each grid
     batch_grids: Annotated[int, Between(2, 2**16)] = 16  # of a step: half are sampled, half are
     # what becomes of these
-    has_hard_grids: bool = True  # half of a batch, once it is mostly right: what misleads it most
+    has_hard_grids: bool = True  # half of a batch, once the network is mostly right: the grids that
+    # mislead it most
     data_seed: Seed = 0  # of the grids
     retired: ClassVar[Mapping[str, Any]] = {"mixing": "attention"}
 

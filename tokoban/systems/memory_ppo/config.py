@@ -34,7 +34,7 @@ class PpoConfig:
     # The algorithm
     discount: Share = 0.99  # gamma
     gae_lambda: Annotated[float | None, Between(0, 1)] = None  # of the advantages; none: 0.95, or
-    # 0.5 where no action matters to a later reward, which then is noise and nothing else
+    # 0.5 where no action affects later rewards, which are then only noise
     clip_range: Positive = 0.2  # of the ratio of probabilities, around 1
     value_coef: NotNegative = 0.5  # weight of the value loss
     entropy_coef: NotNegative = 0.01  # weight of the entropy bonus

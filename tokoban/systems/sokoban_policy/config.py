@@ -28,7 +28,7 @@ class SokobanPolicyConfig:
     num_heads: Count = 8  # of each attention
     max_positions: Annotated[int, Between(3, 4096)] = 32  # the goal, the start, and a board for
     # each of 30 moves
-    dropout: ShareBelowOne = 0.01  # share of numbers that are left out in training
+    dropout: ShareBelowOne = 0.01  # dropout rate in training
     has_history: bool = True  # false: the baseline that sees the goal and the current board only
     pre_norm: bool = True  # norms before the layers, not after them as in the post
     encoder_channels: Width = 32  # of each convolution
@@ -41,7 +41,7 @@ class SokobanPolicyConfig:
     num_levels: Annotated[int, Between(2, 10**8)] = 8000  # astar: half of them solvable; exact:
     # generated without end
     num_validation_levels: Annotated[int, Between(2, 10**6)] = 4000  # half of them solvable;
-    # training sees none, nor an image
+    # training sees none of them, not even turned or mirrored
     data_seed: Seed = 0  # of the levels to train on
     batch_games: Width = 128  # of a step
     beam_width: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = 32  # of the evaluation

@@ -184,7 +184,7 @@ def _ratio(part: float, whole: float) -> float:
 class SokobanEvaluation:
     """The levels to evaluate on, and how the policy plays."""
 
-    levels: Annotated[Path | None, Reads()] = None  # one-box levels to be measured on
+    levels: Annotated[Path | None, Reads()] = None  # one-box levels to evaluate on
     generated: Annotated[int | None, Between(2, MAX_LEVELS)] = None  # or so many generated ones,
     # half of them solvable; without either, the 4000 or so validation levels of the weights' own
     # training, which takes minutes

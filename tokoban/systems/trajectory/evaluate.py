@@ -79,11 +79,11 @@ class TrajectoryEvaluation:
     target: tuple[str, ...] = ()  # of the mode return: a number, best (of the data), likely (for
     # the start), random or, on a graph, shortest; of several each is tried (default: best)
     goal: tuple[float, ...] = ()  # of the mode goal: the state to come to (default: of a graph,
-    # home); an episode that begins there goes on, and has come to it once it comes back
+    # home); an episode that begins there has reached it only when it comes back
     episodes: Count = 10  # of seeds from --seed on
     seed: CountOrZero = 0  # of the first episode
     horizon: int | None = None  # of the mode plan: transitions planned (default: the window's rest)
-    keep: int | None = None  # of the mode plan: plans that live on (default: 16)
+    keep: int | None = None  # of the mode plan: beam width (default: 16)
     expansion: int | None = None  # of the mode plan: actions tried after each (default: 4)
     top_p: float | None = None  # of the mode plan: the fewest bins of an action that reach this
     # probability (default: 0.9)

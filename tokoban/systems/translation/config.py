@@ -26,7 +26,7 @@ class TranslationConfig:
     # encoder has
     num_heads: Count = 8  # of each attention
     hidden_width: Annotated[int, Between(1, 2**18)] = 2048  # of the feed-forward nets
-    dropout: ShareBelowOne = 0.1  # share of numbers that are left out in training
+    dropout: ShareBelowOne = 0.1  # dropout rate in training
     pre_norm: bool = False  # norms before the layers: no warm-up is needed; not the paper's
     max_positions: Annotated[int, Between(2, 8192)] = 512  # of a source, in tokens with its end; a
     # longer one is refused

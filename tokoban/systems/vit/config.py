@@ -76,7 +76,7 @@ class VitConfig:
 
     # The examples
     batch_pictures: Width = 128  # of a step
-    shift: CountOrZero = 0  # pixels up, down, left and right at most; black comes in
+    shift: CountOrZero = 0  # largest shift in pixels, in each direction; filled with black
     flips_horizontally: bool = False  # half of the pictures, left to right
     flips_vertically: bool = False  # half of the pictures, upside down
     label_smoothing: ShareBelowOne = 0.0  # share of the answer that is given to all classes alike

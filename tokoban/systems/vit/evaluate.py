@@ -63,10 +63,10 @@ class VitEvaluation:
     """The pictures to evaluate on, and the file of the confusion matrix."""
 
     data: str | None = None  # the folder of the pictures (default: as in training)
-    part: Literal["test", "held-out"] = "test"  # the test set, which is for the last word alone, or
-    # what was held out of the training pictures to choose by
-    confusion: Annotated[Path | None, Writes((".png", ".svg"))] = None  # draw what was taken for
-    # what, as shares of each class
+    part: Literal["test", "held-out"] = "test"  # the test set, for final figures only, or the
+    # pictures held out of training, for choices
+    confusion: Annotated[Path | None, Writes((".png", ".svg"))] = None  # draw the confusion
+    # matrix, as shares of each class
 
 
 def evaluate(

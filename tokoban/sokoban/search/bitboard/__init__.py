@@ -1,4 +1,4 @@
-"""Searches of boards whose inside fits into 8x8: every set of squares is one 64-bit word.
+"""Searches of boards whose inside fits 8x8 squares: every set of squares is one 64-bit word.
 
 Arrays in, arrays out: ``batch`` solves many levels, ``sweep`` gives the exact distance of every
 state of a level. Read in this order: ``level.words`` (sets of squares), ``terrain`` (dead squares

@@ -55,7 +55,7 @@ class OneWord:
         positions = store[push_search.NUM_POSITIONS] + layers.progress[NUM_SETS]
         at_least = None
         if self._objective != "any":
-            # The sides would have met had they between them gone as far as a solution is long.
+            # The two sides would have met if they had gone as far together as a solution is long.
             layer = layers.forwards.progress[LAYER] + layers.backwards.progress[LAYER]
             at_least = int(max(store[push_search.LOWEST_BUCKET], layer))
         return Progress(

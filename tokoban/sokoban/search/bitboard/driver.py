@@ -20,7 +20,7 @@ from tokoban.sokoban.search.outcome import Outcome
 
 
 class Verdict(IntEnum):
-    """The outcome of a level; from the third on they are reasons for giving up."""
+    """The outcome of a level; from the third on, a reason for giving up."""
 
     UNKNOWN = 0
     SOLVED = 1
@@ -46,7 +46,7 @@ class Answers(NamedTuple):
 
     verdict: UInt8[np.ndarray, " N"]  # numbers of ``Verdict``
     num_pushes: Int32[np.ndarray, " N"]  # of the solution; for "moves" others may have fewer
-    expansions: Int64[np.ndarray, " N"]  # of positions, and of sets of boxes in each layer
+    expansions: Int64[np.ndarray, " N"]  # positions expanded, and sets of boxes in each layer
     ends: Int64[np.ndarray, " N"]  # of each solution in ``moves``; the next one starts there
     moves: UInt8[np.ndarray, " M"]
 
@@ -174,7 +174,7 @@ def _after_pushes(workspace, player, counts_moves, stop, progress):
 @inner
 @no_type_check
 def _search_layers(workspace, max_settled):
-    """Goes on, layer by layer of the side that has less to do, until the two sides meet."""
+    """Goes on layer by layer, always on the side with less to do, until the two sides meet."""
     layers = workspace.layers
     forwards, backwards = layers.forwards.progress, layers.backwards.progress
     while True:

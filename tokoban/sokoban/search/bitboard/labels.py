@@ -35,7 +35,7 @@ class Labels(NamedTuple):
     """The labels of each level and each state."""
 
     verdict: UInt8[np.ndarray, " N"]  # of the level's start
-    num_states: Int64[np.ndarray, " N"]  # that can be solved, wherever the level starts
+    num_states: Int64[np.ndarray, " N"]  # solvable states, wherever the level starts
     distance: UInt16[np.ndarray, " Q"]  # ``DEADLOCKED`` also where the sweep was given up
     best_moves: UInt8[np.ndarray, " Q"]  # bit a: move a is optimal; 0 where pushes are counted
     best_pushes: UInt64[np.ndarray, "Q A"]  # the boxes of which a push in direction a is optimal
@@ -97,7 +97,7 @@ def go_on_sweeping(workspace, counts_moves, budget, progress):
 @inner
 @no_type_check
 def judge(levels, level, layers, labels):
-    """Says of a level that was swept whether it can be solved, and how many states can."""
+    """Whether a level that was swept can be solved, and how many of its states can."""
     for number in range(layers.progress[NUM_SETS]):
         labels.num_states[level] += count(layers.backwards.sets[number, KNOWN])
     boxes = closed_in(levels, level)[2]

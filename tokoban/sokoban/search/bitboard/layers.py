@@ -173,9 +173,9 @@ def _widen(layers):
 def advance(terrain, layers, is_forwards, counts_moves, max_settled):
     """Settles the states of a side's layer and finds those of the next; returns why it stopped.
 
-    EXHAUSTED says that the layer is done. Unless it ``counts_moves``, a layer is closed under
-    walks. If there are two sides it is SOLVED as soon as a state of the next layer is known to the
-    other side, and notes which.
+    EXHAUSTED says that the layer is done. Unless it ``counts_moves``, it counts pushes, and a layer
+    is closed under walks. If there are two sides it is SOLVED as soon as a state of the next layer
+    is known to the other side, and notes which.
     """
     side = layers.forwards if is_forwards else layers.backwards
     other_side = layers.backwards if is_forwards else layers.forwards
@@ -187,7 +187,7 @@ def advance(terrain, layers, is_forwards, counts_moves, max_settled):
     while progress[CURSOR] < progress[NUM_WAITING]:
         if layers.progress[NUM_SETTLED] >= max_settled:
             return Outcome.BUDGET_SPENT
-        # Each box and each free cell has a part in at most four pushes or pulls.
+        # Each box and each free cell is part of at most four pushes or pulls.
         most_sets = layers.progress[NUM_SETS] + 4 * 32
         if most_sets > len(side.sets):
             return Outcome.LAYERS_FULL
@@ -255,7 +255,7 @@ def _add(layers, side, other_side, number, cells):
 @inner
 @no_type_check
 def _move_boxes(terrain, layers, side, other_side, is_forwards, number, cells):
-    """Adds the states one push or pull away, as ``_walk`` those one step away."""
+    """Adds the states one push or pull away, as ``_walk`` does those one step away."""
     boxes = side.sets[number, BOXES]
     free = terrain.words[FLOOR] & ~boxes
     for direction in range(4):

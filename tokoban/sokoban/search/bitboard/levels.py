@@ -47,7 +47,7 @@ def from_bitboards(boards: Iterable[Any]) -> Levels:
 def from_board(board: Board, corner: Square | None = None) -> Levels | None:
     """The ``decisive_squares`` of one board; None if they do not lie within 8x8.
 
-    Cell 0 is ``corner``; where that is None, the upper left of them. ``closed_in`` sees whether
+    Cell 0 is ``corner``; if that is None, their upper left corner. ``closed_in`` sees whether
     boxes or goals beyond the player's reach make the level unsolvable.
     """
     area = decisive_squares(board)
@@ -82,8 +82,8 @@ def _first(places: Collection[int]) -> int:
 @inner
 @no_type_check
 def closed_in(levels, level):
-    """The floor that the player could walk to were there no boxes, with its goals and boxes, and
-    whether they are as many, and every box outside on a goal and every goal outside under a box."""
+    """The floor that the player could walk to without boxes, with its goals and boxes; and whether
+    these are as many, and every box outside is on a goal and every goal outside under a box."""
     floor = flood(levels.player[level], ~levels.walls[level])
     goals, boxes = levels.goals[level], levels.boxes[level]
     is_fair = (goals ^ boxes) & ~floor == EMPTY and count(goals & floor) == count(boxes & floor)

@@ -48,8 +48,8 @@ class Store(NamedTuple):
     """All positions met; the open ones lie in buckets of equal estimated total price.
 
     A position is entered in the hash table when it is taken from its bucket: then its price is the
-    least, and the walk around the boxes is made only once. The table is entered by the boxes alone,
-    so that a position met again is known by its player's cell, without that walk.
+    least, and its player's area is flooded only once. The hash is of the boxes alone, so that a
+    position met again is recognised by its player's cell, without that flood.
     """
 
     boxes: UInt64[np.ndarray, " P"]
@@ -63,7 +63,7 @@ class Store(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room to work in while one position is expanded."""
+    """Workspace for the expansion of one position."""
 
     places: Int32[np.ndarray, " B"]
     without: Int64[np.ndarray, "4 4"]
@@ -250,7 +250,7 @@ def search(terrain, store, scratch, weight, max_expansions):
             progress[REACHED] = position
             return Outcome.SOLVED
         if position > 0:
-            # Tested only when a position is taken from its bucket: many never are.
+            # Tested only when a position is taken from its bucket, as many never are.
             pushed = boxes & ~store.boxes[store.parent[position]]
             if is_frozen(terrain, boxes, pushed):
                 store.bucket[progress[LOWEST_BUCKET]] = store.next_open[position]

@@ -78,7 +78,7 @@ def write_layers(layers, moves, at):
     number = layers.progress[MET_SET]
     player = cell(layers.progress[MET_CELL])
     boxes = layers.backwards.sets[number, SET_BOXES]
-    # One side found the state for its next layer, and does not know it yet.
+    # One side found the state for its next layer, where its distance is not stored yet.
     from_start = distance_of(layers.forwards, number, player)
     if from_start == NONE:
         from_start = layers.forwards.progress[LAYER] + 1

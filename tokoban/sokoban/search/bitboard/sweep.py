@@ -36,7 +36,7 @@ class Sweeping:
         )
 
     def grow_output(self) -> None:
-        """Never asked for: there is room for every level's start."""
+        """Never called: there is room for every level's start."""
 
     def give_up(self, verdict: Verdict) -> None:
         """Ends the sweep of the level at hand, whose start is left unlabelled."""

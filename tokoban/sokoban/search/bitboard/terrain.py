@@ -1,10 +1,10 @@
-"""Facts about a level before any search: the ways of lone boxes, dead squares, freezes.
+"""Facts about a level before any search: pushes of lone boxes, dead squares, freezes.
 
 The freeze rule is that of ``rules.freeze.mark_frozen``, on all boxes at once by shifts of words.
 
 Axes: G room for goals (their number, and at least four); places are numbered cell * 4 + side, where
 the side is the direction from a box to the player. Sides that the player can walk between while the
-box stays are one and the same place.
+box stays are the same place.
 """
 
 from typing import NamedTuple, no_type_check
@@ -25,8 +25,8 @@ from tokoban.sokoban.search.level.words import (
 )
 from tokoban.sokoban.search.state.columns import zeroed
 
-NO_BOX = 64 * 4  # a place that is as near to every goal
-UNREACHABLE = 1 << 14  # more than 62 boxes need, and an int16
+NO_BOX = 64 * 4  # a place equally near to every goal
+UNREACHABLE = 1 << 14  # more pushes than 62 boxes need; fits an int16
 
 # Entries of ``Terrain.words``. SPLIT: cells whose box parts the player's sides; UPRIGHT and ACROSS:
 # cells whose box can never go up or down (left or right) without a deadlock, however empty the
@@ -36,7 +36,7 @@ NUM_WORDS = ALIVE + 4
 
 
 class Terrain(NamedTuple):
-    """Room for what is known of one level."""
+    """What is known of one level."""
 
     words: UInt64[np.ndarray, " W"]
     # By place: all player cells of that place; of a cell that is not split, every cell for side 0.
@@ -186,7 +186,7 @@ def _note(pushes, cells, side, goal, distance):
 def place_of(terrain, box, player):
     """The place of the box in the cell numbered ``box`` and the player in the cell ``player``."""
     place = box * 4
-    # Without branches, which could not be foreseen.
+    # Without branches, which could not be predicted.
     is_not_first = np.int64(terrain.area[place] & player == EMPTY)
     is_not_second = np.int64(terrain.area[place + 1] & player == EMPTY)
     is_not_third = np.int64(terrain.area[place + 2] & player == EMPTY)

@@ -1,4 +1,4 @@
-"""Compiled work in slices, between which limits and interrupts are looked at."""
+"""Compiled work in slices; limits and interrupts are checked between them."""
 
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
@@ -42,9 +42,9 @@ class Worker:
     def complete(
         self, work: Work, limits: Limits, is_stopped: Callable[[], bool] = lambda: False
     ) -> None:
-        """Runs to the end; at once where ``limits`` or the caller say so.
+        """Runs to the end, or until ``limits`` or ``is_stopped`` end it.
 
-        ``limits.stop`` gives up the levels that are left; after ``is_stopped`` they are undone.
+        ``limits.stop`` gives up the levels that are left; ``is_stopped`` leaves them undone.
         """
         level, started_s = -1, 0.0
         while not is_stopped():

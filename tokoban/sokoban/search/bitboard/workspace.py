@@ -1,4 +1,4 @@
-"""Room for searches, used again by one level after the other, and grown when it is too small.
+"""Workspace of searches, reused by level after level, and grown when it is too small.
 
 Compiled code goes through many levels and comes back to Python only when it needs more room or when
 a clock may have run out.
@@ -34,7 +34,7 @@ class Workspace(NamedTuple):
 
 
 def empty_workspace(num_boxes: int, *, is_one_sided: bool) -> Workspace:
-    """Room for levels of up to so many boxes; ``is_one_sided`` where nothing starts forwards."""
+    """Room for levels of up to so many boxes; ``is_one_sided`` if nothing searches forwards."""
     return Workspace(
         empty_terrain(num_boxes),
         push_search.empty_store(_FIRST_POSITIONS, MAX_PRICE),

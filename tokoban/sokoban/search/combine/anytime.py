@@ -35,7 +35,7 @@ class InterruptedSearch(KeyboardInterrupt):
 
 
 def check_objective(minimise: str | None) -> None:
-    """``ValueError`` for what no search can be asked for."""
+    """``ValueError`` if it is not an objective of a search."""
     if minimise is not None and minimise not in _SHARES:
         raise ValueError(f"minimise is {minimise!r}; expected one of {[*_SHARES]} or None")
 
@@ -51,7 +51,7 @@ def solve_anytime(
     """Yields an answer for each better solution, and a last one with all bounds.
 
     Looks for any solution, then for the fewest moves, then for the fewest pushes; ``minimise``
-    asks for one of the three alone. The time limit is shared by the searches, all others hold for
+    asks for one of the three alone. The searches share the time limit; the other limits hold for
     each. Ctrl-C raises ``InterruptedSearch`` with what is known. Compilation on first use is not
     counted.
     """

@@ -117,7 +117,7 @@ class _Search:
             effort.each_slice = lambda: report(self._so_far())
 
     def set_up(self, squares: Squares) -> None:
-        """Makes the tables and follows the solution; raises ``OutOfTimeError`` if that is late."""
+        """Makes the tables and follows the solution; raises ``OutOfTimeError`` if time runs out."""
         board, effort = self._board, self._effort
         self._task = build_task(board, squares, self._minimise, effort.check)
         effort.reserve(sum(array.nbytes for array in self._task.ground))
@@ -139,7 +139,7 @@ class _Search:
 
     def _improve(self) -> Answer | None:
         """Searches wider and wider until there is a better solution; the answer if that ends it."""
-        searched_wholly = None  # with so many boxes elsewhere nothing was late
+        searched_wholly = None  # this number of boxes elsewhere left nothing out as late
         for most_boxes, lateness in self._scopes():
             if most_boxes == searched_wholly:
                 continue
@@ -169,16 +169,16 @@ class _Search:
         return self.ended_by(out_of_memory(self._effort.watch.limits.memory_limit_mb))
 
     def _scopes(self) -> Iterator[tuple[int, int]]:
-        """Pairs of the boxes that may stand elsewhere and of the cost beyond the path's.
+        """Pairs: how many boxes may stand elsewhere, and the cost allowed beyond the path's.
 
-        With more boxes elsewhere every position counts as farther along the path, and comes earlier
-        than the path comes there: this leaves out little, unless less may be spent.
+        The more boxes may stand elsewhere, the farther along the path a position counts, and the
+        more the path costs there: little is left out unless the allowed cost is lowered.
         """
         num_boxes = len(self._scratch.boxes)
         cost_of_one = self._path.main_figure / len(self._path.pushes)
         for most_boxes in range(num_boxes):
             pushes_more = {-2 * most_boxes, 0}
-            if most_boxes < 2:  # still quick, and what it finds makes all else quicker
+            if most_boxes < 2:  # still quick, and a shorter path speeds up the rest
                 pushes_more.add(4)
             for num_pushes in sorted(pushes_more):
                 yield most_boxes, round(num_pushes * cost_of_one)

@@ -43,10 +43,11 @@ from tokoban.sokoban.search.steps import Steps
 
 # Expansions of weighted A* before the portfolio, on boards of one word. Nearly all need fewer.
 _FEW_EXPANSIONS = 10_000
-# The same on larger boards, where one takes longer. Open boards need about as many as pushes.
+# The same on larger boards, where one takes longer. On open boards A* needs about one for each push
+# of the solution.
 _FEW_EXPANSIONS_OF_SQUARES = 1_000
-_TURN = 1 << 12  # the work of a turn by the share of its member
-# What may be left out beside members: the A* before all, and parts of members.
+_TURN = 1 << 12  # the work of a turn, times the share of its member
+# What may be left out besides whole members: the A* before all of them, and parts of members.
 FIRST = "first-astar"
 WAYPOINTS = "waypoints"  # of the beam of pulls
 _LATE = 128  # a round that begins after some 10 s
@@ -63,7 +64,7 @@ class SearchContext:
     learned: Learned
     without: frozenset[str] = frozenset()  # parts of members that are left out, for ablations
     seed: int = 0  # chooses the order of equal candidates in the beams
-    # The searches by pulls that exist, which others may meet.
+    # The searches by pulls that now exist; searches by pushes may meet them.
     pulls: list[FromTheEnd] = field(default_factory=list)
 
     @property
@@ -141,7 +142,7 @@ def _push_beam(context: SearchContext) -> Steps[Searcher]:
 
 
 def _astar(context: SearchContext) -> Steps[Searcher]:
-    """Single pushes by a close lower bound, which macro moves lose sight of on open boards."""
+    """Single pushes by a tight lower bound: on open boards macro moves get lost."""
     yield
     level = from_board(context.board)
     if level is not None:
@@ -214,7 +215,7 @@ class _Running:
 
     @property
     def pause(self) -> Progress:
-        """Its last one."""
+        """The last pause of its search."""
         return Progress("portfolio") if self.search is None else self.search.pause
 
 
@@ -243,7 +244,7 @@ class Portfolio:
         return self._pause(None)
 
     def _pause(self, working: _Running | None) -> Progress:
-        """The same while it is the turn of one of them."""
+        """The same sums during the turn of one of them."""
         whole = Progress("portfolio", self._ended_expansions, num_bytes=self._context.num_bytes)
         for member in self._members:
             whole = whole.beside(member.pause)
@@ -269,7 +270,7 @@ class Portfolio:
     def _turn(
         self, member: _Running, length: int, budget: Budget
     ) -> Turn[tuple[Found | None, Budget]]:
-        """The turn of a member, with so much work, or more where the search overshoots."""
+        """One turn of a member, of ``length`` units of work, or more if the search overshoots."""
         if member.search is None:
             searcher, budget = yield from in_pauses(
                 member.plan.start(self._context), self.pause, budget
@@ -286,7 +287,7 @@ class Portfolio:
                 Budget(min(budget.work, turn_ends - member.pause.work), budget.expansions - others)
             )
             if found is None:
-                self._make_room(member)  # a search may have made tables, without one that grows
+                self._make_room(member)  # a search may take memory for tables without growing
             elif found.outcome == Outcome.SOLVED or (
                 found.outcome == Outcome.EXHAUSTED and member.plan.is_complete
             ):

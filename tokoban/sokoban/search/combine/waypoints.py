@@ -4,8 +4,8 @@ A round that gets stuck has often made its first moves well and its last ones ba
 partway along its best path is a nearer goal for pushes from the start than the end itself, and the
 moves from there are known. After Festival's pairs of searches (Yaron Shoham).
 
-Where the pushes run out of positions without having dropped any, no play comes to that position
-from the start, so the path is cut before it.
+If the pushes run out of positions without having dropped any, the start cannot reach that position,
+so the path is cut before it.
 """
 
 import numpy as np
@@ -43,8 +43,8 @@ _SETUP_WORK = 1 << 10  # of each step of setting a beam up, which takes up to so
 class Waypoints:
     """A beam of pulls, and after each round a beam of pushes with as much work.
 
-    The unit of the work is that of both beams. Work and expansions are those of ended beams of
-    pushes too, memory that of what exists. Setting one up counts as work, or one turn might go to
+    The unit of the work is that of both beams. Work and expansions include ended beams of pushes;
+    memory counts only what exists. Setting a beam up counts as work, or one turn might go to
     hundreds of hopeless ones.
     """
 
@@ -83,7 +83,7 @@ class Waypoints:
             found, budget = yield from self._push_to(int(part * len(pulls.path)), most_work, budget)
             if found is not None:
                 return found
-            # As the pulls say: they let go of the round.
+            # The next step of the pulls frees the round.
             pause = self.pause()
             budget = yield pause._replace(growing_bytes=pause.num_bytes)
 
@@ -92,8 +92,8 @@ class Waypoints:
     ) -> Turn[tuple[Found | None, Budget]]:
         """The solution by way of the position after the first ``length`` steps of the path, if any.
 
-        Where it is dead, that after half of them is tried. Only the step after them tells where the
-        player has to be. The end is no such position.
+        If that position cannot be reached, the one after half as many steps is tried. The step
+        after it tells where the player has to be, so the end of the path is no such position.
         """
         while work_left > 0 and 0 < length < len(self._pulls.path):
             self._length = length
@@ -144,7 +144,7 @@ class Waypoints:
         )
 
     def _is_box(self) -> Bool[np.ndarray, " F"]:
-        """The boxes of the position."""
+        """Where the boxes of the position are."""
         is_box = np.zeros(len(self._squares.squares), np.bool_)
         is_box[self._pulls.goals] = True
         for step in self._pulls.path[: self._length]:
@@ -152,7 +152,7 @@ class Waypoints:
         return is_box
 
     def _whole(self, to_position: tuple[Direction, ...]) -> tuple[Direction, ...]:
-        """The solution that begins so; none if the player ends in another region."""
+        """The solution that begins so; empty if the player ends in another region."""
         end = rules.play(self._board, to_position)[-1]
         if end.is_solved:  # by way of another position of the round
             return to_position

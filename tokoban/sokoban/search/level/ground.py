@@ -40,7 +40,7 @@ class Ground(NamedTuple):
     is_goal: Bool[np.ndarray, "F+1"]
     zone: Int8[np.ndarray, "F F"]  # by box and player; NONE where they cannot be
     pushes: Int32[np.ndarray, "F*4 G"]  # of a lone box, by place, to each goal
-    lower_bound: Int32[np.ndarray, "F*4"]  # on the same to any goal; UNREACHABLE if there is none
+    lower_bound: Int32[np.ndarray, "F*4"]  # on these to any goal; UNREACHABLE if there is none
     is_dead: Bool[np.ndarray, "F+1"]  # no goal can be reached from any zone, or wall
     # Whether a box can be pushed neither up nor down (row 0), left nor right (row 1), however empty
     # the board is, without being deadlocked alone. All False backwards.
@@ -49,7 +49,7 @@ class Ground(NamedTuple):
 
 
 class Squares:
-    """The numbers of the squares that the player could walk to were there no boxes."""
+    """The numbers of the squares that the player could walk to if there were no boxes."""
 
     def __init__(self, board: Board) -> None:
         self.squares = sorted(board.inside())

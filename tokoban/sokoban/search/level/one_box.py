@@ -17,7 +17,7 @@ class Step(NamedTuple):
     """Pushes of one box, after which the player walks to the region of ``player``."""
 
     box: int
-    end: int  # where it comes; it may come back to where it was
+    end: int  # where it ends, which may be where it was
     player: int
 
 

@@ -24,7 +24,7 @@ _BLOCKED = 1 << 14  # in place of the order of a square: above every one, so nev
 class Regions(NamedTuple):
     """The forest over the free floor, and for each free square what a box on it would leave.
 
-    Entries of squares that are not free mean nothing, but for ``beside`` and ``order``.
+    Entries of squares that are not free mean nothing, except in ``beside`` and ``order``.
     """
 
     # The least square of the region that lies in each direction of the box, which names the region;
@@ -37,8 +37,8 @@ class Regions(NamedTuple):
     parent: Int16[np.ndarray, "F+1"]  # NONE at a root
     root: Int16[np.ndarray, "F+1"]  # the least square of the tree
     end: Int16[np.ndarray, "F+1"]  # the order after the last of the subtree
-    lowest: Int16[np.ndarray, "F+1"]  # order of all that squares of the subtree lie beside
-    least: Int16[np.ndarray, "F+1"]  # square of the subtree
+    lowest: Int16[np.ndarray, "F+1"]  # least order of the squares beside the subtree's
+    least: Int16[np.ndarray, "F+1"]  # least square of the subtree
     waiting: Int32[np.ndarray, " 4*F+1"]  # workspace
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.ground import UNREACHABLE
 
-# With more boxes one expansion with the cheapest matching would keep limits and Ctrl-C waiting, and
-# no bound brings such a level within reach.
+# With more boxes one expansion with the cheapest matching would delay limits and Ctrl-C, and no
+# bound brings such a level within reach.
 MAX_MATCHED = 256
 
 
@@ -110,7 +110,7 @@ def matched_pushes_after(pushes, places, row, place, matching, path):
                     least = distance[goal]
                     next_goal = goal
         if distance[own_goal] == least:
-            # ``assign`` leaves minus the pushes of the whole matching there.
+            # ``assign`` leaves the negated pushes of the whole matching there.
             return least - goal_price[0]
         is_done[next_goal] = 1
         box = box_of_goal[next_goal]
@@ -124,7 +124,7 @@ def lower_bound_after(ground, is_matched, places, row, place, matching, path):
     """The lower bound once box ``row`` is on ``place``; the others are as for ``match_all``.
 
     UNREACHABLE if that is known to be deadlocked. Unless ``is_matched``, each box is counted to its
-    next goal.
+    nearest goal.
     """
     if is_matched:
         total = matched_pushes_after(ground.pushes, places, row, place, matching, path)
@@ -139,7 +139,7 @@ def lower_bound_after(ground, is_matched, places, row, place, matching, path):
 @inner
 @no_type_check
 def every_box_has_a_goal(goals_of_box, matching):
-    """Whether the boxes can be given different goals, each one that it reaches.
+    """Whether the boxes can be given different goals, each box one that it reaches.
 
     ``matching`` [4, G] is workspace for (box of each goal, goal of each box, from which box a goal
     was looked at, boxes to look at).
@@ -201,7 +201,7 @@ def match_threes(pushes, places, without):
 @inner
 @no_type_check
 def _match_pair_and_each(pushes, first, second, third, fourth, with_third, with_fourth):
-    """For each goal, the pushes of two boxes and a third one, or a fourth one, to the others."""
+    """For each goal, the pushes of two boxes and a third, or a fourth, to the other goals."""
     a0, a1, a2, a3 = pushes[first, 0], pushes[first, 1], pushes[first, 2], pushes[first, 3]
     b0, b1, b2, b3 = pushes[second, 0], pushes[second, 1], pushes[second, 2], pushes[second, 3]
     ab01, ab02, ab03 = min(a0 + b1, a1 + b0), min(a0 + b2, a2 + b0), min(a0 + b3, a3 + b0)

@@ -1,4 +1,4 @@
-"""Hotspots: boxes that, were they walls, would keep another box from a goal.
+"""Hotspots: boxes that, if they were walls, would keep another box from a goal.
 
 After Shoham and Schaeffer 2020, with the player's walks taken into account. They only guide the
 search. Axes as in ``ground``.
@@ -32,8 +32,8 @@ class _Workspace(NamedTuple):
 def hotspots_in_steps(ground: Ground) -> Steps[UInt64[np.ndarray, "F W"]]:
     """For a box on each square, the squares where it is in the way of another box, as bits.
 
-    From there a lone box can be pushed to a goal that it cannot reach once the first is a wall,
-    wherever the player stands. The goal under the first box does not count. Empty above
+    From such a square a lone box can be pushed to a goal that it cannot reach, wherever the player
+    stands, if the first box is a wall. The goal under the first box does not count. Empty above
     ``_MAX_SQUARES``.
     """
     num_floor = len(ground.zone)
@@ -53,7 +53,7 @@ def hotspots_in_steps(ground: Ground) -> Steps[UInt64[np.ndarray, "F W"]]:
 @entry
 @no_type_check
 def fill_blocked(ground, blocked, workspace, first, last):
-    """Fills the rows from ``first`` to before ``last`` of a table of zeros."""
+    """Fills the rows from ``first`` on, before ``last``, of a table of zeros."""
     num_floor = len(ground.zone)
     for wall in range(first, last):
         if ground.is_dead[wall]:

@@ -1,7 +1,7 @@
 """All positions of two boxes on a board without others, and which of them can be solved.
 
-Retrograde analysis: by pulls from all ways to fill two goals. For searches by pulls, pushes tell
-which the start can lead to. Where either begins are the *ends*. Axes as in ``ground``, and L live
+Retrograde analysis: by pulls from all ways to fill two goals. For searches by pulls: by pushes from
+the start. The positions where the analysis begins are the *ends*. Axes as in ``ground``, and L live
 squares (where a lone box is not deadlocked), K pairs of live squares. A pair is numbered by its
 live squares, ascending. Side ``4 * i + direction`` is that of its box ``i``, and names a *region*
 of the floor between the boxes if it is the first side that lies in it.

@@ -1,5 +1,5 @@
-"""A bounded search of a corral: can the boxes around regions that the player cannot enter ever all
-come to goals, were there no other boxes? Condition and source in ``table``."""
+"""A bounded search of a corral: could the boxes around regions that the player cannot enter all
+reach goals if there were no other boxes? Condition and source in ``table``."""
 
 from functools import partial
 from typing import NamedTuple, no_type_check
@@ -33,8 +33,8 @@ from tokoban.sokoban.search.state.single_pushes import single_pushes
 from tokoban.sokoban.search.state.workspace import place_boxes
 
 _MAX_BOXES = 24  # corrals with more are not searched
-_MIN_SEARCHED, _MAX_SEARCHED = 50, 4000  # positions, then nothing is proved
-_FLOODS_TO_SHRINK = 1 << 13  # of a deadlock, then it stays as it is
+_MIN_SEARCHED, _MAX_SEARCHED = 50, 4000  # positions; after these, nothing is proved
+_FLOODS_TO_SHRINK = 1 << 13  # of a deadlock; after these, it stays as it is
 _CAPACITY = 4096  # and one more expansion
 
 
@@ -127,7 +127,8 @@ def _lay_out_start(ground, search, boxes, player):
 def _may_be_solved(ground, patterns, two_boxes, search, num_boxes, player, max_positions):
     """Whether the boxes of ``start`` may all come to goals, or one of them may leave the corral.
 
-    1 if so, 0 if not, -1 if ``max_positions`` do not decide it. It took ``positions.num_known``.
+    1 if so, 0 if not, -1 if ``max_positions`` do not decide it. ``positions.num_known`` says how
+    many it took.
     """
     positions, is_blocked = search.positions, search.is_blocked
     boxes = search.boxes[:num_boxes]
@@ -180,7 +181,7 @@ def _shrink(ground, patterns, two_boxes, search, num_boxes, player):
 @inner
 @no_type_check
 def is_deadlocked_corral(ground, patterns, two_boxes, search, boxes, marks, is_inside, player):
-    """Whether the boxes around regions of ``marks`` are deadlocked even were there no others.
+    """Whether the boxes around regions of ``marks`` are deadlocked even without the others.
 
     The regions are those that ``is_inside`` marks. The fewest boxes that are found to be deadlocked
     are added to the patterns.
@@ -251,7 +252,7 @@ def has_deadlocked_corral(
 ):
     """Whether a region, or all those beside one box, are deadlocked with the boxes around them.
 
-    No search begins once there have been ``max_floods``.
+    No search begins after ``max_floods`` floods.
     """
     for seed in range(num_regions + len(boxes)):
         if search.num_floods[0] >= max_floods:

@@ -25,7 +25,7 @@ def touches(neighbours, marks, box, is_inside):
 @inner
 @no_type_check
 def push_into(ground, marks, is_blocked, is_inside, is_around, box, direction):
-    """What a push of a box around the corral means: region that must join it, or one of these:
+    """What a push of a box around the corral means: the region that must join it, or one of these:
 
     0: it cannot be the first push of such a box in any solution; -1: it can be made now and leads
     into the corral; -2: it may become possible later, so the corral does not bind.

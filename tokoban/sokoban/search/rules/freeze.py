@@ -87,7 +87,7 @@ def is_frozen_off_goals(ground, boxes, is_blocked, is_frozen, box):
 @inner
 @no_type_check
 def keep_frozen(ground, boxes, is_frozen):
-    """Of the ``boxes`` that ``is_frozen`` marks keeps those that hold each other.
+    """Keeps those of the ``boxes`` marked in ``is_frozen`` that hold each other.
 
     Returns how many are left, or -1 if one of them is on no goal.
     """

@@ -1,4 +1,4 @@
-"""What is learned of the deadlocks of a level, and what one search applies of it.
+"""What searches learn about the deadlocks of a level, and what one search applies of it.
 
 Searches of one level share what they learn, never their workspace: another search may have its turn
 between two boxes of one position.
@@ -43,13 +43,13 @@ def learned_of(
 
 
 class Applied:
-    """What one search applies: what is learned, and what it says of the position at hand."""
+    """What one search applies: what is learned, and its verdict on the current position."""
 
     def __init__(
         self, ground: Ground, learned: Learned | None, *, by_pulls: bool = False, due_at: int = 0
     ) -> None:
-        """``learned`` is what other searches share, like the ground; else nothing is learned yet,
-        and ``due_at`` is that of ``learned_of``."""
+        """``learned`` and then also the ground are shared with other searches; without it, nothing
+        is learned yet, and ``due_at`` is that of ``learned_of``."""
         self._own_ground = ground if learned is None else None
         self.learned = learned or learned_of(ground, due_at=due_at)
         two_boxes = self.learned.by_pulls if by_pulls else self.learned.two_boxes
@@ -59,7 +59,7 @@ class Applied:
 
     @property
     def num_bytes(self) -> int:
-        """Of what no other search holds, the ground with it."""
+        """Of what only this search holds, its ground included."""
         is_shared = self._own_ground is None
         return 0 if is_shared else num_bytes(self._own_ground) + self.learned.num_bytes
 
@@ -69,11 +69,11 @@ class Applied:
 
     @property
     def next_at(self) -> int:
-        """After so many expansions ``goes_on`` has work."""
+        """The number of expansions from which ``goes_on`` has work."""
         return self._two_boxes.due_at
 
     def goes_on(self, num_expansions: int) -> bool:
-        """Whether a table was due after so many expansions; then it works some 10 ms on it."""
+        """Whether a table is due after this many expansions; if so, works on it for some 10 ms."""
         is_due = num_expansions >= self._two_boxes.due_at
         if is_due:
             self._two_boxes.go_on()

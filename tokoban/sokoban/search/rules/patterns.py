@@ -1,7 +1,7 @@
 """The deadlock pattern database: boxes that cannot all come to goals, found by corral searches.
 
-A pattern is boxes and an area: wherever other boxes are, a position with a box on each of its
-squares and the player in its area is deadlocked, for more boxes never help. Source: ``table``.
+A pattern is boxes and an area: a position with a box on each of its squares and the player in its
+area is deadlocked wherever other boxes are, for more boxes never help. Source: ``table``.
 """
 
 from typing import NamedTuple, no_type_check
@@ -35,7 +35,7 @@ class Patterns(NamedTuple):
     pattern: Int32[np.ndarray, " K"]
     # Keys of boxes and area that were searched and not found deadlocked; one entry for each.
     refuted: UInt64[np.ndarray, " R"]
-    num_asked: Int32[np.ndarray, " R"]  # how often; 0 once it is known to be no deadlock
+    num_asked: Int32[np.ndarray, " R"]  # how often; 0 once known to be no deadlock
     progress: Int64[np.ndarray, "2"]
 
 
@@ -106,8 +106,7 @@ def add_pattern(patterns, boxes, area):
 def allowed_positions(patterns, key, least, most):
     """The most positions for the search of a corral; 0 if it is not to be searched now.
 
-    A corral that was not decided is searched again each time the number of times that it was asked
-    for has doubled.
+    An undecided corral is searched again each time that the number of requests for it has doubled.
     """
     entry = np.int64(key >> np.uint64(1)) & (len(patterns.refuted) - 1)
     if patterns.refuted[entry] != key:

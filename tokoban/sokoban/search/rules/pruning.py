@@ -87,8 +87,8 @@ def judge_position(
     """The verdict on a position that is laid out, and the floods of corral searches that it took.
 
     Fills ``may_move`` with the boxes whose pushes suffice for any solution and for one of fewest
-    pushes. Patterns are tried from number ``since`` on; no search of a corral begins after so many
-    floods.
+    pushes. Patterns are tried from number ``since`` on; no search of a corral begins after
+    ``max_floods`` floods.
     """
     num_floods = pruning.corral_search.num_floods
     before = num_floods[0]

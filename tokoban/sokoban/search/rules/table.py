@@ -6,7 +6,7 @@ search and a proof of unsolvability may use it. Every rule is held to brute forc
 are known before any search (``Ground.lower_bound``); every search leaves them out. They are the
 "simple deadlocks" of the Sokoban wiki, with the zone of the player from Junghanns and Schaeffer,
 "Sokoban: Enhancing general single-agent search methods using domain knowledge", Artificial
-Intelligence 129 (2001), below JS 2001.
+Intelligence 129 (2001), cited below as JS 2001.
 """
 
 from typing import NamedTuple
@@ -54,8 +54,8 @@ RULES = (
         "one box, alone on the board, can neither all come to goals nor let one of them leave the "
         "regions and the squares of those boxes. Sound: removing boxes never makes a board "
         "unsolvable, and so a box that has left proves nothing. A search that reaches its limit "
-        "proves nothing either; it is made again, with a higher limit, each time that it has been "
-        "asked for twice as often.",
+        "proves nothing either; it is repeated, with a higher limit, each time that the number of "
+        "requests for it has doubled.",
         '"corral deadlocks" of the Sokoban wiki; several regions take in its closed diagonals; '
         "limits that grow are Festival's",
     ),

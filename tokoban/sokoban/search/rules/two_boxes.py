@@ -1,7 +1,7 @@
-"""Which two boxes are deadlocked were they alone, from a table of all their positions.
+"""Which two boxes would be deadlocked alone, from a table of all their positions.
 
-Pairs that can come to goals are found backwards (``box_pairs``). The rest is deadlocked, whatever
-else is on the board. The mirror image, for a search by pulls: what pushes from two boxes of the
+Pairs that can come to goals are found backwards (``box_pairs``). The rest are deadlocked, whatever
+else is on the board. For a search by pulls the mirror image: what pushes from two boxes of the
 start can reach. Condition and source in ``table``. Axes as in ``box_pairs``.
 """
 
@@ -34,12 +34,12 @@ class TwoBoxes(NamedTuple):
 
 
 class LazyTwoBoxes:
-    """The table of a level, made once its searches have lasted so long that it is worth it."""
+    """The table of a level, made once its searches have lasted long enough to be worth it."""
 
     def __init__(self, ground: Ground, *, due_at: int, player: int = NONE) -> None:
         """``due_at`` is a number of expansions; ``player`` as in ``two_boxes_in_steps``."""
         self.table = no_two_boxes(len(ground.zone))
-        self.due_at = due_at  # from so many expansions of any search on, ``go_on`` has work
+        self.due_at = due_at  # expansions of any search from which ``go_on`` has work
         self._steps = two_boxes_in_steps(ground, player=player)
 
     def go_on(self) -> None:

@@ -42,8 +42,8 @@ def lift(ground, words, scratch, row, by_pulls):
 def moves_of_one_box(visit: Callable) -> Callable:
     """``move_box``, which visits each square to which the pushes or pulls of a box lead.
 
-    ``visit(state, ground, scratch, row, start, place, least)`` says whether they may go on from
-    there: box ``row`` has come from ``start`` to ``place``, and ``least`` names the region of the
+    ``visit(state, ground, scratch, row, start, place, least)`` says whether to go on from there:
+    box ``row`` has come from ``start`` to ``place``, and ``least`` names the region of the
     player. No push that leads through a deadlock of the box alone, or of it and one other, is
     visited.
     """

@@ -15,10 +15,10 @@ Store = TypeVar("Store")
 
 
 def zeroed(store: Callable[..., Store], **given: Any) -> Store:
-    """A named tuple of fields that are given, and of zeros as its annotations say.
+    """A named tuple of the given fields, and of zeros elsewhere, shaped by its annotations.
 
-    Capital letters are the lengths of axes: F=5 makes 5 + 1 entries of an axis "F+1", and one of W,
-    the words of F; likewise X words of G.
+    Capital letters are the lengths of axes: F=5 makes 5 + 1 entries of an axis "F+1". W, the words
+    of F, is then 1; likewise X for the words of G.
     """
     sizes = {name: length for name, length in given.items() if name.isupper()}
     for axis, words in (("F", "W"), ("G", "X")):
@@ -56,7 +56,7 @@ def _arrays(store: Any) -> Iterator[tuple[str, list[str], str]]:
             yield name, kind.dim_str.split(), kind.dtypes[0]
 
 
-@cache  # a small level is solved in less time than it takes to compile all axes
+@cache  # compiling all axes takes longer than solving a small level
 def _length(axis: str) -> CodeType:
     """The length of an axis, to be evaluated."""
     return compile(axis, axis, "eval")

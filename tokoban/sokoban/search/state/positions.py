@@ -17,7 +17,7 @@ from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.level.words import EMPTY, ONE, index, lowest
 from tokoban.sokoban.search.state.columns import enlarge_columns, zeroed
 
-_ENTERED_AT_ONCE = 1 << 16  # positions, between which limits are looked at while a store grows
+_ENTERED_AT_ONCE = 1 << 16  # positions between two checks of limits while a store grows
 
 
 class Positions(NamedTuple):
@@ -61,7 +61,7 @@ def enlarged(positions: Positions, capacity: int) -> Positions:
 def refill(count: int, enter: Callable[[int, int], None]) -> Iterator[bool]:
     """Enters what a store holds into its hash table, which is empty, some at a time.
 
-    Calls ``enter(first, last)`` and yields whether more of ``count`` are lacking.
+    Calls ``enter(first, last)`` and yields whether any of ``count`` are still to be entered.
     """
     for first in range(0, max(count, 1), _ENTERED_AT_ONCE):
         last = min(first + _ENTERED_AT_ONCE, count)

@@ -19,7 +19,7 @@ def single_pushes(visit: Callable) -> Callable:
     @partial(inner, is_inlined=True)
     @no_type_check
     def push_each(state, neighbours, boxes, is_blocked, area, mark):
-        """Visits the pushes from where ``area`` is ``mark``; whether none ended that."""
+        """Visits the pushes from where ``area`` is ``mark``; returns whether no visit ended it."""
         for row in range(len(boxes)):
             box = np.int64(boxes[row])
             for direction in range(4):

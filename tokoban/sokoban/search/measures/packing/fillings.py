@@ -1,10 +1,10 @@
-"""Fillings of a group of squares that can still be completed, by removing boxes from the full one.
+"""Fillings of a group of squares that can be completed, found by removing boxes from the full one.
 
 A filling is *consistent* if boxes that come one after another from where boxes start can fill the
-rest of the group. Found backwards, from the full group, as in Kirov's sokoban-ai: a box leaves that
-can be pulled to where some box starts. What can leave still can when others have left, for then
+rest of the group. Found backwards, from the full group, as in Kirov's sokoban-ai: a box leaves if
+it can be pulled to where some box starts. What can leave still can when others have left, for then
 the player has more room. Where there are too many fillings to list, each square has *obstructions*
-instead: smallest sets of other squares that, when full, keep a box on it from leaving.
+instead: minimal sets of other squares that, when full, keep a box on it from leaving.
 Boxes are bits, as in ``Group.squares``. Axes as in ``ground``, N squares of the group, M fillings
 and O obstructions.
 """
@@ -31,7 +31,7 @@ from tokoban.sokoban.search.steps import Steps
 MAX_FILLINGS = 4000
 MAX_SQUARES = 63
 MAX_OBSTRUCTIONS = 16
-_MOST_TRIED = 64  # sets that an obstruction of one square may not touch
+_MOST_TRIED = 64  # sets that the obstructions of one square are to avoid
 _SLOTS = 1 << 14
 _WORK_A_STEP = 500_000
 # Squares looked at for the grouping of one stage, and as many for each group: a third of a second.
@@ -70,12 +70,12 @@ def groups_in_steps(
     """
     parts = _side_by_side(board, squares)
     stop_at = int(board.work[0]) + _MOST_WORK
-    part = 0  # no part before it is blocked by all others; joining parts does not change that
+    part = 0  # no earlier part is blocked by all others; joining parts does not change that
     while part < len(parts) and board.work[0] < min(stop_at, _MOST_WORK_IN_ALL):
         yield
         others = [i for i in range(len(parts)) if i != part]
         if _is_blocked_by(board, occupied, parts, part, others):
-            for other in list(others):  # leaves a smallest set that blocks the part
+            for other in list(others):  # what remains is a minimal set that blocks the part
                 fewer = [i for i in others if i != other]
                 if _is_blocked_by(board, occupied, parts, part, fewer):
                     others = fewer
@@ -98,7 +98,7 @@ def groups_in_steps(
 def _of_fewer_squares(
     board: PullBoard, occupied: Int16[np.ndarray, " _"], parts: list[Int16[np.ndarray, " _"]]
 ) -> list[Int16[np.ndarray, " _"]]:
-    """The parts, each of more than ``MAX_SQUARES`` cut where few boxes block each other."""
+    """The parts; those of more than ``MAX_SQUARES`` are cut where few boxes block each other."""
     small: list[Int16[np.ndarray, " _"]] = []
     for squares_of_part in parts:
         in_order = squares_of_part
@@ -210,7 +210,7 @@ def fill(board, occupied, squares, filling):
 def can_leave(board, box, inside):
     """Whether a box can be pulled to where it leaves the board.
 
-    The player is in the region of the square ``inside``, for NONE in any region beside the box.
+    The player is in the region of the square ``inside``; if NONE, in any region beside the box.
     """
     board.is_blocked[box] = False
     find_regions(board.neighbours, board.is_blocked, board.regions)
@@ -337,7 +337,7 @@ def obstructions_in_steps(
 def find_obstructions(board, occupied, squares, row, found, tried):
     """Fills ``found`` with obstructions of one square; returns how many.
 
-    After each one others are looked for that do without one of its squares: a tree of hitting sets
+    After each one, others are sought that avoid one of its squares: a tree of hitting sets
     (Reiter, "A theory of diagnosis from first principles", Artificial Intelligence 32, 1987).
     """
     rest = (~np.uint64(0) >> np.uint64(64 - len(squares))) ^ ONE << np.uint64(row)

@@ -3,8 +3,8 @@
 After the packing plan of Shoham and Schaeffer 2020. It only guides the search: it never marks a
 position as deadlocked.
 
-A plan has *stages*. In each, boxes from elsewhere fill squares, goals and parking squares, in any
-order that leaves the rest to be filled (``fillings``); then one box that the plan placed moves on
+A plan has *stages*. In each, boxes from elsewhere fill squares (goals and parking squares) in any
+order that lets the rest be filled (``fillings``); then one box that the plan placed moves on
 to another square, which begins the next stage. A plan that does not park has one stage.
 Axes as in ``ground``, S steps, K stages, B squares that are filled when a stage begins, H groups of
 N squares, M fillings, O obstructions.
@@ -43,7 +43,7 @@ class Packing(NamedTuple):
     first_filling: Int64[np.ndarray, " H+1"]
     core: UInt64[np.ndarray, " H"]  # squares of every consistent filling
     kept_group: Int16[np.ndarray, " C"]  # NONE where nothing is kept
-    kept_filling: UInt64[np.ndarray, " C"]  # what is filled of it, and what of that is packed
+    kept_filling: UInt64[np.ndarray, " C"]  # what is filled of it, and how much of that is packed
     kept_packed: UInt64[np.ndarray, " C"]
     points: "Points"
 
@@ -100,7 +100,7 @@ def num_packed(packing, is_blocked):
 @inner
 @no_type_check
 def packed_of_group(packing, group, is_blocked):
-    """The largest consistent filling among what is filled of a group; kept for the next time."""
+    """The largest consistent filling among what is filled of a group; kept for later calls."""
     first = packing.first_square[group]
     filled = EMPTY
     for i in range(first, packing.first_square[group + 1]):
@@ -138,7 +138,7 @@ def packed_in_fillings(packing, group, filled):
 @no_type_check
 def packed_unobstructed(packing, group, filled):
     """What is left of ``filled`` once boxes are taken away until all other squares can be filled:
-    each time the one without which the fewest are stuck."""
+    each time the box without which the fewest squares are stuck."""
     while True:
         stuck = stuck_squares(packing, group, filled)
         candidates = EMPTY
@@ -151,7 +151,7 @@ def packed_unobstructed(packing, group, filled):
             ):
                 if packing.obstructions[i] & ~(filled | stuck) == EMPTY:
                     candidates |= packing.obstructions[i] & filled
-        if candidates == EMPTY:  # none is stuck, or what is stuck would be on an empty board
+        if candidates == EMPTY:  # no square is stuck, or some would be stuck even on an empty board
             return filled
         worst, fewest = EMPTY, np.int64(64)
         while candidates != EMPTY:
@@ -166,7 +166,7 @@ def packed_unobstructed(packing, group, filled):
 @inner
 @no_type_check
 def stuck_squares(packing, group, filled):
-    """The squares not filled that boxes could not leave one after another if all were full."""
+    """The squares not in ``filled`` that boxes could not leave one by one if all were full."""
     first = packing.first_square[group]
     num_squares = packing.first_square[group + 1] - first
     stuck = ~np.uint64(0) >> np.uint64(64 - num_squares) & ~filled
@@ -248,7 +248,7 @@ def fill_point(packing, stage, point):
         if words[square >> 6] & bit_of(square) == EMPTY and points.is_for_good[of_stage, square]:
             is_filled[square] = True
             words[square >> 6] |= bit_of(square)
-            # One fewer is the square that is filled.
+            # One fewer is reached anyway: the filled square itself.
             if mark_reached(packing, of_stage, first) < num_reached - 1:
                 break
             num_reached -= 1
@@ -262,9 +262,8 @@ def fill_point(packing, stage, point):
 @inner
 @no_type_check
 def mark_reached(packing, stage, first):
-    """Marks squares from which a push after push, wherever the player stands, leads past
-    ``is_filled`` to the square of a step from ``first`` on that is not in ``words``; returns how
-    many they are."""
+    """Marks squares from which pushes, wherever the player stands, lead past ``is_filled`` to the
+    square of a step from ``first`` on that is not in ``words``; returns how many there are."""
     points = packing.points
     is_filled, is_reached, waiting = points.is_filled, points.is_reached, points.waiting
     is_reached[:] = False

@@ -71,7 +71,7 @@ def prepare() -> None:
 
 
 def _from_far_to_near(ground: Ground, player: int) -> list[int]:
-    """The goals, the one first to which the player walks farthest."""
+    """The goals, the one farthest for the player to walk to first."""
     num_floor = len(ground.zone)
     is_wall = np.arange(num_floor + 1) == num_floor
     marks, walked = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)

@@ -22,12 +22,12 @@ class PullBoard(NamedTuple):
     is_goal: Bool[np.ndarray, "F+1"]
     is_start: Bool[np.ndarray, "F+1"]  # where boxes leave the board
     is_closed: Bool[np.ndarray, "F+1"]  # no box is ever pushed to this square
-    distance: Int32[np.ndarray, "F+1"]  # pushes of a lone box to the next goal
+    distance: Int32[np.ndarray, "F+1"]  # pushes of a lone box to the nearest goal
     keys: UInt64[np.ndarray, "2 F"]
     is_blocked: Bool[np.ndarray, "F+1"]
     regions: Regions
     seen: Int64[np.ndarray, "4*F+4"]
-    last_mark: Int64[np.ndarray, "1"]  # in ``seen``: each search for pulls has one of its own
+    last_mark: Int64[np.ndarray, "1"]  # in ``seen``: each search for pulls uses a new one
     marks: Int64[np.ndarray, "F+1"]
     waiting: Int32[np.ndarray, "F+1"]
     ways: Int32[np.ndarray, "3 4*F"]  # squares of the box, the player's region there, pulls

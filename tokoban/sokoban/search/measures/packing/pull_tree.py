@@ -18,7 +18,7 @@ from tokoban.sokoban.search.state.positions import empty_slots
 
 GONE = NONE  # where a box is that has left the board
 _CAPACITY = 1 << 19
-_MAX_REGIONS = 7  # more count as this many
+_MAX_REGIONS = 7  # more are counted as this many
 
 # Entries of `PullTree.progress`.
 NUM_NODES, NUM_CELLS, NEXT_CELL, NEW_CELL, NUM_TURNS, BEST, FOUND, WORK = range(8)
@@ -167,7 +167,7 @@ def cell_of(board, tree, node):
 def take_next(board, tree):
     """The position whose turn it is, NONE if there is none.
 
-    A new cell is next; then cells take turns, and every other turn is the best position's cell.
+    A new cell is next; then cells take turns, every other turn going to the best position's cell.
     """
     progress = tree.progress
     cell = progress[NEW_CELL]

@@ -28,7 +28,7 @@ from tokoban.sokoban.search.measures.packing.pull_tree import (
 )
 from tokoban.sokoban.search.steps import Steps
 
-MAX_BOXES = 255  # a level of more is not planned: its cells alone are half a million
+MAX_BOXES = 255  # levels with more are not planned: their cells alone are half a million
 _MOST_WORK = 60_000_000  # squares looked at: about a second
 _WORK_A_STEP = 500_000
 _GOING_ON, _ENDED = range(2)
@@ -83,7 +83,7 @@ def expand(board, tree, node):
 def remove_all(board, tree, node, num_leaving):
     """Takes the boxes of ``board.leaving`` off the board one after another, the nearest first.
 
-    What can leave still can when others have left, for the player has more room then.
+    Boxes that can leave still can once others have left, for the player has more room then.
     """
     pulls = board.leaving[1]
     start = np.int64(tree.player[node])
@@ -107,7 +107,7 @@ def remove_all(board, tree, node, num_leaving):
 @entry
 @no_type_check
 def search_pulls(board, tree, most_work):
-    """Goes on for about so much work; returns whether the search has ended, by whatever."""
+    """Goes on for about so much work; returns whether the search has ended, for any reason."""
     num_floor = len(board.neighbours) - 1
     progress = tree.progress
     stop_at = progress[WORK] + most_work

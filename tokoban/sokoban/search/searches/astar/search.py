@@ -37,8 +37,8 @@ class Problem(NamedTuple):
 
     ground: Ground
     counts_moves: bool
-    weight: int  # of the lower bound; 1 for the fewest
-    is_matched: bool  # whether the lower bound is of a matching, or of each box to its next goal
+    weight: int  # of the lower bound; 1 for the fewest moves or pushes
+    is_matched: bool  # whether the lower bound is a matching; else each box to its nearest goal
 
 
 class Frontier(NamedTuple):
@@ -141,8 +141,8 @@ def _expand(problem, frontier, scratch, pruning, position):
         num_regions = lay_out_position(ground, words, player, scratch)
     max_floods = _FIRST_CORRAL_FLOODS + _CORRAL_FLOODS_EACH * progress[NUM_EXPANSIONS]
     max_floods -= progress[CORRAL_FLOODS]
-    # A push leads into no other area of a pattern without the box that is pushed, so those that
-    # were tried when the position was met need not be tried again.
+    # A push leads into no other area of a pattern without the pushed box, so patterns tried when
+    # the position was met need not be tried again.
     since = np.int64(frontier.num_patterns[position])
     verdict, num_floods = judge_position(
         ground, words, player, scratch, pruning, num_regions, since, max_floods

@@ -1,4 +1,4 @@
-"""A* for a board of any size, as a search that can be left off; ``search`` is its loop."""
+"""A* for a board of any size, as a search that can pause; ``search`` is its loop."""
 
 from collections.abc import Iterator
 from functools import cache, partial
@@ -65,7 +65,7 @@ class AStar:
         self._rules = Applied(ground, learned, due_at=FEW_EXPANSIONS)
         self._work = work
         self._at_least = 0
-        # Not summed at each pause, of which a short search has many.
+        # Summed once, not at each of the many pauses of a short search.
         self._num_bytes = self._count_bytes()
 
     @property

@@ -2,8 +2,8 @@
 
 Beam search is from Lowerre, "The Harpy speech recognition system" (1976). All positions of a layer
 have as many moves behind them, each any pushes (or pulls) of one box alone, so that none crowds out
-the others merely because it is easy to go on from, as in a best-first search that has come to a
-region without a way out. What a layer drops no later one takes up, so nothing is proved. Later
+the others merely because it is easy to go on from, as happens when a best-first search has come to
+a region without a way out. What a layer drops is never taken up again, so nothing is proved. Later
 rounds learn from the positions in which earlier ones got stuck (``rounds``).
 """
 
@@ -25,11 +25,11 @@ from tokoban.sokoban.search.searches.beam.rounds import Rounds, best_of
 from tokoban.sokoban.search.state.workspace import workspace_for
 from tokoban.sokoban.search.steps import Steps
 
-PATIENCE = 20  # layers in which no badness falls below the least so far; then the round ends
+PATIENCE = 20  # layers without a new least badness, after which the round ends
 
 
 class Beam(ABC):
-    """Rounds of layers. The unit of its work is a push or pull that is tried, or a lower bound."""
+    """Rounds of layers. The unit of its work is one push or pull tried, or one lower bound."""
 
     is_over: bool  # whether the round is
 
@@ -98,7 +98,7 @@ class Beam(ABC):
     def search(self, budget: Budget) -> Search:
         """As ``Searcher`` says.
 
-        Between two rounds it pauses as if it had to grow, for it then lets go of the last one.
+        Between two rounds it pauses as if it had to grow, because it then frees the last one.
         """
         while True:
             if self.is_over:
@@ -133,10 +133,10 @@ class Beam(ABC):
         *,
         is_last: bool,
     ) -> Outcome:
-        """Decides whether a layer is the last of its round; if so the round is learned from.
+        """Decides whether a layer is the last of its round; if so, learns from the round.
 
-        ``positions`` are those of the layer. ``is_last`` says that there are no others to go on
-        from. EXHAUSTED if no later round could find more.
+        ``positions`` are those of the layer. ``is_last`` says that no position is left to
+        go on from. EXHAUSTED if no later round could find more.
         """
         self._best = np.append(self._best, positions)
         self._badness = np.append(self._badness, badness)
@@ -145,7 +145,7 @@ class Beam(ABC):
         least = int(badness.min(initial=self._least))
         self._patience = PATIENCE if least < self._least else self._patience - 1
         self._least = least
-        # Where nothing was dropped a wider round would be the same.
+        # If nothing was dropped, a wider round would be the same.
         self.is_over = is_last or (self._patience <= 0 and self._has_dropped)
         if is_last and not self._has_dropped:
             if not self._rounds.current.prefix:

@@ -19,7 +19,7 @@ from tokoban.sokoban.search.state import positions as stores
 from tokoban.sokoban.search.state.positions import Positions
 from tokoban.sokoban.search.steps import Steps
 
-_AT_ONCE = 1 << 17  # lookups between two looks at limits: some 20 ms
+_AT_ONCE = 1 << 17  # lookups between two checks of limits: some 20 ms
 
 
 @runtime_checkable
@@ -65,10 +65,10 @@ class Meetings:
         self._compared: list[_Compared] = []
 
     def find_in_steps(self, keys: UInt64[np.ndarray, "2 F"], tree: Tree) -> Steps[Meeting | None]:
-        """Compares all children with all positions, but those compared before.
+        """Compares all children with all positions, except those compared before.
 
         Between two steps a search may enlarge its store, begin anew, or end. What cannot be
-        compared then is the next time.
+        compared then is compared at the next call.
         """
         num_children = int(tree.progress[NUM_CHILDREN])
         words = np.empty(tree.boxes.shape[1], np.uint64)
@@ -98,14 +98,14 @@ class Meetings:
         for one in self._compared:
             if one.num_known is positions.num_known:
                 return one
-        # All of these are compared with every child but child 0 now.
+        # These positions are now compared with every child but child 0.
         count = int(positions.num_known[0])
         self._compared.append(_Compared(tree.progress, positions.num_known, count))
         return self._compared[-1]
 
 
 def _parts(first: int, last: int) -> list[tuple[int, int]]:
-    """A range in parts, between which limits are looked at."""
+    """A range in parts; limits are checked between them."""
     return [(begin, min(begin + _AT_ONCE, last)) for begin in range(first, last, _AT_ONCE)]
 
 

@@ -50,7 +50,7 @@ from tokoban.sokoban.search.state.positions import (
 from tokoban.sokoban.search.state.walks import chain
 from tokoban.sokoban.search.steps import Steps
 
-# How often regions of floor count, and boxes on the goals from which they have to be pulled. No
+# The weights of regions of floor, and of boxes on the goals from which they have to be pulled. No
 # pair is better on all levels, so the rounds take them in turn.
 _SCHEDULE: Schedule = ((1, 0), (1, 4), (0, 1))
 _FIRST_POSITIONS, _FIRST_CANDIDATES = 1 << 12, 1 << 14
@@ -112,7 +112,7 @@ class PullBeam(Beam):
         return self._rounds.path_of_round
 
     def cut_path(self, length: int) -> None:
-        """Drops all but the first so many steps of ``path``: no solution comes by the others."""
+        """Drops all but the first so many steps of ``path``: no solution uses the others."""
         self._rounds.cut_path(length)
 
     @property
@@ -234,7 +234,7 @@ def _step_between(
 ) -> Step:
     """The pushes from one position to the next.
 
-    ``around`` is the square of the box should it only be pushed around to where it was.
+    ``around`` is the square of the box if its pushes lead back to where it was.
     """
     is_box, is_box_after = (unpacked_bits(positions.boxes[i], num_floor) for i in (before, after))
     box = end = around
@@ -257,7 +257,7 @@ def _first_positions(
     neighbours: Int16[np.ndarray, "F+1 4"],
     player: int | None,
 ) -> Positions:
-    """A position with the player, or one for each region that the player may be in if None."""
+    """A position with the player, or if that is None one for each region that it may be in."""
     num_floor = len(neighbours) - 1
     marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
     positions = empty_positions(max(_FIRST_POSITIONS, num_floor), num_floor)
@@ -282,7 +282,7 @@ def prepare() -> None:
     ground, by_pulls = grounds_both_ways(ONE_PUSH, squares)
     player = squares.number[ONE_PUSH.player]
     beam = PullBeam(by_pulls, ground.goals, player, learned_of(ground, by_pulls, player), seed=0)
-    # Else first called where a layer has grown or ended, as on larger levels alone.
+    # Otherwise first called when a layer grows or ends, which only happens on larger levels.
     pull_layers.refill_slots(beam._layer, by_pulls.keys, 0, 0)
     words = np.empty(beam._positions.boxes.shape[1], np.uint64)
     keep(by_pulls, beam._positions, beam._layer, np.empty(0, np.int64), words)

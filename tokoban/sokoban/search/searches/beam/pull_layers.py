@@ -179,8 +179,8 @@ def add_pulls(
     """Adds the moves of positions from ``progress[NEXT]`` on, before ``last``, as candidates.
 
     It stops after about ``stop_at`` pulls in all, for want of room, and at the start of the level:
-    its boxes in place and ``start_player`` the least square that the player can walk to. Where it
-    stops for a limit it goes on later as if it had not. ``bonuses`` has the bonus of a box on each
+    its boxes in place and ``start_player`` the least square that the player can walk to. Stops for
+    a limit do not change the result. ``bonuses`` has the bonus of a box on each
     square.
     """
     progress = layer.progress

@@ -1,6 +1,6 @@
 """A beam search by pushes from the start: each layer keeps a number of positions.
 
-After a move a box may stand where the packing plan wants it, so what FESS counts tells which
+After a move a box may stand where the packing plan wants it, so the features of FESS tell which
 positions are worth keeping. The tree is that of FESS.
 """
 
@@ -47,7 +47,7 @@ from tokoban.sokoban.search.searches.fess.tree import (
 from tokoban.sokoban.search.state.positions import num_bytes, refill, unpacked_bits
 from tokoban.sokoban.search.steps import Steps, completed
 
-# How often regions of floor count, and packed squares and boxes out of plan. No pair is better on
+# The weights of regions of floor, and of packed squares and boxes out of plan. No pair is better on
 # all levels, so the rounds take them in turn. Pushes to the goals ignore the packing plan, which
 # FESS follows.
 TO_POSITIONS: Schedule = ((1, 4), (1, 1), (4, 4))
@@ -147,7 +147,7 @@ class PushBeam(Beam):
             yield from refill(int(self._tree.progress[FIRST_NEW]), enter)
 
     def _end_layer(self) -> Steps[Outcome]:
-        """Looks for meetings, then chooses the positions that are gone on from."""
+        """Looks for meetings, then chooses the positions to go on from."""
         tree, first = self._tree, self._first_new
         self._meeting = yield from self._meetings.find_in_steps(self.ground.keys, tree)
         if self._meeting is not None:

@@ -51,7 +51,7 @@ def badness(score, lower_bound, weights, bonus):
 @partial(inner, is_inlined=True)
 @no_type_check
 def _file_children(tables, tree, scratch, row, weights, bonuses):
-    """Scores and stores the children of one box but those that no matching brings to goals."""
+    """Scores and stores the children of one box, except those that no matching brings to goals."""
     ground, progress = tables.ground, tree.progress
     position, kept = progress[NUM_LAID_OUT], progress[FIRST_NEW]
     bonus_of_others = -bonuses[scratch.boxes[row]]
@@ -102,8 +102,8 @@ def expand_layer(
 ):
     """Expands the chosen children from ``next_chosen[0]`` on, up to so many positions in all.
 
-    Deadlocked positions are skipped. ``bonuses`` has the bonus of a box on each square. Where it
-    stops for a limit it goes on later as if it had not. EXHAUSTED says that the layer is done.
+    Deadlocked positions are skipped. ``bonuses`` has the bonus of a box on each square. Stops
+    for a limit do not change the result. EXHAUSTED says that the layer is done.
     """
     progress, num_floor = tree.progress, len(tables.ground.zone)
     while True:

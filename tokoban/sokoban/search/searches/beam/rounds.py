@@ -1,6 +1,6 @@
 """The rounds of a beam: how many positions a layer keeps, which ones, and what later rounds learn.
 
-Rounds are of two kinds, which have as much work each. Plain rounds begin where the search begins
+Rounds are of two kinds, which get equal work. Plain rounds begin where the search begins
 and grow wider. Taught rounds add the bonuses that all rounds so far have led to
 (``squeaky_wheel``), and most of them begin partway along the best path so far, the first moves of
 which may be right where the last ones are not. The two beams differ in their moves alone: pushes
@@ -24,25 +24,25 @@ from tokoban.sokoban.search.measures.bounds import MAX_MATCHED
 from tokoban.sokoban.search.searches.beam.squeaky_wheel import Bonuses
 from tokoban.sokoban.search.searches.fess.scores import CELL_SHIFT
 
-BADNESS_BITS = CELL_SHIFT  # so that a score of FESS becomes one of a beam by a new lower part
+BADNESS_BITS = CELL_SHIFT  # so that a new lower part makes a score of FESS one of a beam
 LEAST_BADNESS = 1 << 24  # added to a badness, so that none is negative
 _BADNESS_MASK = (1 << BADNESS_BITS) - 1
 ORDERING_BYTES = 80  # for each candidate, while ``in_order`` sorts them
 
-# Positions that a layer keeps in the narrowest rounds; each wider kind keeps so many times more.
+# Positions that a layer keeps in the narrowest rounds; and the factor to each wider kind.
 _FIRST_WIDTH, _GROWTH = 100, 3
 _LEARNT_FROM = 300  # positions of a round, the best ones
 _PLAIN, _TAUGHT = range(2)  # kinds of rounds
 _MAX_MATCHING = 1 << 26  # squares of floor times the boxes squared: a fifth of a second a box
-_NUM_PARTS = 4  # taught rounds begin in turn where each of these parts of the best path begins
+_NUM_PARTS = 4  # taught rounds begin, in turn, at the start of each of these parts of the best path
 
-# Weights that plain rounds go through in turn, and taught rounds by themselves: each width has a
-# round by each pair.
+# Pairs of weights. Plain rounds take them in turn, and so do taught rounds, separately: each width
+# has a round by each pair.
 Schedule = tuple[tuple[int, int], ...]
 
 
 def are_all_matched(ground: Ground) -> bool:
-    """Whether a beam matches all boxes and goals: between two boxes no limit is looked at."""
+    """Whether a beam matches all boxes and goals: no limit is checked within a matching."""
     num_floor, num_boxes = len(ground.zone), len(ground.goals)
     return num_boxes <= MAX_MATCHED and num_floor * num_boxes**2 <= _MAX_MATCHING
 
@@ -53,7 +53,7 @@ class Round:
 
     is_taught: bool
     width: int  # positions that a layer keeps
-    weights: tuple[int, int]  # what they weigh is the beam's own matter
+    weights: tuple[int, int]  # each beam defines what they weigh
     prefix: list[Step]  # from where the search begins to where the round does
     next_step: Step | None  # the one after the prefix on the best path
     bonuses: Int64[np.ndarray, " F"]  # of a box on each square
@@ -78,7 +78,7 @@ class Rounds:
 
     @property
     def work(self) -> int:
-        """Of the rounds that are over."""
+        """The work of the rounds that are over."""
         return sum(self._work_of)
 
     def _next(self) -> Round:
@@ -115,14 +115,14 @@ class Rounds:
                 self._best_path = self.path_of_round
 
     def end(self, work: int) -> None:
-        """Has the next round; the one that is over took so much work."""
+        """Begins the next round; the one before took ``work``."""
         kind = _TAUGHT if self.current.is_taught else _PLAIN
         self._num_rounds[kind] += 1
         self._work_of[kind] += work
         self.current = self._next()
 
     def cut_path(self, length: int) -> None:
-        """No solution has the steps of ``path_of_round`` but for the first so many: drops them."""
+        """Drops the steps of ``path_of_round`` from ``length`` on: no solution has them."""
         is_best = self._best_path is self.path_of_round
         self.path_of_round = self.path_of_round[:length]
         if is_best:
@@ -139,7 +139,7 @@ def badness_of(score: Int64[np.ndarray, " N"]) -> Int64[np.ndarray, " N"]:
 
 
 def best_of(badness: Int64[np.ndarray, " N"]) -> Int64[np.ndarray, " _"]:
-    """Those that a round learns from: the least, ascending; of equal ones the first."""
+    """The candidates that a round learns from: least badness first; of equal ones the first."""
     if len(badness) > _LEARNT_FROM:
         most = np.partition(badness, _LEARNT_FROM - 1)[_LEARNT_FROM - 1]
         candidates = np.flatnonzero(badness <= most)
@@ -153,13 +153,13 @@ def in_order(
 ) -> Int64[np.ndarray, " _"]:
     """The candidates in the order in which they are tried, until ``width`` have been kept.
 
-    By turns the next best, and the next of the best of each kind in turn, after the types of Xie,
+    Alternates between the next best of all and the best of the next kind, after the types of Xie,
     Müller, Holte and Imai, "Type-based exploration with multiple search queues for satisficing
     planning" (AAAI 2014): up to twice ``width`` of either.
     """
     if len(score) <= width:
         return np.arange(len(score))
-    # Equal ones are ordered by their hash, as good as drawn. An odd factor permutes the hashes.
+    # Ties are broken by the hash, as good as random. An odd factor permutes the hashes.
     drawn = key * np.uint64(pow(int(GOLDEN), seed, 1 << 64)) >> np.uint64(48)
     badness = (badness_of(score) << 16) + drawn.astype(np.int64)
     best = np.argsort(badness, kind="stable")[: 2 * width]

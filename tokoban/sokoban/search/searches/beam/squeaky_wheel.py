@@ -9,8 +9,8 @@ Axes as in ``ground``, and K positions.
 import numpy as np
 from jaxtyping import Bool, Float64, Int64
 
-# The bonus of a goal that was empty in all the best positions of a round; the penalty of another
-# square that held a box in all of them; and the share of the blame that the next round keeps.
+# The bonus of a goal that was empty in all the best positions of a round; the penalty of a square
+# without a goal that held a box in all of them; and the share of both that the next round keeps.
 _GOAL, _SQUARE, _KEPT = 8, 4, 0.7
 
 

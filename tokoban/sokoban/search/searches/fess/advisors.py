@@ -1,7 +1,7 @@
 """The advisors of FESS: each proposes at most one child of an expanded position, for weight 0.
 
-Each has a feature, and proposes the child that is best by it, if that is strictly
-better than the parent. None proposes a child that lowers the packing.
+Each has a feature and proposes the child that is best by it, if strictly better than the parent.
+None proposes a child that lowers the packing.
 """
 
 from functools import partial
@@ -18,7 +18,7 @@ from tokoban.sokoban.search.searches.fess.scores import (
 )
 from tokoban.sokoban.search.searches.fess.tree import swap_children
 
-# The names of all, by which they are silenced, and their features.
+# Their names, by which they are silenced, and their features.
 ADVISORS = ("packing", "regions", "out-of-plan", "hotspots")
 FEATURES = (PACKING, REGIONS, OUT_OF_PLAN, HOTSPOTS)
 
@@ -44,13 +44,13 @@ def best_by(tree, feature, score, first, last):
 @partial(inner, is_inlined=True)
 @no_type_check
 def advise(tables, tree, score, first, last):
-    """Puts the children that are proposed before the others; returns how many they are."""
+    """Puts the proposed children before the others; returns how many there are."""
     num_advised = 0
     for advisor in range(len(FEATURES)):
         if tables.is_silent[advisor]:
             continue
         child = best_by(tree, FEATURES[advisor], score, first, last)
-        if child >= first + num_advised:  # else nobody is proposed, or was before
+        if child >= first + num_advised:  # else none is proposed, or this one was before
             swap_children(tree, first + num_advised, child)
             num_advised += 1
     return num_advised

@@ -59,8 +59,8 @@ def take_from(tree, cell):
 def take_next(tree):
     """The child whose turn it is; NONE if no cell has any.
 
-    In odd turns the cells take turns, but a new cell is next at once. In even turns it is the cell
-    of the best position that was laid out.
+    A new cell is next at once. Else the cells take turns, except that every other time it is the
+    turn of the cell of the best position that was laid out.
     """
     progress = tree.progress
     if progress[NEW_CELL] != NONE:

@@ -16,7 +16,7 @@ from tokoban.sokoban.search.measures.packing.plan import num_packed, out_of_plan
 
 # Lowest bit of each feature; all but packing are counted down from 255 and saturate.
 PACKING, REGIONS, OUT_OF_PLAN, HOTSPOTS = 48, 40, 32, 24
-CELL_SHIFT = OUT_OF_PLAN  # below, a beam keeps what it decides on
+CELL_SHIFT = OUT_OF_PLAN  # below it, a beam keeps its own badness
 _MAX = 255
 
 
@@ -25,7 +25,7 @@ _MAX = 255
 def score_of_cell(tables, is_blocked, words, num_regions):
     """The features that make cells, of a position with so many regions of free floor.
 
-    That of the player is one of them.
+    The player's region is one of them.
     """
     packing = tables.packing
     packed = num_packed(packing, is_blocked)
@@ -40,7 +40,7 @@ def score_of_cell(tables, is_blocked, words, num_regions):
 @partial(inner, is_inlined=True)
 @no_type_check
 def score_within_cell(tables, words):
-    """The other feature, if it is read: it takes most of the time."""
+    """The feature within a cell, if it is used: it takes most of the time."""
     if not tables.has_ties:
         return 0
     return (_MAX - min(num_hotspots(tables.hotspots, words), _MAX)) << HOTSPOTS

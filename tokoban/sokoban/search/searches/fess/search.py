@@ -149,7 +149,7 @@ def move_child(tree, child, to):
 def file_children(tree, scratch, num_advised):
     """Gives the new children their runs, and enters these into the heaps of their cells.
 
-    Those that advisors proposed come first; the others are sorted.
+    The children that advisors proposed come first; the others are sorted.
     """
     progress, words = tree.progress, scratch.words
     position, first, last = progress[NUM_LAID_OUT], progress[FIRST_NEW], progress[NUM_CHILDREN]
@@ -215,7 +215,7 @@ def expand(tables, tree, scratch, pruning, max_pushes):
 def search(tables, tree, scratch, pruning, max_pushes, max_expansions):
     """Goes on with the search until it meets the solution.
 
-    Where it stops for a limit it goes on later as if it had not. ``max_pushes`` and
+    Stops for a limit do not change the result. ``max_pushes`` and
     ``max_expansions`` count from the first call.
     """
     progress, num_floor = tree.progress, len(tables.ground.zone)

@@ -74,7 +74,7 @@ class Fess:
 
     @property
     def num_expansions(self) -> int:
-        """The positions that it has laid out beside the start."""
+        """The positions that it has laid out besides the start."""
         return int(self.tree.progress[NUM_LAID_OUT]) - 1
 
     def pause(self) -> Progress:

@@ -21,7 +21,7 @@ class Tables(NamedTuple):
     ground: Ground
     packing: Packing
     hotspots: UInt64[np.ndarray, "F W"]
-    has_ties: bool  # whether hotspots are counted, which a beam does not read
+    has_ties: bool  # whether hotspots are counted; a beam does not use them
     is_silent: Bool[np.ndarray, " _"]  # by advisor
     is_matched: bool  # whether boxes that no matching brings to goals are looked for
     goal_words: UInt64[np.ndarray, " W"]

@@ -61,7 +61,7 @@ class Tree(NamedTuple):
     player: Int16[np.ndarray, " E"]  # the least square that the player can walk to
     came_by: Int32[np.ndarray, " E"]  # the child that it was
     score: Int64[np.ndarray, " E"]  # of the position itself (``scores``)
-    best_cell: Int64[np.ndarray, " E"]  # the best part of the scores on the path that makes cells
+    best_cell: Int64[np.ndarray, " E"]  # the best cell of any position on the path
 
     run: Int32[np.ndarray, " N"]
     box: Int16[np.ndarray, " N"]  # of the parent
@@ -135,7 +135,7 @@ def grown_sizes(tree: Tree, num_floor: int) -> dict[str, int]:
 
 
 def bytes_to_grow(tree: Tree, num_floor: int) -> int:
-    """The most that it needs more meanwhile; its columns are not copied, but for one at most."""
+    """The most extra bytes while it grows; at most one of its columns is copied at a time."""
     total = 0
     for axis, size in grown_sizes(tree, num_floor).items():
         columns = columns_of(tree, axis)
@@ -236,7 +236,7 @@ def child_boxes(tree, parent, child, words):
 def refill_slots(tree, first, last):
     """Enters the children from ``first`` on, before ``last``; of equal ones the last is found.
 
-    But if one of them is done, it is that one.
+    If one of them is done, that one is found instead.
     """
     words = np.empty(tree.boxes.shape[1], np.uint64)
     for child in range(first, last):

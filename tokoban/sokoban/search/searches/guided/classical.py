@@ -1,7 +1,7 @@
 """Compiled: the classical deadlock rules in a guided search.
 
-All are sound and bind pushes only where others suffice for some solution, so an exhausted search is
-still a proof (``rules.table``). Axes as in ``ground``.
+All are sound and forbid pushes only where others suffice for some solution, so an exhausted search
+is still a proof (``rules.table``). Axes as in ``ground``.
 """
 
 from functools import partial
@@ -48,7 +48,7 @@ def classical_rules(ground: Ground) -> Classical:
 @partial(inner, is_inlined=True)
 @no_type_check
 def judge(classical, positions, scratch, position):
-    """Whether a position may be solvable; fills ``may_move``. Without rules all may be.
+    """Whether a position may be solvable; fills ``may_move``. Without rules every one may be.
 
     The scratch has its boxes, and ``area`` 1 where the player can walk.
     """
@@ -69,7 +69,7 @@ def judge(classical, positions, scratch, position):
 @partial(inner, is_inlined=True)
 @no_type_check
 def may_push(classical, positions, scratch, position, row, box, end):
-    """Whether box ``row`` of a position that was judged, now on ``end``, may come there."""
+    """Whether box ``row`` of a judged position, now on ``end``, may be pushed there."""
     if classical is None:
         return True
     ground, boxes, words = classical.ground, scratch.boxes, scratch.words

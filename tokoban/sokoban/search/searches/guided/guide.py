@@ -1,4 +1,4 @@
-"""The contract between a search and its guide: a policy over pushes, and judgements of positions.
+"""The contract between a search and its guide: a policy over pushes, and estimates for positions.
 
 Axes: P positions, F floor squares of ``ground.Squares``. A push is the square of the box before it
 and its direction. A guide knows a level's walls and goals; it may be a network, a linear model or a
@@ -26,13 +26,13 @@ class Guidance(NamedTuple):
     # position's legal pushes sum to 1.
     log_policy: Float32[np.ndarray, "P F 4"]
     pushes_left: Float32[np.ndarray, " P"]  # expected, provided that the position is solvable
-    deadlocked: Float32[np.ndarray, " P"]  # the probability that it is not
+    deadlocked: Float32[np.ndarray, " P"]  # the probability that it is not solvable
     push_deadlocks: Float32[np.ndarray, "P F 4"]  # the same of the position after each push
 
 
 @runtime_checkable
 class Guide(Protocol):
-    """The advisor of one level."""
+    """A guide for one level."""
 
     def evaluate(self, boxes: Bool[np.ndarray, "P F"], zone: Bool[np.ndarray, "P F"]) -> Guidance:
         """Judges positions; ``zone`` is where the player can walk. Each row is one evaluation."""

@@ -107,7 +107,7 @@ class GuidedSearch:
         max_evaluated: int | None = None,
         classical: Classical | None = None,
     ) -> None:
-        """Boxes and goals of the level must be as many, and inside, or boxes on goals outside."""
+        """The level must have as many boxes as goals; outside there are only boxes on goals."""
         self.name = options.order
         self._guide, self._classical, self._max_evaluated = guide, classical, max_evaluated
         self._player = squares.number[board.player]
@@ -121,7 +121,7 @@ class GuidedSearch:
         )
         self._batch = zeroed(Batch, B=options.batch_size, F=num_floor)
         self._scratch = workspace_for(num_floor, len(boxes))
-        # A batch has up to twice its size of nodes.
+        # A batch has up to twice as many nodes as positions.
         needed = 4 * len(boxes) * (2 * options.batch_size + 1)
         capacity = max(_FIRST_CAPACITY, 1 << needed.bit_length())
         positions = stores.empty_positions(capacity, num_floor)
@@ -146,7 +146,7 @@ class GuidedSearch:
         return Outcome.BUDGET_SPENT
 
     def ask(self, max_expansions: int = UNLIMITED) -> Outcome | None:
-        """Searches until positions must be judged; None if they must, else why it came back."""
+        """Searches until positions must be judged: then None; else why it stopped."""
         tree, batch = self.tree, self._batch
         if self.is_at_limit:
             return Outcome.BUDGET_SPENT
@@ -185,7 +185,7 @@ class GuidedSearch:
         return self._max_evaluated is not None and self.num_evaluated >= self._max_evaluated
 
     def _is_spent(self, max_expansions: int) -> bool:
-        """Whether it may not go on: the other reason to come back is that limits are looked at."""
+        """Whether a limit is reached; else it came back only for a check of the limits."""
         return self.is_at_limit or int(self.tree.progress[compiled.NUM_EXPANDED]) >= max_expansions
 
     @property

@@ -18,8 +18,9 @@ and one more, h pushes expected, pi the probability of the node and s that its p
 All these are multiplied by 1 / s, which leaves the bounds: h >= 0 and s <= 1.
 No node has a lower priority than its parent.
 
-GREEDY is no search but play: of each node only one push is followed, the likeliest that leads to
-no deadlock (pi * s) of those to positions where it has not been. It ends where there is none.
+GREEDY is not a search but play: of each node it follows only the push with the highest probability
+of being chosen and leading to no deadlock (pi * s), among those to positions that it has not
+visited. It ends where there is none.
 
 Axes: F floor squares, G boxes, W words of 64 squares, P positions, E pushes of positions, N nodes,
 B positions of a batch.
@@ -45,8 +46,8 @@ from tokoban.sokoban.search.state.workspace import lay_out_area, least_of_area
 LEVIN, PHS, PHS_STAR, GREEDY = range(4)
 
 PUSH_LOSS = 0.4  # nats that each push to go is expected to add to -log pi
-# Of the uniform policy in every other: a share of 0 would leave pushes out, and refute levels that
-# have solutions.
+# The share of the uniform policy mixed into every other one: with 0, pushes could be left out and
+# solvable levels refuted.
 UNIFORM_SHARE = 1e-3
 
 # Entries of `Tree.progress`.
@@ -120,7 +121,7 @@ def _enter(tree, node):
 @inner
 @no_type_check
 def _priority(level, tree, parent, edge, log_pi):
-    """The priority of the node after a push, by what its position or its parent's is known for."""
+    """The priority of the node after a push, by what is known of its position or its parent's."""
     position, child = tree.position[parent], tree.child[edge]
     made = tree.depth[parent] + 2.0  # the pushes and one more
     left = max(tree.pushes_left[position] - 1, 0.0)
@@ -276,7 +277,7 @@ def take(level, tree, scratch, classical, batch, num_wanted, max_expansions):
 
     Their pushes are generated, and nodes whose positions were evaluated earlier are expanded.
     Returns NONE if there are nodes for ``expand_batch``, else the outcome. A search ends once a
-    push is found that solves the level, play once it is made.
+    push that solves the level is found, play once that push is made.
     """
     progress, sizes = tree.progress, batch.sizes
     sizes[:] = 0

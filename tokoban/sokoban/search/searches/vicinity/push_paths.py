@@ -19,10 +19,10 @@ from tokoban.sokoban.search.state.positions import write_moved
 from tokoban.sokoban.search.state.walks import directions_through
 from tokoban.sokoban.search.state.workspace import Workspace, place_boxes
 
-# A cost is the figure that is minimised times this, plus the other one.
+# A cost is the minimised figure times this, plus the other one.
 MAIN = 1 << 32
 
-_PUSHES_A_STEP = 256  # followed before limits and Ctrl-C are looked at
+_PUSHES_A_STEP = 256  # followed between two checks of limits and Ctrl-C
 
 
 class Task(NamedTuple):
@@ -137,7 +137,7 @@ def cost_of_push(counts_moves, steps):
 @entry
 @no_type_check
 def _follow(task, path, scratch, first, last):
-    """Fills in what follows each push from ``first`` to ``last``; whether all can be made."""
+    """Fills in what follows each push from ``first`` to ``last``; returns whether all are legal."""
     neighbours, is_blocked = task.ground.neighbours, scratch.is_blocked
     for i in range(first, last):
         place_boxes(path.boxes[i], scratch.boxes, is_blocked)

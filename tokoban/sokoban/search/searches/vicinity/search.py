@@ -36,7 +36,7 @@ from tokoban.sokoban.search.state.workspace import place_boxes
 class Scope(NamedTuple):
     """Which part of the vicinity of a path is searched."""
 
-    most_boxes: int  # so many may differ
+    most_boxes: int  # the most that may stand elsewhere
     latest: Int64[np.ndarray, " M+1"]  # the highest cost of a position equally far along the path
 
 
@@ -55,7 +55,7 @@ def num_differing(words, others):
 def find_near(path_boxes, words, most_boxes):
     """The last position of the path that differs in at most so many boxes; NONE without one.
 
-    From one to the next only one box differs, so that many can be passed over.
+    From one to the next only one box differs, so as many are skipped as boxes differ too many.
     """
     near = len(path_boxes) - 1
     while near >= 0:

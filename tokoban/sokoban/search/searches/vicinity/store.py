@@ -12,7 +12,7 @@ from tokoban.sokoban.search.state import positions as stored
 from tokoban.sokoban.search.state.columns import enlarge_columns, zeroed
 from tokoban.sokoban.search.state.positions import Positions
 
-# Instead of the one before in its bucket: the position is not open any more.
+# In place of the previous one in its bucket: the position is no longer open.
 CLOSED = -2
 
 # Entries of `Store.progress`.

@@ -25,7 +25,7 @@ from tokoban.sokoban.search.state.positions import num_bytes
 from tokoban.sokoban.search.state.workspace import Workspace
 
 _FIRST_CAPACITY = 1 << 12
-_SLICE_S = 0.05  # how long the compiled search runs before limits and Ctrl-C are looked at
+_SLICE_S = 0.05  # how long the compiled search runs between two checks of limits and Ctrl-C
 
 
 class Effort:
@@ -39,7 +39,7 @@ class Effort:
         self._slice_expansions = 1
 
     def reason_to_end(self) -> Reason | None:
-        """The limit that ends all searches, but for that of memory; None if they may go on."""
+        """The limit, except that of memory, that ends all searches; None if they may go on."""
         most = self.watch.limits.max_expansions
         if most is not None and self.num_expansions >= most:
             return Reason(f"{most} expansions", "expansions", most=most)
@@ -84,8 +84,8 @@ class Searched(NamedTuple):
     path: PushPath  # cheaper than before, or the same
     covered: int  # the last position of the new path before which nothing was left to try
     is_exhausted: bool
-    has_left_out_far: bool  # any position, since too many boxes stand elsewhere than in the path
-    has_left_out_late: bool  # any position, since it costs too much more than the path there
+    has_left_out_far: bool  # some position because too many of its boxes stand elsewhere
+    has_left_out_late: bool  # some position because it costs too much more than the path there
 
 
 def search_along(
@@ -97,10 +97,10 @@ def search_along(
     most_boxes: int,
     lateness: int,
 ) -> Searched:
-    """Searches for a cheaper path all along one; the other fields are those from its start on.
+    """Searches for a cheaper path all along this one; other fields are those of the first window.
 
-    Up to ``most_boxes`` may stand elsewhere, and a position near the path may cost so much more
-    than the path there (less if negative), in the figure that is minimised. Where the memory is too
+    Up to ``most_boxes`` may stand elsewhere, and a position near the path may cost ``lateness``
+    more than the path there (less if negative), in the minimised figure. Where the memory is too
     small for that, the search goes on from the middle of the part that it has covered.
     """
     start = 0
