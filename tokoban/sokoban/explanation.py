@@ -167,7 +167,7 @@ def sentences(certificate: Certificate) -> list[str]:
     sentence = {
         "frozen": f"{group} are not all on goals, and any push of one deadlocks it.",
         "bipartite": f"{group} can reach no more than {counted(len(boxes) - 1, 'goal')}.",
-        "search": f"{group} cannot all come to goals, even without the other boxes, as a search of "
+        "search": f"{group} cannot all reach goals, even without the other boxes, as a search of "
         f"{counted(len(certificate.positions), 'position')} shows.",
     }[kind]
     if certificate.is_minimal:

@@ -314,7 +314,7 @@ def search(ground, store, deadlocks, scratch, max_expansions):
 @entry
 @no_type_check
 def begin(ground, store, scratch, boxes, player):
-    """Enters the first position, of boxes that each alone can come to a goal."""
+    """Enters the first position, of boxes that each alone can reach a goal."""
     scratch.words[:] = 0
     for i in range(len(boxes)):
         box = boxes[i]

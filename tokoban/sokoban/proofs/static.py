@@ -27,7 +27,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class Deadlock:
-    """Boxes that cannot all come to goals even where no others are, and why."""
+    """Boxes that cannot all reach goals even where no others are, and why."""
 
     kind: str  # of ``certificate.KINDS``
     boxes: frozenset[Square]

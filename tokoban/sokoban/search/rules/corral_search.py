@@ -125,7 +125,7 @@ def _lay_out_start(ground, search, boxes, player):
 @inner
 @no_type_check
 def _may_be_solved(ground, patterns, two_boxes, search, num_boxes, player, max_positions):
-    """Whether the boxes of ``start`` may all come to goals, or one of them may leave the corral.
+    """Whether the boxes of ``start`` may all reach goals, or one of them may leave the corral.
 
     1 if so, 0 if not, -1 if ``max_positions`` do not decide it. ``positions.num_known`` says how
     many it took.

@@ -1,4 +1,4 @@
-"""The deadlock pattern database: boxes that cannot all come to goals, found by corral searches.
+"""The deadlock pattern database: boxes that cannot all reach goals, found by corral searches.
 
 A pattern is boxes and an area: a position with a box on each of its squares and the player in its
 area is deadlocked wherever other boxes are, for more boxes never help. Source: ``table``.
@@ -83,7 +83,7 @@ def has_pattern(patterns, words, box, player, since):
 @inner
 @no_type_check
 def add_pattern(patterns, boxes, area):
-    """Adds boxes that cannot all come to goals while the player is where ``area`` is 1."""
+    """Adds boxes that cannot all reach goals while the player is where ``area`` is 1."""
     pattern = patterns.progress[NUM_PATTERNS]
     links = patterns.progress[NUM_LINKS]
     if pattern == len(patterns.boxes) or links + len(boxes) > len(patterns.pattern):

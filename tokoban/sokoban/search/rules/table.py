@@ -41,7 +41,7 @@ RULES = (
     ),
     Rule(
         "two boxes",
-        "Alone on the board, with the player where it is, they cannot both come to goals. Sound: "
+        "Alone on the board, with the player where it is, they cannot both reach goals. Sound: "
         "removing boxes never makes a board unsolvable, and every position of the two is examined. "
         "For a search by pulls: alone they cannot have come there from where the boxes and the "
         "player start.",
@@ -51,7 +51,7 @@ RULES = (
     Rule(
         "corral",
         "The boxes around a region that the player cannot enter, or around all such regions beside "
-        "one box, alone on the board, can neither all come to goals nor let one of them leave the "
+        "one box, alone on the board, can neither all reach goals nor let one of them leave the "
         "regions and the squares of those boxes. Sound: removing boxes never makes a board "
         "unsolvable, and so a box that has left proves nothing. A search that reaches its limit "
         "proves nothing either; it is repeated, with a higher limit, each time that the number of "

@@ -1,6 +1,6 @@
 """Which two boxes would be deadlocked alone, from a table of all their positions.
 
-Pairs that can come to goals are found backwards (``box_pairs``). The rest are deadlocked, whatever
+Pairs that can reach goals are found backwards (``box_pairs``). The rest are deadlocked, whatever
 else is on the board. For a search by pulls the mirror image: what pushes from two boxes of the
 start can reach. Condition and source in ``table``. Axes as in ``box_pairs``.
 """
