@@ -48,9 +48,7 @@ def test_best_pushes_are_a_shortest_obedient_solution_and_there_are_none_without
     for _, truth in drawn:
         cells, machine = truth.graph.cells, truth.machine
         outlooks = dict(
-            (play, outlook)
-            for seed in range(150)
-            for play, outlook, _ in positions(truth, random.Random(seed))
+            pair for seed in range(150) for pair in positions(truth, random.Random(seed))
         )
         assert all([*outlook] == play.pushes() for play, outlook in outlooks.items())
         labels = {
@@ -82,7 +80,7 @@ def test_a_push_is_lost_where_no_play_behind_it_obeys(drawn: list[tuple[str, Tru
         outlook = next(
             outlook
             for seed in range(200)
-            for play, outlook, _ in positions(truth, random.Random(seed))
+            for play, outlook in positions(truth, random.Random(seed))
             if play == start.play
         )
         for push in start.play.pushes():

@@ -27,20 +27,15 @@ def answer(board: Board, question: Sentence) -> str:
 def answers(board: Board, question: Sentence) -> list[str]:
     """The answer, and where that names a box, its other names and its square."""
     [clause] = question.meaning
-    return in_words(board, question, _ANSWERS[clause.kind](board, clause))
-
-
-def in_words(board: Board, question: Sentence, value: Value) -> list[str]:
-    """``answers`` of which the value is known."""
-    [clause], phrases = question.meaning, languages()[question.language]
+    phrases, value = languages()[question.language], _ANSWERS[clause.kind](board, clause)
     boxes = names_of(board, value) if isinstance(value, Square) and not clause.box else []
     return [
         *(name for box in boxes for name in names_of_box(box, phrases)),
-        _worded(value, phrases),
+        _in_words(value, phrases),
     ]
 
 
-def _worded(value: Value, phrases: Phrases) -> str:
+def _in_words(value: Value, phrases: Phrases) -> str:
     if isinstance(value, bool):
         value = "yes" if value else "no"
     if isinstance(value, Square):

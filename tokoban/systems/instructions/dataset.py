@@ -17,13 +17,12 @@ from torch import Tensor
 
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.instructions import benchmark
-from tokoban.sokoban.instructions.grammar import Sentence, sentence
+from tokoban.sokoban.instructions.grammar import Sentence
 from tokoban.sokoban.instructions.machine import REJECTED
-from tokoban.sokoban.instructions.meaning import ROLES, Clause, Kind, Meaning
+from tokoban.sokoban.instructions.meaning import ROLES, Meaning
 from tokoban.sokoban.instructions.naming import find_box, find_place
 from tokoban.sokoban.instructions.phrases import languages
 from tokoban.sokoban.instructions.play import Play
-from tokoban.sokoban.instructions.questions import Value, in_words
 from tokoban.sokoban.instructions.truth import FAR, Truth, pushed, truth_of
 from tokoban.systems.instructions.config import InstructionsConfig
 from tokoban.systems.instructions.prompts import (
@@ -116,13 +115,11 @@ def examples_of(
 
     def add(num_plays: int, truth: Truth, text: str, said: Sentence) -> None:
         impossible = languages()[said.language].answers["impossible"]
-        drawn = (each for _ in range(num_plays) for each in positions(truth, chance))
-        for play, outlook, _ in drawn:
+        for play, outlook in (each for _ in range(num_plays) for each in positions(truth, chance)):
             answer = "" if BEST in outlook.values() else impossible
             found.append((play, text, said.meaning, outlook, answer))
 
-    solving = truth_of(board, ())
-    add(_PLAIN_PLAYS, solving, "", Sentence((), "en"))
+    add(_PLAIN_PLAYS, truth_of(board, ()), "", Sentence((), "en"))
     plain = [play for play, *_ in found]
     for text, said, truth in benchmark.instructions(chance, board, split, is_balanced=False):
         add(_PLAYS if truth.fewest_pushes is not None else 1, truth, text, said)
@@ -130,10 +127,6 @@ def examples_of(
     for start in (board, chance.choice(plain).board) if asks else ():
         for text, said, answer in benchmark.questions(chance, start):
             found.append((Play.of(start), text, said.meaning, {}, answer))
-    for _ in range(_PLAIN_PLAYS if asks else 0):
-        for play, outlook, left in positions(solving, chance):
-            text, said, answer = planning_question(chance, play.board, outlook, left)
-            found.append((Play.of(play.board), text, said.meaning, {}, answer))
     for text, meaning in benchmark.readings(chance, board, split, readings):
         found.append((chance.choice(plays), text, meaning, {}, ""))
     number = encoder.squares.number
@@ -164,34 +157,15 @@ def marks_of(encoder: Encoder, play: Play, meaning: Meaning) -> UInt8[np.ndarray
     return marks
 
 
-def planning_question(
-    chance: random.Random, board: Board, outlook: Outlook, left: int
-) -> tuple[str, Sentence, str]:
-    """A question that only planning answers, its meaning and its answer.
-
-    ``outlook`` and ``left`` are those of ``positions`` without a sentence, so no search is needed.
-    """
-    kind = chance.choice((Kind.PUSHES_LEFT, Kind.PUSHES_LEFT, Kind.MOVES_FIRST))
-    value: Value = left
-    if left == FAR:
-        value = "no_solution"
-    elif kind is Kind.MOVES_FIRST:
-        boxes = {box for (box, _), label in outlook.items() if label != LOST}
-        value = boxes.pop() if len(boxes) == 1 else "none"
-    asked = Sentence((Clause(kind),), chance.choice([*languages()]))
-    text = sentence(asked.meaning, asked.language, draw=chance)
-    return text, asked, in_words(board, asked, value)[0]
-
-
-def positions(truth: Truth, chance: random.Random) -> list[tuple[Play, Outlook, int]]:
-    """Positions of a play, what becomes of each push, and the fewest pushes left, or FAR.
+def positions(truth: Truth, chance: random.Random) -> list[tuple[Play, Outlook]]:
+    """Positions of a play, and what becomes of each push.
 
     In most of them the sentence rules out at least half of the pushes that are best without it:
     elsewhere hardly anybody needs to read.
     """
     graph, free = truth.graph, truth.plain.machine.start
-    asked: list[tuple[Play, Outlook, int]] = []
-    others: list[tuple[Play, Outlook, int]] = []
+    asked: list[tuple[Play, Outlook]] = []
+    others: list[tuple[Play, Outlook]] = []
     play, position, state = Play.of(graph.cells.board), 0, truth.machine.start
     num_impossible = 0
     while len(asked) + len(others) < _MOST_PUSHES and num_impossible < _IMPOSSIBLE_POSITIONS:
@@ -213,14 +187,14 @@ def positions(truth: Truth, chance: random.Random) -> list[tuple[Play, Outlook, 
         plain = truth.plain.best_pushes(position, free) if best else ()
         usual = {pushed(graph, push) for push in plain}
         is_asked = usual and 2 * len(usual - {*best}) >= len(usual)
-        (asked if is_asked else others).append((play, outlook, left))
+        (asked if is_asked else others).append((play, outlook))
         is_error = not best or chance.random() < _ERRORS
         chosen = chance.choice(legal if is_error else best)
         # What is not in the graph is deadlocked.
         position, state = after.get(chosen, (REJECTED, REJECTED))
         play = play.push(*chosen)
     if not asked and not others:  # solved, or no push is legal
-        return [(play, {}, FAR)] if not play.board.is_solved else []
+        return [(play, {})] if not play.board.is_solved else []
     groups = (asked, _ASKED_POSITIONS), (others, _OTHER_POSITIONS if asked else _ASKED_POSITIONS)
     return [
         found for group, most in groups for found in chance.sample(group, min(most, len(group)))
