@@ -229,3 +229,15 @@ def test_one_bad_level_among_good_ones(tmp_path: Path, capsys: pytest.CaptureFix
         f'{tmp_path / "bad.xsb"}:7: level 2 "2 Open": not closed: the player can leave at row 2, '
         "column 5\n",
     )
+
+
+def test_a_file_that_is_missing_loses_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, missing = tmp_path / "good.xsb", tmp_path / "missing.xsb"
+    good.write_text("#####\n#@$.#\n#####\n")
+    for files in ([good, missing], [missing, good]):
+        assert main(["check", *map(str, files)]) == 2
+        said = capsys.readouterr()
+        assert said.err == f"tokoban: {missing}: No such file or directory\n"
+        assert said.out == "1 good level, 0 solutions, 0 problems\n"

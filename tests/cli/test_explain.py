@@ -100,7 +100,7 @@ def test_what_is_written_can_be_verified_and_is_refused_when_changed(
     assert cli.main(["explain", "--check", "out.json"]) == 0
     capsys.readouterr()
     assert cli.main(["explain", "levels.sok", "--check", "out.json"]) == 1
-    told = "   2  does not hold: the board is not the one that the moves lead to on the level"
+    told = "   2  does not hold: on this level of FILE the moves lead to another position"
     assert told in capsys.readouterr().out
 
     certificate = found[2]["certificate"]

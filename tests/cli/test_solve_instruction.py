@@ -57,6 +57,19 @@ def test_what_an_instruction_does_not_read_is_refused(
         assert capsys.readouterr().err == refused
 
 
+def test_a_level_that_the_sentence_does_not_fit_is_named_and_the_others_are_answered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, found = tmp_path / "levels.xsb", tmp_path / "found.json"
+    file.write_text("#######\n#.$@$.#\n#######\n\n######\n#@$ .#\n######\n")
+    words = ["solve", str(file), "--json", str(found), "--instruction", "push the nearest box last"]
+    assert cli.main(words) == 2
+    said = capsys.readouterr()
+    assert said.err == "tokoban: level 1: several boxes are the nearest box; expected exactly one\n"
+    assert "1 level in" in said.out and "1 solved" in said.out
+    assert [level["index"] for level in json.loads(found.read_text())] == [2]
+
+
 def test_the_answer_to_an_instruction_is_as_any_other() -> None:
     board = tokoban.Board.from_xsb(ROOM)
     answer = tokoban.solve(board, instruction="push the left box last")

@@ -1,11 +1,12 @@
 """``tokoban check``: are these good levels, and do the solutions in the files solve them?"""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from tokoban.cli import options
+from tokoban.cli import in_one_line, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_findings
 from tokoban.cli.report import write_object
@@ -43,8 +44,14 @@ def run(arguments: argparse.Namespace) -> int:
     levels: list[Level] = []
     problems: list[Problem] = []
     warnings: list[Problem] = []
+    is_unread = False
     for file in arguments.files:
-        found = read_levels(file)
+        try:
+            found = read_levels(file)
+        except (OSError, ValueError) as error:
+            print(f"tokoban: {in_one_line(error)}", file=sys.stderr)
+            is_unread = True
+            continue
         levels += found.levels
         problems += found.problems
         warnings += found.warnings
@@ -65,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         for group in groups:
             _show_group(group)
         print(_summarise(levels, problems, groups if arguments.duplicates else None))
-    return ExitCode.INVALID_INPUT if problems else ExitCode.DONE
+    return ExitCode.INVALID_INPUT if problems or is_unread else ExitCode.DONE
 
 
 def _describe_level(level: "Level") -> dict[str, object]:

@@ -134,7 +134,7 @@ def _verify(path: str, levels: "Mapping[int, Level] | None") -> int:
     for number, certificate, found in _certificates(path):
         fault = find_fault(certificate)
         if fault is None and levels is not None and not _is_of(certificate, found, levels):
-            fault = "the board is not the one that the moves lead to on the level"
+            fault = "on this level of FILE the moves lead to another position"
         status |= fault is not None
         message = "holds" if fault is None else f"does not hold: {printable(fault)}"
         print(f"{number:>4}  {message}")

@@ -123,7 +123,7 @@ def describe_prospects(advice: "Advice") -> "Text":
     from rich.text import Text
 
     if advice.proof is not None and advice.proof.solution is not None:
-        return Text(f"{counted(advice.proof.solution.num_pushes, 'push')} left, or fewer", "dim")
+        return Text(f"at most {counted(advice.proof.solution.num_pushes, 'push')} left", "dim")
     return Text()
 
 

@@ -45,7 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--from", dest="source", metavar="LANGUAGE", help="source language (default: de)"
     )
     parser.add_argument(
-        "--to", dest="target", metavar="LANGUAGE", help="target language (default: en, or de)"
+        "--to",
+        dest="target",
+        metavar="LANGUAGE",
+        help="target language (default: the other of en and de)",
     )
     options.add(parser, "--weights", usual="translation-FROM-TO")
     options.add(parser, "--beam", default=4)
@@ -193,7 +196,7 @@ def _load(
         if weights not in pretrained.names():
             raise ValueError(
                 f"no weights from {source} to {target} come with tokoban; "
-                "--weights takes those of a `tokoban train translation`"
+                "--weights takes those of a training by `tokoban train translation`"
             )
     model, config = pretrained.load(weights, system="translation")
     asked = arguments.source or config.source_language, arguments.target or config.target_language

@@ -119,7 +119,7 @@ class Writes:
 
 
 def field_comments(cls: type) -> dict[str, str]:
-    """The comments behind the fields of a dataclass, with their continuation lines.
+    """The comments behind the fields of a dataclass, with their continuation lines, as plain text.
 
     Empty where there is no source to read.
     """
@@ -138,7 +138,7 @@ def field_comments(cls: type) -> dict[str, str]:
             comments[name] += line.lstrip().removeprefix("#")
         else:
             name = ""
-    return comments
+    return {name: comment.replace("``", "") for name, comment in comments.items()}
 
 
 def describe(expected: Any) -> str:

@@ -44,7 +44,7 @@ class RunConfig:
     schedule: Schedule = "cosine"  # of the learning rate, after its warm-up
     final_share: Share = 0.0  # of the peak, at which linear, trapezoid and cosine end
     warmup_steps: CountOrZero = 100  # during which the learning rate rises linearly from 0
-    weight_decay: NotNegative = 0.01  # of matrices only; see optimizer.make_optimizer
+    weight_decay: NotNegative = 0.01  # of matrices only
     decays_embeddings: bool = False  # by weight_decay, as nanoGPT's recipes have it
     betas: Annotated[tuple[float, float], Between(0, below=1)] = (0.9, 0.98)  # of Adam: decay rates
     # of its two moments

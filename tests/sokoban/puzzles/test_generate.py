@@ -120,7 +120,7 @@ def test_each_difficulty_asks_for_more_than_the_one_before() -> None:
     [
         ({"min_pushes": 0}, "min pushes is 0; expected at least 1"),
         ({"max_pushes": 0}, "max pushes is 0; expected at least 1"),
-        ({"min_pushes": 7, "max_pushes": 5}, "min pushes is 7 and max pushes 5"),
+        ({"min_pushes": 7, "max_pushes": 5}, "min pushes is 7; expected at most max pushes, 5"),
         ({"min_branching": -1.0}, "min branching is -1.0; expected 0 or more"),
         ({"min_losing_share": 1.0}, "min losing share is 1.0; expected 0 to less than 1"),
         ({"min_losing_share": 1.5}, "min losing share is 1.5; expected 0 to less than 1"),

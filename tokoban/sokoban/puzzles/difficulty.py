@@ -20,8 +20,8 @@ class Difficulty:
             if (pushes := getattr(self, name)) is not None and pushes < 1:
                 raise ValueError(f"{_words(name)} is {pushes}; expected at least 1")
         if self.min_pushes and self.max_pushes and self.min_pushes > self.max_pushes:
-            bounds = f"{self.min_pushes} and max pushes {self.max_pushes}"
-            raise ValueError(f"min pushes is {bounds}; expected the first no greater")
+            most = f"at most max pushes, {self.max_pushes}"
+            raise ValueError(f"min pushes is {self.min_pushes}; expected {most}")
         if self.min_branching is not None and not self.min_branching >= 0:
             raise ValueError(f"min branching is {self.min_branching}; expected 0 or more")
         # A push of the solution never loses.

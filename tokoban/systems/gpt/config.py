@@ -40,7 +40,7 @@ class GptConfig:
     tokens: Tokens = "characters"  # the units of the text
     vocabulary_size: Annotated[int, Between(2, 2**20)] = 256  # room for so many different tokens
     shuffles_lines: bool = False  # each different line is a text of its own: read once, in an order
-    # by data_seed; those held out resemble none of the others (corpus.split_lines)
+    # by data_seed; those held out resemble none of the others
     validation_share: Annotated[float, Between(above=0, below=1)] = 0.1  # of the text, held out:
     # its end, or a share of its lines
     num_digits: Count = 6  # of a task: how many are sorted, or each summand has

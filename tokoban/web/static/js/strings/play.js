@@ -178,7 +178,7 @@ export const strings = {
     en: "The browser's storage is full: these levels are lost when you close the page.",
     de: "Der Speicher des Browsers ist voll: Diese Level gehen beim Schließen der Seite verloren.",
   },
-  "import.no-level": { en: "There is no level in this text.", de: "In diesem Text ist kein Level." },
+  "import.no-level": { en: "There is no valid level in this text.", de: "In diesem Text ist kein gültiges Level." },
   "import.too-large": {
     en: "That is larger than 4 MB, the limit.",
     de: "Das ist größer als die erlaubten 4 MB.",
@@ -268,8 +268,8 @@ export const strings = {
   "moves.make": { en: "Make them", de: "Ausführen" },
   "moves.made": { en: "{made} of {count} made.", de: "{made} von {count} ausgeführt." },
   "moves.no-lurd": {
-    en: "Only u, l, d, r, numbers and brackets.",
-    de: "Nur u, l, d, r, Zahlen und Klammern.",
+    en: "These are not moves. Expected u, l, d, r, numbers and closed brackets, as in 3r U 2(lu).",
+    de: "Das sind keine Züge. Erwartet werden u, l, d, r, Zahlen und geschlossene Klammern, wie in 3r U 2(lu).",
   },
   "moves.about": { en: "About the level", de: "Über das Level" },
   "moves.author": { en: "By {name}", de: "Von {name}" },
