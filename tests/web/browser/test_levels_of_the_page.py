@@ -157,7 +157,7 @@ def test_messages_have_one_place_and_cover_neither_board_nor_tools(open_page: Op
             }"""
         )
         message = page.locator(".toast")
-        message.filter(has_text="There is no level").wait_for()
+        message.filter(has_text="There is no valid level").wait_for()
         assert message.count() == 1
         said = message.inner_text().split("\n")
         assert {"Message 1", "Message 2"} < set(said)
@@ -301,7 +301,7 @@ def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path
     other.keyboard.press("c")
     other.locator("dialog input[type=file]").set_input_files(path)
     other.wait_for_selector(".toast:text('3 levels')")
-    for text, told in ((XSB, "There is no progress in this file."), ("x", "There is no level")):
+    for text, told in ((XSB, "There is no progress in this file."), ("x", "There is no valid level")):
         file = {"name": "x.sok", "mimeType": "text/plain", "buffer": text.encode()}
         other.locator("dialog input[type=file]").set_input_files(file)
         other.wait_for_selector(f".toast:text('{told}')")
