@@ -301,7 +301,10 @@ def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path
     other.keyboard.press("c")
     other.locator("dialog input[type=file]").set_input_files(path)
     other.wait_for_selector(".toast:text('3 levels')")
-    for text, told in ((XSB, "There is no progress in this file."), ("x", "There is no valid level")):
+    for text, told in (
+        (XSB, "There is no progress in this file."),
+        ("x", "There is no valid level"),
+    ):
         file = {"name": "x.sok", "mimeType": "text/plain", "buffer": text.encode()}
         other.locator("dialog input[type=file]").set_input_files(file)
         other.wait_for_selector(f".toast:text('{told}')")
