@@ -14,7 +14,7 @@ from torch import nn
 
 from tests.training.toy import NUM_EXAMPLES, Toy, read_lines, toy_directory
 from tokoban.training import loop
-from tokoban.training.checkpoint import load_weights
+from tokoban.training.checkpoint import load_weights, save_weights
 from tokoban.training.loop import fit
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import read_metrics, read_record
@@ -285,6 +285,23 @@ def test_patience_ends_a_run_and_the_best_weights_are_kept(
     assert load_weights(toy_directory(tmp_path).weights)[1]["step"] == "8"
     for name, tensor in weights(tmp_path).items():
         assert torch.equal(tensor, system.seen[3][name])
+
+
+@pytest.mark.parametrize("is_of_the_model", [True, False])
+def test_best_weights_that_another_put_there_are_refused(
+    tmp_path: Path, is_of_the_model: bool
+) -> None:
+    directory = toy_directory(tmp_path)
+
+    class Overwritten(Scripted):
+        def validate(self, model: nn.Module) -> dict[str, float]:
+            if self.seen:  # its first weights are the best, and kept
+                state = model.state_dict() if is_of_the_model else {"a": torch.zeros(1)}
+                save_weights(directory.best_weights, state, {})
+            return super().validate(model)
+
+    with pytest.raises(ValueError, match="the best weights are not of this run"):
+        fit(Overwritten(2.0, 1.0, 1.0), replace(PATIENT, patience=0, steps=5), directory)
 
 
 @pytest.mark.parametrize(("monitor", "sign"), [("score", 1.0), ("-score", -1.0)])

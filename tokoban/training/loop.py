@@ -312,8 +312,9 @@ class _Training:
                     state.model.load_state_dict(mean_weights(paths))
             elif self.directory.best_weights.exists():
                 best, metadata = load_weights(self.directory.best_weights)
-                state.result.load_state_dict(best)
-                step = int(metadata["step"])
+                with refused_if_unfit("the best weights are not of this run"):
+                    state.result.load_state_dict(best)
+                    step = int(metadata["step"])
             self.directory.save_weights(state.result, step=step)
         model = state.result
         processes.copy_from_main_process([*model.parameters(), *model.buffers()])
