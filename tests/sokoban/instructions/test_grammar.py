@@ -3,6 +3,7 @@
 import random
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -77,6 +78,29 @@ def test_every_sentence_has_one_meaning_the_one_it_was_made_of(kind: Kind, langu
             meaning += (drawn(chance, chance.choice(DEMANDS)),)
         text = sentence(meaning, language, draw=chance, is_held_out=i % 2 == 0, is_taught=i % 3 > 0)
         assert grammar.readings(text) == [grammar.Sentence(meaning, language)]
+
+
+@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize(
+    ("pairs", "sides"), [("left_right", {"LEFT", "RIGHT"}), ("up_down", {"UPPER", "LOWER"})]
+)
+def test_with_words_of_sides_exchanged_an_instruction_means_the_other_side(
+    pairs: str, sides: set[str], language: str
+) -> None:
+    exchanged, chance = getattr(languages()[language], pairs), random.Random(pairs)
+
+    def other(name: Any) -> Any:
+        if (side := name.name.partition("_")[0]) not in sides:
+            return name
+        [opposite] = sides - {side}
+        return type(name)[name.name.replace(side, opposite)]
+
+    for kind in DEMANDS * 30:
+        clause = drawn(chance, kind)
+        text = sentence((clause,), language, draw=chance, is_taught=chance.random() < 0.5)
+        image = " ".join(exchanged.get(word, word) for word in text.split())
+        means = Clause(kind, **{x: other(getattr(clause, x)) for x in grammar.fields(kind)})
+        assert grammar.readings(image) == [grammar.Sentence((means,), language)]
 
 
 def test_phrases_held_out_and_untaught_names_are_no_others() -> None:

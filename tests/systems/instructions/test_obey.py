@@ -1,6 +1,7 @@
 """Plays, their labels, and obedience: every claim is checked by the rules and the machine."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,18 +10,22 @@ import torch
 
 from tokoban import cli
 from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.encoding.features import DIRECTIONS
 from tokoban.sokoban.instructions import benchmark
 from tokoban.sokoban.instructions.grammar import parse
 from tokoban.sokoban.instructions.machine import Cells, Machine, build_machine, obeys
 from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.instructions.truth import Truth
+from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.instructions.config import tiny
 from tokoban.systems.instructions.dataset import marks_of, positions
 from tokoban.systems.instructions.model import InstructionNet
-from tokoban.systems.instructions.obey import Search, Task, answer, in_vocabulary, obey_all
-from tokoban.systems.instructions.prompts import BEST, LOST, Encoder
+from tokoban.systems.instructions.obey import Search, Task, answer, in_vocabulary, judged, obey_all
+from tokoban.systems.instructions.prompts import BEST, LOST, MIRRORS, Encoder, mirrored, prompt_of
 from tokoban.systems.instructions.words import Words, grammar_words
+from tokoban.text.saved import tokenizer_of
 
+UNEVEN = Board.from_xsb("########|####  .#|##   $ #|## $@ ##|##    ##|# .  ###|########")
 ROOM = Board.from_xsb("#######|#  .  #|#@$ $.#|#     #|#######")
 
 
@@ -141,6 +146,67 @@ def test_greedy_play_passes_over_a_push_that_leads_back() -> None:
         search.expand(search.waiting.pop(), push, is_greedy=True)
         [node] = search.waiting
         assert node.now.play.board.boxes == {then}
+
+
+@pytest.mark.parametrize("view", MIRRORS)
+def test_the_image_of_an_image_is_the_prompt_whatever_is_padded(view: int) -> None:
+    words = grammar_words()
+    texts = [words.encode(text) for text in ("push the left box to the lower goal first", "end")]
+    inside = Board.from_xsb("########|########|###  .##|### $@##|########")  # begins further on
+    plays = [
+        Play.of(inside).push(Square(3, 4), Direction.LEFT),
+        Play.of(UNEVEN).push(Square(3, 3), Direction.LEFT),
+    ]
+    encoded = [Encoder(play.start).encode([play])[0] for play in plays]
+    both = prompt_of(encoded, texts)
+    again = mirrored(mirrored(both, view, words), view, words)
+    for row, (play, text) in enumerate(zip(encoded, texts, strict=True)):
+        alone = prompt_of([play], [text])
+        image = mirrored(alone, view, words)
+        for one, other in ((alone, again), (image, mirrored(both, view, words))):
+            num_squares, num_words = one.origins.shape[1], len(text)
+            assert torch.equal(one.words[0], other.words[row, :num_words])
+            assert torch.equal(one.origins[0], other.origins[row, :num_squares])
+            assert torch.equal(one.history[0], other.history[row, :num_squares])
+            for part in ("features", "coordinates"):
+                mine, others = getattr(one.boards, part), getattr(other.boards, part)
+                assert torch.equal(mine[0], others[row, :num_squares])
+    if view == 0:
+        assert torch.equal(both.origins, again.origins)
+
+
+@pytest.mark.parametrize(
+    ("view", "text"),
+    [
+        (0, "push the left box to the top goal"),
+        (4, "push the right box to the top goal"),
+        (6, "push the left box to the bottom goal"),
+        (2, "push the right box to the bottom goal"),
+    ],
+)
+def test_a_play_and_its_mirror_image_are_judged_alike(
+    model: InstructionNet, view: int, text: str
+) -> None:
+    symmetry, words = SYMMETRIES[view], tokenizer_of(model)
+    assert DIRECTIONS[view].tolist() == symmetry.of_actions(torch.arange(4)).tolist()
+    play = Play.of(UNEVEN).push(Square(3, 3), Direction.LEFT)
+    image = Play.of(symmetry.of_board(UNEVEN))
+    [box] = symmetry.of_board(replace(UNEVEN, boxes=frozenset([Square(3, 3)]))).boxes
+    image = image.push(box, Direction(DIRECTIONS[view, Direction.LEFT]))
+    judgements = []
+    for each, said in ((play, "push the left box to the top goal"), (image, text)):
+        encoder = Encoder(each.start)
+        prompt = prompt_of([encoder.encode([each])[0]], [words.encode(said)])
+        push, first = judged(model, prompt)
+        judgements.append((each, encoder.squares.number, push[0], first))
+    (_, number, push, first), (then, other_number, other_push, other_first) = judgements
+    np.testing.assert_allclose(first, other_first, rtol=1e-4)
+    assert len(play.pushes()) == len(then.pushes()) > 1
+    for square, way in play.pushes():
+        [there] = symmetry.of_board(replace(UNEVEN, boxes=frozenset([square]))).boxes
+        found = other_push[other_number[there], DIRECTIONS[view, way]]
+        assert push[number[square], way] == pytest.approx(found, rel=1e-4)
+    assert np.exp(push).sum() == pytest.approx(1, rel=1e-4)
 
 
 def test_an_untrained_network_that_may_evaluate_all_obeys_what_can_be_obeyed(

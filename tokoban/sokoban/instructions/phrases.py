@@ -30,6 +30,8 @@ class Phrases:
     conjunctions: Sequence[str]  # between clauses
     nouns: frozenset[str]  # words that people write with a capital
     answers: Mapping[str, str]
+    left_right: Mapping[str, str]  # words that change places in a mirror
+    up_down: Mapping[str, str]
 
     def with_capitals(self, text: str) -> str:
         """The text with capitals for nouns, as people write them."""
@@ -106,7 +108,14 @@ def _language(tables: Mapping[str, Any]) -> Phrases:
         conjunctions=tables["conjunctions"],
         nouns=frozenset(tables["nouns"]),
         answers=tables["answers"],
+        left_right=_exchanges(tables["left_right"]),
+        up_down=_exchanges(tables["up_down"]),
     )
+
+
+def _exchanges(pairs: Iterable[str]) -> dict[str, str]:
+    both = [pair.split() for pair in pairs]
+    return {word: other for pair in both for word, other in (pair, reversed(pair))}
 
 
 def _phrase(text: str, choices: Mapping[str, str]) -> Phrase:

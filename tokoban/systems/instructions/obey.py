@@ -16,6 +16,7 @@ from jaxtyping import Float32
 
 from tokoban.compiling import clock
 from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.encoding.features import DIRECTIONS
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.instructions import grammar
 from tokoban.sokoban.instructions.machine import Cells, Machine, TooLargeError, build_machine, obeys
@@ -25,7 +26,14 @@ from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.wording import counted
 from tokoban.systems.instructions.model import InstructionNet
-from tokoban.systems.instructions.prompts import LONGER, Encoder, Prompt, prompt_of
+from tokoban.systems.instructions.prompts import (
+    LONGER,
+    MIRRORS,
+    Encoder,
+    Prompt,
+    mirrored,
+    prompt_of,
+)
 from tokoban.systems.instructions.words import UNKNOWN
 from tokoban.text.saved import tokenizer_of
 from tokoban.training.system import to_device
@@ -185,15 +193,23 @@ def judged(
 ) -> tuple[Float32[np.ndarray, "B T 4"], Float32[np.ndarray, "B V"]]:
     """Log-probabilities of the pushes, which share what words leave; probabilities of the words.
 
-    A push is weighted by the probability that the sentence can be obeyed after it.
+    A push is weighted by the probability that the sentence can be obeyed after it. Probabilities
+    are means over mirrored boards with mirrored sentences; of the words, those without a side mean
+    the same in each.
     """
     device, none = model.push.weight.device, torch.zeros(len(prompt.words), 1, dtype=torch.int64)
-    with torch.inference_mode():
-        output = model(to_device(prompt, device), none.to(device))
-    is_kept = output.outlook.log_softmax(3)[..., LONGER:].logsumexp(3)
-    push = (output.push + is_kept).cpu().masked_fill(~prompt.is_legal, -torch.inf)
-    shares = push - push.flatten(1).logsumexp(1)[:, None, None]
-    return shares.numpy(), output.first.exp().cpu().numpy()
+    pushes, words = [], []
+    for view in MIRRORS:
+        image = mirrored(prompt, view, tokenizer_of(model))
+        with torch.inference_mode():
+            output = model(to_device(image, device), none.to(device))
+        is_kept = output.outlook.log_softmax(3)[..., LONGER:].logsumexp(3)
+        push = (output.push + is_kept).cpu().masked_fill(~image.is_legal, -torch.inf)
+        shares = push - push.flatten(1).logsumexp(1)[:, None, None]
+        pushes.append(shares[:, :, DIRECTIONS[view].tolist()])
+        words.append(output.first.exp().cpu())
+    mean = torch.stack(pushes).logsumexp(0) - math.log(len(MIRRORS))
+    return mean.numpy(), torch.stack(words).mean(0).numpy()
 
 
 def in_vocabulary(model: InstructionNet, text: str) -> str:

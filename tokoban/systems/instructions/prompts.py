@@ -13,14 +13,14 @@ from jaxtyping import Int16, Int64, UInt8
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from tokoban.sokoban.board import Board
+from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.encoding.boards import Boards
-from tokoban.sokoban.encoding.encoded import collated
-from tokoban.sokoban.encoding.features import CAN_PUSH
+from tokoban.sokoban.encoding.encoded import Encoded, collated, seen
+from tokoban.sokoban.encoding.features import CAN_PUSH, DIRECTIONS
 from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.instructions.meaning import ROLES
 from tokoban.sokoban.instructions.play import Play
-from tokoban.systems.instructions.words import PADDING
+from tokoban.systems.instructions.words import PADDING, Words
 
 # Features of a square, all of which any reader of the play knows: where boxes and the player began,
 # the player, of a box whether it was pushed, first of all and last, and whether a box was pushed
@@ -30,6 +30,9 @@ HAS_PLAYER_NOW = 2
 
 MARKED_CLAUSES = 2  # of a sentence: those whose names are marked
 NUM_MARKS = MARKED_CLAUSES * len(ROLES)
+
+# The views of a board, as ``seen`` numbers them, in which rows stay rows and columns columns.
+MIRRORS = (0, 2, 4, 6)
 
 # What becomes of a push: the sentence can no longer be obeyed; it can, but in more pushes than
 # before; in as few.
@@ -108,6 +111,23 @@ def hidden(prompt: Prompt) -> Prompt:
     features[:, :, 0] = prompt.boards.features[:, :, 0]
     nothing = torch.zeros_like(prompt.history), torch.zeros_like(prompt.origins)
     return Prompt(prompt.boards._replace(features=features), *nothing, prompt.words)
+
+
+def mirrored(prompt: Prompt, view: int, words: Words) -> Prompt:
+    """The same plays and sentences in one of ``MIRRORS``; tokens keep their order."""
+    directions = DIRECTIONS[view].tolist()
+    image = Boards.of(seen(Encoded(*(part.numpy() for part in prompt.boards)), view))
+    # The image lies where the floor lies, so that padding has no part in it.
+    is_turned = torch.tensor([directions[way] != way for way in (Direction.UP, Direction.LEFT)])
+    places, is_square = prompt.boards.coordinates, prompt.boards.is_square[:, :, None]
+    far = torch.iinfo(places.dtype).max
+    ends = places.where(is_square, far).amin(1) + places.where(is_square, 0).amax(1)
+    coordinates, origins = (
+        torch.where(is_turned, ends[:, None] - squares, squares)
+        for squares in (places, prompt.origins)
+    )
+    said = torch.tensor(words.mirrored(directions))[prompt.words]
+    return Prompt(image._replace(coordinates=coordinates), prompt.history, origins, said)
 
 
 def padded(rows: Sequence[np.ndarray]) -> Tensor:

@@ -1,8 +1,9 @@
 """The words of sentences and answers as tokens."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from tokoban.sokoban.board import Direction
 from tokoban.sokoban.instructions.grammar import words_of
 from tokoban.sokoban.instructions.phrases import fillers, languages
 
@@ -32,13 +33,23 @@ class Words:
 
     def encode(self, text: str) -> list[int]:
         """The token of each word; filler words have none."""
-        words = (word for word in words_of(text) if word not in fillers())
-        return [self._numbers.get(word, UNKNOWN) for word in words]
+        return self._tokens(word for word in words_of(text) if word not in fillers())
+
+    def mirrored(self, directions: Sequence[int]) -> list[int]:
+        """What each token of an instruction becomes where direction d is ``directions[d]``."""
+        other: dict[str, str] = {}
+        for phrases in languages().values():
+            other |= phrases.left_right if directions[Direction.LEFT] != Direction.LEFT else {}
+            other |= phrases.up_down if directions[Direction.UP] != Direction.UP else {}
+        return self._tokens(other.get(word, word) for word in self.words)
 
     def decode(self, tokens: Sequence[int]) -> str:
         """The words of tokens; a network has room for more than there are."""
         known = (token if token < len(self.words) else UNKNOWN for token in tokens)
         return " ".join(self.words[token] for token in known)
+
+    def _tokens(self, words: Iterable[str]) -> list[int]:
+        return [self._numbers.get(word, UNKNOWN) for word in words]
 
     def to_json(self) -> str:
         """One line of JSON."""
