@@ -339,6 +339,14 @@ def test_a_line_in_capitals_is_read_without_them_and_that_is_reported(
     assert "sentence 4 is in" not in err
 
 
+def test_a_line_of_emoji_alone_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["translate", "🍏 ⏰", "", "I."]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[:2] == ["", ""]
+    assert "tokoban: sentence 1 has emoji or invisible characters alone" in err
+    assert "sentence 2" not in err
+
+
 def test_a_beam_that_memory_cannot_hold_is_refused_in_a_line(
     weights: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

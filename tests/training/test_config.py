@@ -23,7 +23,7 @@ class Config:
     limit: int | None = None
     betas: tuple[float, float] = (0.9, 0.95)
     sizes: tuple[int, ...] = ()  # of the layers, 100 % of them,
-    # the first one first
+    # the first one first, or as is_deep says in python_docs
     retired: ClassVar[dict[str, Any]] = {"depth": 4}
 
 
@@ -144,7 +144,8 @@ def test_help_shows_types_and_the_comments_behind_the_fields() -> None:
     text = " ".join(parser.format_help().split())
     assert "--kind fast|slow" in text
     assert "--betas float,float --sizes" in text
-    assert text.endswith("--sizes int [int ...] of the layers, 100 % of them, the first one first")
+    assert "--sizes int [int ...] of the layers, 100 % of them, the first one first" in text
+    assert text.endswith("or as --is-deep says in python_docs")  # fields alone are options
 
 
 @pytest.mark.parametrize("name", [*systems.SYSTEMS, "the run"])

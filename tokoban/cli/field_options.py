@@ -3,6 +3,7 @@
 import argparse
 import dataclasses
 import math
+import re
 import types
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -46,12 +47,18 @@ def add_field_arguments(
     files = {name for name, note in notes.items() if not isinstance(note, Between)}
     group = parser.add_argument_group(f"fields of {cls.__name__}")
     for field in dataclasses.fields(cls):
-        kind, help_text = expected[field.name], comments.get(field.name, "").replace("%", "%%")
+        kind = expected[field.name]
+        # A comment names fields as Python does.
+        help_text = re.sub(
+            r"\w+_\w+",
+            lambda word: _option(word[0]) if word[0] in expected else word[0],
+            comments.get(field.name, "").replace("%", "%%"),
+        )
         if shows_defaults and field.default not in (None, (), False):
             help_text += f" (default: {field.default})"
         several = {"nargs": "+"} if _is_several(kind) else {}
         optional = {"nargs": "?", "const": True} if kind is bool else {}
-        option = f"--{field.name.replace('_', '-')}"
+        option = _option(field.name)
         try:
             group.add_argument(
                 option,
@@ -92,6 +99,10 @@ def files_to_write(cls: type) -> dict[str, tuple[str, ...]]:
 def files_to_read(cls: type) -> list[str]:
     """The fields of ``cls`` that name files to read."""
     return [name for name, note in annotations(cls).items() if isinstance(note, Reads)]
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _is_several(kind: Any) -> bool:

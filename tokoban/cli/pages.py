@@ -28,6 +28,7 @@ KEYS = (
     ("q", "save and quit"),
 )
 _SHORT_KEYS = "? keys · u undo · y redo · h hint · l levels · q quit"
+_TITLE_WIDTH = 30  # characters that titles are padded to at most
 NUM_GRADES = 3  # of hints
 
 
@@ -67,12 +68,14 @@ def levels_page(screen: "Screen", game: "Game", cursor: int, typed: str) -> "lis
     below = [Text(), Text(typed and f"level {typed}", "cyan"), Text(help_line, "dim")]
     numbers = list(game.levels)
     spare = screen.num_lines(*above, *below)
+    titles = {number: quoted(level.title) for number, level in game.levels.items()}
+    width = min(_TITLE_WIDTH, max(map(len, titles.values())))
     rows = []
     for number in screen.window(numbers, numbers.index(cursor), spare=spare):
         level = game.levels[number]
         row = Text.assemble(
             f"{'>' if number == cursor else ' '}{number:>5}  ",
-            f"{quoted(level.title):<30}  ",
+            f"{titles[number]:<{width}}  ",
             (describe(level.board, game.progress(number)), "green"),
             style="reverse" if number == cursor else "",
         )

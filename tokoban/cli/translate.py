@@ -138,7 +138,12 @@ def run(arguments: argparse.Namespace) -> int:
 def _report_reading(model: "Translator", number: int, line: str) -> None:
     from tokoban.systems.translation.texts import reading_of
 
-    if line.upper() == line and (read := reading_of(model, line)) != read.upper():
+    if line.upper() != line or (read := reading_of(model, line)) == line.strip():
+        return
+    if not read and line.strip():
+        what = "emoji or invisible characters alone, which are left out"
+        print(f"tokoban: sentence {number} has {what}", file=sys.stderr)
+    elif read != read.upper():
         print(f"tokoban: sentence {number} is in capitals, and is read as: {read}", file=sys.stderr)
 
 

@@ -66,7 +66,7 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     model, engine, confidence, length_penalty = _translator(source or "de")
     sizes = num_tokens(model, [text, prefix])
     if not sizes[0]:  # also for emoji alone
-        raise ValueError("text: expected a sentence")
+        raise ValueError("text: expected a sentence; emoji are not read")
     if max(sizes) > _MOST_SENTENCE_TOKENS:
         raise ValueError(f"text: expected a sentence of at most {_MOST_SENTENCE_TOKENS} tokens")
     (found,) = translate_texts(

@@ -57,6 +57,7 @@ export function titles_of_our_levels_are_in_the_language_of_the_page_and_others_
   equal(titleText("Hard 3", "tokoban"), "Schwer 3");
   equal(titleText("Hard 3", "played"), "Schwer 3");
   equal(titleText("Hard 3", "own-1"), "Hard 3");
+  equal(titleText("Level 2 of seed 10", "own-1"), "Level 2 zum Startwert 10");
   equal(titleText("Hard work", "tokoban"), "Hard work");
   equal(titleText("", undefined), t("play.untitled"));
   setLanguage("en");

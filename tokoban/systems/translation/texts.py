@@ -12,7 +12,7 @@ from tokoban.systems.translation.translate import BATCH_SIZE, translate
 from tokoban.text.saved import tokenizer_of
 
 # No training text has emoji, so the network would write broken characters or words for them.
-_EMOJI = re.compile(r"\s*[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
+_EMOJI = re.compile(r"\s*[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,12 @@ const RESERVED = new Set(["Shift", "Control", "Alt", "Meta", "AltGraph", "CapsLo
 /** Shown in place of the names of keys. @type {Record<string, string>} */
 const SIGNS = { ArrowUp: "↑", ArrowLeft: "←", ArrowDown: "↓", ArrowRight: "→", Backspace: "⌫" };
 
+/** What German keyboards call keys. @type {Record<string, string>} */
+const GERMAN = {
+  Ctrl: "Strg", Shift: "Umschalt", Space: "Leertaste", Home: "Pos1", End: "Ende", Delete: "Entf",
+  Insert: "Einfg", PageUp: "Bild↑", PageDown: "Bild↓",
+};
+
 /** The help on views other than the board's. @type {Record<string, string[]>} */
 const ABOUT = {
   levels: ["levels.keys"],
@@ -74,6 +80,13 @@ function keyRow(app, action, show) {
     "tr",
     {},
     el("th", { scope: "row" }, title),
-    el("td", {}, ...keys.map((key) => el("kbd", {}, SIGNS[key] ?? key)), change),
+    el("td", {}, ...keys.map((key) => el("kbd", {}, shownKey(key))), change),
   );
+}
+
+/** @param {string} key as in `keyName` @returns {string} */
+function shownKey(key) {
+  const names = document.documentElement.lang === "de" ? { ...SIGNS, ...GERMAN } : SIGNS;
+  // The key + itself has no further one.
+  return key.split(/\+(?=.)/).map((part) => names[part] ?? part).join("+");
 }

@@ -17,13 +17,15 @@ export function sentenceOf(error) {
 }
 
 /**
- * A level's title; those of the levels that come with tokoban are in the page's language.
+ * A level's title; those that tokoban gives to its own levels are in the page's language.
  * @param {string} title
  * @param {string} [collection] that it is in
  * @returns {string}
  */
 export function titleText(title, collection) {
   const isOurs = collection === SHIPPED || collection === PLAYED;
+  const made = /^Level (?<number>\d+) of seed (?<seed>\d+)$/.exec(title)?.groups;
+  if (made) return t("levels.name-made", made);
   const [, grade, number] = (isOurs && /^(Easy|Medium|Hard|Expert) (\d+)$/.exec(title)) || [];
   return grade ? t(`levels.name-${grade.toLowerCase()}`, { number }) : title || t("play.untitled");
 }

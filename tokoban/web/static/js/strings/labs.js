@@ -3,7 +3,7 @@
 /** @type {Record<string, {en: string, de: string}>} */
 export const strings = {
   "labs.title": { en: "Labs", de: "Labore" },
-  "labs.attention": { en: "Attention", de: "Attention" },
+  "labs.attention": { en: "Attention", de: "Aufmerksamkeit" },
   "labs.keys": {
     en: "In a drawing, arrow keys go to another cell and Space draws it.",
     de: "In einer Zeichnung führen Pfeiltasten zu einer anderen Zelle, und die Leertaste zeichnet sie.",

@@ -23,7 +23,7 @@ export const strings = {
   "play.previous": { en: "Previous level", de: "Vorheriges Level" },
   "play.next": { en: "Next level", de: "Nächstes Level" },
   "play.all-levels": { en: "All levels", de: "Alle Level" },
-  "play.undo": { en: "Undo", de: "Zurücknehmen" },
+  "play.undo": { en: "Undo", de: "Rückgängig" },
   "play.redo": { en: "Redo", de: "Wiederholen" },
   "play.undo-push": { en: "Undo to the last push", de: "Zurück bis vor den letzten Schub" },
   "play.redo-push": { en: "Redo to the next push", de: "Vorwärts bis nach dem nächsten Schub" },
@@ -116,6 +116,10 @@ export const strings = {
     en: "Arrow keys, Home and End go to another level; Enter plays it.",
     de: "Pfeiltasten, Pos1 und Ende führen zu einem anderen Level; Enter spielt es.",
   },
+  "levels.name-made": {
+    en: "Level {number} of seed {seed}",
+    de: "Level {number} zum Startwert {seed}",
+  },
   "levels.name-easy": { en: "Easy {number}", de: "Leicht {number}" },
   "levels.name-medium": { en: "Medium {number}", de: "Mittel {number}" },
   "levels.name-hard": { en: "Hard {number}", de: "Schwer {number}" },
@@ -136,8 +140,8 @@ export const strings = {
   "levels.paste-here": { en: "Levels as text", de: "Level als Text" },
   "levels.read": { en: "Read them", de: "Einlesen" },
   "levels.formats": {
-    en: "XSB, SOK, SLC or Boxoban, one level or many. Moves (LURD) are played in the open level.",
-    de: "XSB, SOK, SLC oder Boxoban, ein Level oder viele. Züge (LURD) werden im geöffneten Level ausgeführt.",
+    en: "XSB (plain or run-length encoded), SOK, SLC or Boxoban, one level or many. Moves (LURD) are played in the open level.",
+    de: "XSB (auch lauflängenkodiert), SOK, SLC oder Boxoban, ein Level oder viele. Züge (LURD) werden im geöffneten Level ausgeführt.",
   },
   "levels.drop-help": {
     en: "Or drop a file on the page, or press Ctrl+V anywhere.",

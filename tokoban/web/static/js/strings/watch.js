@@ -9,10 +9,10 @@ export const strings = {
     de: "Seine Schübe nach Wahrscheinlichkeit zeigen",
   },
   "opinion.text": {
-    en: "about {left} {left|push|pushes} left; deadlocked: {percent} %",
-    de: "noch etwa {left} {left|Schub|Schübe}; verloren: {percent} %",
+    en: "about {left} {left|push|pushes} left; deadlocked: {percent}\u00a0%",
+    de: "noch etwa {left} {left|Schub|Schübe}; verloren: {percent}\u00a0%",
   },
-  "opinion.lost": { en: "deadlocked: 100 %", de: "verloren: 100 %" },
+  "opinion.lost": { en: "deadlocked: 100\u00a0%", de: "verloren: 100\u00a0%" },
   "opinion.loading": {
     en: "The network is loaded once; this takes a few seconds …",
     de: "Das Netz wird einmalig geladen; das dauert ein paar Sekunden …",
@@ -36,8 +36,8 @@ export const strings = {
   "attend.heads": { en: "Head", de: "Kopf" },
   "attend.mean": { en: "mean of all", de: "Mittel aller" },
   "attend.most": {
-    en: "The greatest share, {percent} %, goes to row {row}, column {column}.",
-    de: "Der größte Anteil, {percent} %, geht an Zeile {row}, Spalte {column}.",
+    en: "The greatest share, {percent}\u00a0%, goes to row {row}, column {column}.",
+    de: "Der größte Anteil, {percent}\u00a0%, geht an Zeile {row}, Spalte {column}.",
   },
   "watch.search": { en: "Watch a beam search", de: "Einer Strahlsuche zusehen" },
   "watch.width": { en: "Boards at once", de: "Bretter zugleich" },

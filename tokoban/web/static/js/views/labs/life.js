@@ -54,7 +54,7 @@ const words = {
     en: "With noise the proof no longer holds. A cross marks a cell that breaks the rules, given the "
       + "grid before; what follows from it is not counted again.",
     de: "Mit Rauschen gilt der Beweis nicht mehr. Ein Kreuz markiert eine Zelle, die nach den "
-      + "Regeln nicht auf das Gitter davor folgt; Folgefehler zählen nicht noch einmal.",
+      + "Regeln anders sein müsste, gemessen am Gitter davor; Folgefehler zählen nicht noch einmal.",
   },
 };
 
