@@ -19,7 +19,7 @@ from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.instructions import benchmark
 from tokoban.sokoban.instructions.grammar import Sentence
 from tokoban.sokoban.instructions.machine import REJECTED
-from tokoban.sokoban.instructions.meaning import ROLES, Meaning
+from tokoban.sokoban.instructions.meaning import ROLES, Kind, Meaning
 from tokoban.sokoban.instructions.naming import find_box, find_place
 from tokoban.sokoban.instructions.phrases import languages
 from tokoban.sokoban.instructions.play import Play
@@ -119,14 +119,19 @@ def examples_of(
             answer = "" if BEST in outlook.values() else impossible
             found.append((play, text, said.meaning, outlook, answer))
 
-    add(_PLAIN_PLAYS, truth_of(board, ()), "", Sentence((), "en"))
-    plain = [play for play, *_ in found]
+    solving = truth_of(board, ())
+    add(_PLAIN_PLAYS, solving, "", Sentence((), "en"))
+    plain = [(play.board, _best(outlook)) for play, _, _, outlook, _ in found]
+    first = [pushed(solving.graph, push) for push in solving.best_pushes(0, solving.machine.start)]
     for text, said, truth in benchmark.instructions(chance, board, split, is_balanced=False):
         add(_PLAYS if truth.fewest_pushes is not None else 1, truth, text, said)
     plays = [play for play, *_ in found]
-    for start in (board, chance.choice(plain).board) if asks else ():
+    for start, best in ((board, first), chance.choice(plain)) if asks else ():
         for text, said, answer in benchmark.questions(chance, start):
-            found.append((Play.of(start), text, said.meaning, {}, answer))
+            # How many pushes are left is shown, not said: the first push of a shortest solution.
+            is_shown = best and said.meaning[0].kind is Kind.PUSHES_LEFT
+            shown = dict.fromkeys(best, BEST) if is_shown else {}
+            found.append((Play.of(start), text, said.meaning, shown, "" if shown else answer))
     for text, meaning in benchmark.readings(chance, board, split, readings):
         found.append((chance.choice(plays), text, meaning, {}, ""))
     number = encoder.squares.number
@@ -141,6 +146,10 @@ def examples_of(
         )
         for own, (play, text, meaning, outlook, answer) in zip(encoded, found, strict=True)
     ]
+
+
+def _best(outlook: Outlook) -> list[tuple[Square, Direction]]:
+    return [push for push, label in outlook.items() if label == BEST]
 
 
 def marks_of(encoder: Encoder, play: Play, meaning: Meaning) -> UInt8[np.ndarray, "F"]:

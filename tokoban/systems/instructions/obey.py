@@ -221,17 +221,35 @@ def in_vocabulary(model: InstructionNet, text: str) -> str:
 
 
 def answer_all(model: InstructionNet, asked: Sequence[tuple[Board, str]]) -> list[str]:
-    """The answers to questions, in words; ``TooLargeError`` where a floor is too large."""
+    """The answers to questions, in words; ``TooLargeError`` where a floor is too large.
+
+    A network that answers with a push shows a solution. Then the answer is how many pushes it
+    takes, by the search without a sentence, or in words if that finds none.
+    """
     words = tokenizer_of(model)
     found: list[str] = []
     for first in range(0, len(asked), _ROWS_AT_ONCE):
         group = asked[first : first + _ROWS_AT_ONCE]
-        plays = [Play.of(Cells.of(board, ()).board) for board, _ in group]
-        prompt = prompt_of(
-            [Encoder(play.board).encode([play])[0] for play in plays],
-            [words.encode(text) for _, text in group],
+        levels = [Cells.of(board, ()) for board, _ in group]
+        prompt = to_device(
+            prompt_of(
+                [Encoder(cells.board).encode([Play.of(cells.board)])[0] for cells in levels],
+                [words.encode(text) for _, text in group],
+            ),
+            model.push.weight.device,
         )
         with torch.inference_mode():
-            answers = model.answers(to_device(prompt, model.push.weight.device))
-            found += map(words.decode, answers)
+            output = model(prompt, prompt.words[:, :0])
+            shows = output.push.flatten(1).logsumexp(1) > output.first.logsumexp(1)
+            said = [words.decode(answer) for answer in model.answers(prompt)]
+        shown = [
+            Task(cells, build_machine(cells, ()), "")
+            for cells, is_shown in zip(levels, shows.tolist(), strict=True)
+            if is_shown
+        ]
+        rows = shows.nonzero()[:, 0].tolist()
+        plays = obey_all(model, shown, most_evaluated=MOST_EVALUATED)
+        for row, play in zip(rows, plays, strict=True):
+            said[row] = said[row] if play.moves is None else f"{play.num_pushes}"
+        found += said
     return found
