@@ -15,12 +15,20 @@ from tokoban.sokoban.instructions import benchmark
 from tokoban.sokoban.instructions.grammar import parse
 from tokoban.sokoban.instructions.machine import Cells, Machine, build_machine, obeys
 from tokoban.sokoban.instructions.play import Followed, Play, followed
-from tokoban.sokoban.instructions.truth import Truth
+from tokoban.sokoban.instructions.truth import Truth, pushed, truth_of
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.instructions.config import tiny
-from tokoban.systems.instructions.dataset import marks_of, positions
+from tokoban.systems.instructions.dataset import examples_of, marks_of, positions
 from tokoban.systems.instructions.model import InstructionNet
-from tokoban.systems.instructions.obey import Search, Task, answer, in_vocabulary, judged, obey_all
+from tokoban.systems.instructions.obey import (
+    Search,
+    Task,
+    answer,
+    answer_all,
+    in_vocabulary,
+    judged,
+    obey_all,
+)
 from tokoban.systems.instructions.prompts import BEST, LOST, MIRRORS, Encoder, mirrored, prompt_of
 from tokoban.systems.instructions.words import Words, grammar_words
 from tokoban.text.saved import tokenizer_of
@@ -239,6 +247,45 @@ def test_a_word_that_the_network_lacks_is_read_as_the_usual_ones() -> None:
         for name in ("left", "leftmost", "right")
     }
     assert predicted["leftmost"] == predicted["left"] != predicted["right"]
+
+
+def test_a_network_that_answers_a_question_with_a_push_is_asked_for_a_solution() -> None:
+    torch.manual_seed(0)
+    network = InstructionNet(tiny(), grammar_words()).eval().requires_grad_(False)
+    cells = Cells.of(ROOM, ())
+    [play] = obey_all(network, [Task(cells, build_machine(cells, ()), "")], most_evaluated=100)
+    assert play.moves is not None
+    lost = Board.from_xsb("#####|#@ .#|#$  #|#####")
+    asked = [(board, "how many pushes are left?") for board in (ROOM, lost, ROOM)]
+    said = []
+    for pushes_more in (-50, 50):  # than words
+        network.push.bias.fill_(pushes_more)
+        said.append(answer_all(network, asked))
+    (words, of_lost, _), shown = said
+    assert words != f"{play.num_pushes}"
+    assert shown == [f"{play.num_pushes}", of_lost, f"{play.num_pushes}"]
+
+
+def test_asked_for_the_pushes_left_an_example_shows_a_first_push_of_a_shortest_solution() -> None:
+    words, truth, encoder = grammar_words(), truth_of(ROOM, ()), Encoder(ROOM)
+    best = {pushed(truth.graph, push) for push in truth.best_pushes(0, truth.machine.start)}
+    [start] = encoder.encode([Play.of(ROOM)])
+    num_at_start = 0
+    for seed in range(20):
+        for example in examples_of(ROOM, random.Random(seed), words, readings=0):
+            text = words.decode(example.words)
+            if not text.startswith(("how many pushes", "how many more", "wie viele schübe")):
+                continue
+            shown = {
+                (encoder.squares.squares[token], Direction(way))
+                for token, way, _ in example.outlook
+            }
+            said = words.decode(example.answer[:-1])
+            assert bool(shown) != (said in ("0", "no solution", "keine lösung"))
+            if np.array_equal(example.play.history, start.history):
+                assert shown == best
+                num_at_start += 1
+    assert num_at_start > 5
 
 
 @pytest.mark.parametrize(
