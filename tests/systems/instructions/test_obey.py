@@ -255,7 +255,7 @@ def test_a_network_that_answers_a_question_with_a_push_is_asked_for_a_solution()
     cells = Cells.of(ROOM, ())
     [play] = obey_all(network, [Task(cells, build_machine(cells, ()), "")], most_evaluated=100)
     assert play.moves is not None
-    lost = Board.from_xsb("#####|#@ .#|#$  #|#####")
+    lost = Board.from_xsb("######|# $ @#|#    #|# .  #|######")
     asked = [(board, "how many pushes are left?") for board in (ROOM, lost, ROOM)]
     said = []
     for pushes_more in (-50, 50):  # than words
