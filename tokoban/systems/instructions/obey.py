@@ -31,6 +31,7 @@ from tokoban.systems.instructions.prompts import (
     MIRRORS,
     Encoder,
     Prompt,
+    joined,
     mirrored,
     prompt_of,
 )
@@ -40,7 +41,7 @@ from tokoban.training.system import to_device
 
 BY_NETWORK = "network"  # the ``Answer.solver``
 MOST_EVALUATED = 100  # positions, where nobody says how many
-_ROWS_AT_ONCE = 64
+_ROWS_AT_ONCE = 16  # positions or questions; more take no less time each
 
 
 class Task(NamedTuple):
@@ -197,19 +198,20 @@ def judged(
     are means over mirrored boards with mirrored sentences; of the words, those without a side mean
     the same in each.
     """
-    device, none = model.push.weight.device, torch.zeros(len(prompt.words), 1, dtype=torch.int64)
-    pushes, words = [], []
-    for view in MIRRORS:
-        image = mirrored(prompt, view, tokenizer_of(model))
-        with torch.inference_mode():
-            output = model(to_device(image, device), none.to(device))
-        is_kept = output.outlook.log_softmax(3)[..., LONGER:].logsumexp(3)
-        push = (output.push + is_kept).cpu().masked_fill(~image.is_legal, -torch.inf)
-        shares = push - push.flatten(1).logsumexp(1)[:, None, None]
-        pushes.append(shares[:, :, DIRECTIONS[view].tolist()])
-        words.append(output.first.exp().cpu())
+    image = joined([mirrored(prompt, view, tokenizer_of(model)) for view in MIRRORS])
+    device, none = model.push.weight.device, torch.zeros(len(image.words), 1, dtype=torch.int64)
+    with torch.inference_mode():
+        output = model(to_device(image, device), none.to(device))
+    is_kept = output.outlook.log_softmax(3)[..., LONGER:].logsumexp(3)
+    push = (output.push + is_kept).cpu().masked_fill(~image.is_legal, -torch.inf)
+    shares = push - push.flatten(1).logsumexp(1)[:, None, None]
+    pushes = [
+        share[:, :, DIRECTIONS[view].tolist()]
+        for view, share in zip(MIRRORS, shares.chunk(len(MIRRORS)), strict=True)
+    ]
     mean = torch.stack(pushes).logsumexp(0) - math.log(len(MIRRORS))
-    return mean.numpy(), torch.stack(words).mean(0).numpy()
+    words = torch.stack(output.first.exp().cpu().chunk(len(MIRRORS))).mean(0)
+    return mean.numpy(), words.numpy()
 
 
 def in_vocabulary(model: InstructionNet, text: str) -> str:

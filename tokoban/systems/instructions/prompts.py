@@ -130,6 +130,12 @@ def mirrored(prompt: Prompt, view: int, words: Words) -> Prompt:
     return Prompt(image._replace(coordinates=coordinates), prompt.history, origins, said)
 
 
+def joined(prompts: Sequence[Prompt]) -> Prompt:
+    """Prompts of equal sizes as one batch."""
+    boards = Boards(*map(torch.cat, zip(*(prompt.boards for prompt in prompts), strict=True)))
+    return Prompt(boards, *map(torch.cat, zip(*(prompt[1:] for prompt in prompts), strict=True)))
+
+
 def padded(rows: Sequence[np.ndarray]) -> Tensor:
     """Stacks arrays of unequal lengths, padded at the end, as [B, longest, ...]."""
     return pad_sequence(
