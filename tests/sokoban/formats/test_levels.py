@@ -19,7 +19,7 @@ from tokoban.sokoban.formats.encodings import decode
 from tokoban.sokoban.formats.levels import parse_content
 
 SMALL = "#####\n#@$.#\n#####\n"
-NO_TEXT = "NUL character: no text in UTF-8, Latin-1 or UTF-16 with a byte order mark"
+NO_TEXT = "NUL character: no text in UTF-8, Windows-1252 or UTF-16 with a byte order mark"
 ROOM = "#######\n#@ $ .#\n# $ . #\n#######\n"
 
 

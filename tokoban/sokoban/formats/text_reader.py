@@ -132,7 +132,9 @@ class _Reader:
 
     def _report_faults_of_the_file(self, header: Place, *, has_board: bool) -> None:
         if self.nul_line is not None:
-            sentence = "NUL character: no text in UTF-8, Latin-1 or UTF-16 with a byte order mark"
+            sentence = (
+                "NUL character: no text in UTF-8, Windows-1252 or UTF-16 with a byte order mark"
+            )
             self._report(self.nul_line, Fault(sentence, "no-text"))
         damaged = self._damaged_rows(among_words=has_board)
         for row in damaged if has_board else damaged[:1]:

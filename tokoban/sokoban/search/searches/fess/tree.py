@@ -135,7 +135,7 @@ def grown_sizes(tree: Tree, num_floor: int) -> dict[str, int]:
 
 
 def bytes_to_grow(tree: Tree, num_floor: int) -> int:
-    """The most extra bytes while it grows; at most one of its columns is copied at a time."""
+    """The extra bytes once it has grown; a column that is copied meanwhile is not counted."""
     total = 0
     for axis, size in grown_sizes(tree, num_floor).items():
         columns = columns_of(tree, axis)

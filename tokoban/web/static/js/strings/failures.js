@@ -81,8 +81,8 @@ export const strings = {
     de: "Zahlen und Klammern einer Zeile passen nicht zusammen.",
   },
   "problem.no-text": {
-    en: "This is not text in UTF-8, Latin-1 or UTF-16 with a byte order mark.",
-    de: "Das ist kein Text in UTF-8, Latin-1 oder UTF-16 mit Byte Order Mark.",
+    en: "This is not text in UTF-8, Windows-1252 or UTF-16 with a byte order mark.",
+    de: "Das ist kein Text in UTF-8, Windows-1252 oder UTF-16 mit Byte Order Mark.",
   },
   "problem.open-comment": {
     en: "A comment is never closed.",

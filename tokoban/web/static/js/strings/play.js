@@ -10,8 +10,8 @@ export const strings = {
   "app.remove": { en: "Remove", de: "Entfernen" },
   "app.close": { en: "Close", de: "Schließen" },
   "app.storage-full": {
-    en: "The browser's storage is full: progress is lost when you close this page. Export it.",
-    de: "Der Speicher des Browsers ist voll: Der Fortschritt geht beim Schließen der Seite verloren. Exportieren Sie ihn.",
+    en: "The browser cannot store any more: progress is lost when you close this page. Export it.",
+    de: "Der Browser kann nichts mehr speichern: Der Fortschritt geht beim Schließen der Seite verloren. Exportieren Sie ihn.",
   },
   "play.title": { en: "Play", de: "Spielen" },
   "play.board": { en: "Board", de: "Brett" },
@@ -179,8 +179,8 @@ export const strings = {
     de: "{count} falsche {count|Lösung wurde|Lösungen wurden} ausgelassen, zuerst in Zeile {line}.",
   },
   "import.not-kept": {
-    en: "The browser's storage is full: these levels are lost when you close the page.",
-    de: "Der Speicher des Browsers ist voll: Diese Level gehen beim Schließen der Seite verloren.",
+    en: "The browser cannot store any more: these levels are lost when you close the page.",
+    de: "Der Browser kann nichts mehr speichern: Diese Level gehen beim Schließen der Seite verloren.",
   },
   "import.no-level": { en: "There is no valid level in this text.", de: "In diesem Text ist kein gültiges Level." },
   "import.too-large": {
