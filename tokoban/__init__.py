@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tokoban.api.advice import explain, hint, predict
+    from tokoban.api.advice import ask, explain, hint, predict
     from tokoban.api.learning import Pretrained, load, make_env
     from tokoban.api.levels import read_levels, verify, write_levels
     from tokoban.api.puzzles import generate, label, rate
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _OF_MODULES = {
-    "api.advice": ("explain", "hint", "predict"),
+    "api.advice": ("ask", "explain", "hint", "predict"),
     "api.learning": ("Pretrained", "load", "make_env"),
     "api.levels": ("read_levels", "verify", "write_levels"),
     "api.puzzles": ("generate", "label", "rate"),
@@ -51,6 +51,7 @@ __all__ = [
     "Rating",
     "Solution",
     "Square",
+    "ask",
     "explain",
     "generate",
     "hint",

@@ -120,6 +120,7 @@ WRONG_KINDS: dict[str, Callable[[], object]] = {
     "num_levels is '2'; expected a whole number": lambda: untyped.generate("2"),
     "seed is None": lambda: untyped.generate(seed=None),
     "solvable_share is 'half'": lambda: untyped.generate(solvable_share="half"),
+    "time_limit_s is True; expected a number": lambda: untyped.rate(A_BOARD, time_limit_s=True),
     "time_limit_s is '9'; expected a number": lambda: untyped.rate(A_BOARD, time_limit_s="9"),
     "memory_limit_mb is None": lambda: untyped.solve(A_BOARD, memory_limit_mb=None),
     "stop is True; expected a threading.Event": lambda: untyped.solve(A_BOARD, stop=True),
@@ -322,7 +323,7 @@ def test_a_set_stop_flag_leaves_the_policy_out() -> None:
 def test_where_nothing_is_known_there_is_no_hint() -> None:
     hint = tokoban.hint(tokoban.Board.from_xsb(HARD), max_expansions=1)
     assert (hint.status, hint.box, hint.deadlock_probability) == ("gave up", None, None)
-    assert str(hint).startswith("No hint: no solution found within 1 expansions")
+    assert str(hint).startswith("No hint: no solution found within 1 expansion;")
 
 
 SCRIPT = """\

@@ -53,6 +53,15 @@ def test_right_answers_score_one_and_others_zero(folder: Path) -> None:
     assert {value for value in scores.values() if isinstance(value, float)} == {0.0}
 
 
+def test_an_item_that_comes_again_counts_once(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, *_ = items_of(folder)
+    once = scored(folder, [first])[1]
+    assert scored(folder, [first, first | {"response": first["answer"]}]) == (2, once)
+    assert "jsonl:2: the item of line 1 again; expected each once" in capsys.readouterr().err
+
+
 def test_a_solution_that_disobeys_or_takes_longer_is_counted_so(folder: Path) -> None:
     room = {"board": ["#######", "#  .  #", "#@$ $.#", "#     #", "#######"], "split": "x"}
     room["text"] = "push the left box first"

@@ -282,7 +282,7 @@ def test_attention_is_shown_along_the_solution_whoever_found_it(by: str) -> None
 def test_of_a_level_that_is_not_solved_there_is_nothing_to_show(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert solve("--level", "2", "--attention", "a.html")[0] == 0
+    assert solve("--level", "2", "--attention", "a.html")[0] == 1
     assert "the level is not solved, so there is no attention to show" in capsys.readouterr().err
     assert not Path("a.html").exists()
 

@@ -18,17 +18,17 @@ WIDE = "###########|#@$      .#|###########"
     [
         ([ROOM], "push the left box last", 0, "solved by exact search: 10 moves, 3 pushes"),
         ([ROOM], "Schiebe die linke Kiste zuletzt.", 0, "fewest pushes"),
-        ([ROOM], "do not touch the left box", 1, "the level can be solved, but not so: 36 pairs"),
+        ([ROOM], "do not touch the left box", 1, "the level has solutions, but none obeys: 36"),
         ([ROOM], "do not touch the left box", 1, "0 solved, 1 proved impossible, 0 given up"),
         (["#####|#@ $#|#. ##|#####"], "push the left box first", 1, "the level has no solution"),
         ([WIDE], "push the left box first", 1, "too large: a floor of 1x9 squares"),
         ([ROOM], "push the blue box", 2, 'word 3, "blue", is not understood; expected left'),
-        ([ROOM], "how many pushes are left", 2, "a question; expected an instruction"),
+        ([ROOM], "how many pushes are left", 2, "expected an instruction"),
         (
             [CORRIDOR, ROOM],
             "push the right box after the left box",
             2,
-            "level 1: the right box and",
+            'level 1: "the right box" and',
         ),
         ([CORRIDOR, ROOM], "push the right box after the left box", 2, "9 moves, 3 pushes"),
     ],
@@ -50,7 +50,7 @@ def test_an_instruction_is_obeyed_or_refuted_or_not_understood(
 def test_what_an_instruction_does_not_read_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for option in ("--minimise moves", "--output out.sok", "--folder out", "--time-limit 1"):
+    for option in ("--minimise moves", "--beam 4", "--folder out", "--time-limit 1"):
         words = ["solve", "x.xsb", "--instruction", "push the left box last", *option.split()]
         assert cli.main(words) == 2
         refused = f"tokoban: {option.split()[0]} has no effect with --instruction\n"
@@ -62,12 +62,14 @@ def test_a_level_that_the_sentence_does_not_fit_is_named_and_the_others_are_answ
 ) -> None:
     file, found = tmp_path / "levels.xsb", tmp_path / "found.json"
     file.write_text("#######\n#.$@$.#\n#######\n\n######\n#@$ .#\n######\n")
-    words = ["solve", str(file), "--json", str(found), "--instruction", "push the nearest box last"]
-    assert cli.main(words) == 2
+    words = ["solve", str(file), "--json", str(found), "--output", str(tmp_path / "found.sok")]
+    assert cli.main([*words, "--instruction", "push the nearest box last"]) == 2
     said = capsys.readouterr()
-    assert said.err == "tokoban: level 1: several boxes are the nearest box; expected exactly one\n"
+    assert said.err == 'tokoban: level 1: "the nearest box" fits 2 boxes; expected exactly one\n'
     assert "1 level in" in said.out and "1 solved" in said.out
     assert [level["index"] for level in json.loads(found.read_text())] == [2]
+    none, one = tokoban.read_levels(tmp_path / "found.sok").levels
+    assert not none.solutions and [each.num_pushes for each in one.solutions] == [2]
 
 
 def test_the_answer_to_an_instruction_is_as_any_other() -> None:
@@ -123,3 +125,13 @@ def test_a_network_that_reads_plays_and_its_plays_are_checked(
         "gave up",
         "too large: a floor of 1x9 squares; expected at most 8x8",
     )
+
+
+def test_a_question_is_answered_exactly_in_its_language() -> None:
+    board = tokoban.Board.from_xsb(ROOM)
+    assert tokoban.ask(board, "How many pushes are left?") == "3"
+    assert tokoban.ask(board, "Steht die linke Kiste auf einem Ziel?") == "nein"
+    with pytest.raises(ValueError, match="the sentence is an instruction, as"):
+        tokoban.ask(board, "push the left box last")
+    with pytest.raises(ValueError, match="question is 3; expected a sentence"):
+        tokoban.ask(board, 3)  # type: ignore[arg-type]

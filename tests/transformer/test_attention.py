@@ -1,13 +1,14 @@
 """Attention: the definition, the fused module that equals it, and what masks promise."""
 
 import math
+from inspect import unwrap
 
 import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from tokoban.transformer import MultiHeadAttention, attend, masks
-from tokoban.transformer.dot_product import DotProductAttention
+from tokoban.transformer.dot_product import DotProductAttention, attention_weights
 
 B, N, T, S, E = 5, 3, 7, 11, 13
 D = N * E
@@ -111,7 +112,20 @@ def test_dropout_zeroes_half_of_the_output_and_doubles_the_rest_while_training()
     assert 0.4 < (dropped == 0).double().mean() < 0.6
 
 
+def test_a_mask_of_numbers_is_refused() -> None:
+    """Torch would add it to the scores: the future would be seen."""
+    queries, ones = torch.randn(1, 2, 3, 4), torch.tril(torch.ones(3, 3))
+    module, kernel = DotProductAttention(), unwrap(DotProductAttention.forward)
+    for mask in (ones, ones.long()):  # past the tests' own check of annotations
+        with pytest.raises(ValueError, match=r"may_attend is of torch\.\w+; expected torch.bool"):
+            kernel(module, queries, queries, queries, mask)
+        with pytest.raises(ValueError, match=r"may_attend is of torch\.\w+; expected torch.bool"):
+            unwrap(attention_weights)(queries, queries, mask)
+
+
 def test_a_width_that_the_heads_cannot_share_is_refused() -> None:
+    with pytest.raises(ValueError, match="width 4 is not divisible by num_heads 0"):
+        MultiHeadAttention(4, 0)
     with pytest.raises(ValueError, match="width 39 is not divisible by num_heads 7"):
         MultiHeadAttention(D, 7)
 

@@ -130,3 +130,25 @@ def explain(
         stop=stop,
     )
     return explanation.explain(board, moves=moves, limits=limits)
+
+
+@checked
+def ask(board: Board, question: str) -> str:
+    """The exact answer to an English or German question, in its language.
+
+    ``docs/instructions.md`` lists the questions. Raises ``ValueError`` naming the word that was not
+    understood, for a name that fits no box or several, and for a floor of more than 8x8 squares.
+
+    >>> import tokoban
+    >>> board = tokoban.Board.from_xsb("######|#@ $.#|######")
+    >>> tokoban.ask(board, "How many pushes are left?")
+    '1'
+    """
+    from tokoban.sokoban.instructions import grammar, questions
+
+    asked = grammar.parse(question)
+    if not asked.is_question:
+        raise ValueError(
+            "the sentence is an instruction, as `tokoban.solve` takes; expected a question"
+        )
+    return questions.answer(board, asked)

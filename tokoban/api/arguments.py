@@ -26,7 +26,7 @@ _KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "level": ("a Level, such as Level(board)", (Level,)),
     "solution": ("a Solution or text in LURD", (Solution, str)),
     "moves": ("text in LURD", (str,)),
-    "instruction": ("a sentence", (str,)),
+    **dict.fromkeys(("instruction", "question"), ("a sentence", (str,))),
     **dict.fromkeys(("path", "output"), _PATH),
     **dict.fromkeys(("policy", "played_by"), _WEIGHTS),
     **dict.fromkeys(("seed", "rows", "columns", "num_levels", "num_boxes", "num_states"), _WHOLE),
@@ -42,8 +42,9 @@ _KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
 def check(name: str, value: object) -> None:
     """``ValueError`` for an argument of this name that is of another kind."""
     expected, kinds = _KINDS[name]
-    is_text = isinstance(value, str | bytes)
-    if isinstance(value, kinds) and not (is_text and Sequence in kinds):
+    is_text, is_bool = isinstance(value, str | bytes), isinstance(value, bool)
+    is_other = (is_text and Sequence in kinds) or (is_bool and kinds in ((Real,), (Integral,)))
+    if isinstance(value, kinds) and not is_other:
         return
     shown = repr(value)
     if len(shown) > _LONGEST_SHOWN:

@@ -51,7 +51,7 @@ def solve(
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("######|#@ $.#|######")
     >>> tokoban.solve(board, instruction="do not touch the left box").reason
-    'the level can be solved, but not so: 2 pairs of position and state searched'
+    'the level has solutions, but none obeys: 2 pairs of position and state searched'
     >>> answer = tokoban.solve(board, time_limit_s=10.0)
     >>> answer.status, str(answer.solution), answer.optimum
     ('solved', 'rR', 'moves')

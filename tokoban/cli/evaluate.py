@@ -44,7 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.system == "instructions" and names_answers:
         return instructions.evaluate(arguments.options)
     spec = load_named_by_user(arguments.system)
-    parser = Parser(prog=f"tokoban evaluate {arguments.system}")
+    parser = Parser(
+        prog=f"tokoban evaluate {arguments.system}",
+        description=(spec.evaluate.__doc__ or "").replace("``", "`"),
+    )
     add(parser, "--weights", required=spec.shipped is None, default=spec.shipped)
     add(parser, "--json")
     add(parser, "--device")

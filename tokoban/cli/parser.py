@@ -55,6 +55,13 @@ class Parser(argparse.ArgumentParser):
         super().__init__(allow_abbrev=False, **options)  # type: ignore[arg-type]
         self.register("type", int, whole())
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As that of argparse, but a command refuses what it does not know, and names its help."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
+
     def error(self, message: str) -> NoReturn:
         """Raises ``ValueError``, as for all that a user can get wrong."""
         raise ValueError(f"{message} (`{self.prog} --help` lists all arguments)")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tokoban.systems.sokoban_policy.policy import Policy
 
 SUMMARY = "solve levels, by search or by a policy"
-UNDECIDED = "some levels were given up, or cannot be solved as --instruction says"
+UNDECIDED = "some were given up, cannot be solved as --instruction says, or have no --attention"
 
 _OF_SEARCH = ("--time-limit", "--max-expansions", "--threads")
 # What the answers of a folder depend on.
@@ -42,8 +42,8 @@ _OF_OLD_ANSWERS = {
     "precision": "fp32",
 }
 _NOT_OF_INSTRUCTION = (
-    *("--minimise", "--time-limit", "--threads", "--memory-limit", "--folder", "--output"),
-    *("--attention", "--device", "--beam"),
+    *("--minimise", "--time-limit", "--threads", "--memory-limit", "--folder", "--attention"),
+    *("--device", "--beam"),
 )
 _OF_NETWORK = ("--weights", "--max-expansions")
 _PATIENCE_S = 1.0  # a search that takes longer is described beside the bar
@@ -168,10 +168,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output:
         write_output(arguments.output, as_file(file, levels, answers))
     elapsed_s, has_instruction = compiling.clock() - started_s, arguments.instruction is not None
-    screen.print(summarise(answers.values(), elapsed_s=elapsed_s, has_instruction=has_instruction))
+    if answers:
+        told = summarise(answers.values(), elapsed_s=elapsed_s, has_instruction=has_instruction)
+        screen.print(told)
     if watched is not None:
         system = policies.system_of(_weights(arguments))
-        _show_attention(watched, levels, answers, arguments.attention, system=system)
+        is_drawn = _show_attention(watched, levels, answers, arguments.attention, system=system)
+        status = status or not is_drawn
     return chosen.conclude(status)
 
 
@@ -312,7 +315,8 @@ def _show_attention(
     destination: str,
     *,
     system: policies.System,
-) -> None:
+) -> bool:
+    """Whether a level was solved, so that there is something to draw."""
     from tokoban import systems
     from tokoban.sokoban.formats import quoted
     from tokoban.viewing.plots import write_attention
@@ -323,8 +327,9 @@ def _show_attention(
             view = systems.load(system).attention(policy.model, board, moves)
             title = f"What the policy looks at: {quoted(levels[number].title) or f'level {number}'}"
             write_attention(Path(destination), view, title=title)
-            return
+            return True
     print("tokoban: the level is not solved, so there is no attention to show", file=sys.stderr)
+    return False
 
 
 def _with_bar(

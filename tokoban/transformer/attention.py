@@ -37,7 +37,7 @@ class MultiHeadAttention(nn.Module):
         rotary: Rotary | None = None,
     ) -> None:
         super().__init__()
-        if width % num_heads:
+        if num_heads < 1 or width % num_heads:
             raise ValueError(f"width {width} is not divisible by num_heads {num_heads}")
         self.num_heads = num_heads
         self.query = nn.Linear(width, width, bias=bias)

@@ -40,9 +40,15 @@ def attention_weights(
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     if may_attend is None:
         return scores.softmax(dim=-1)
+    _check_is_mask(may_attend)
     weights = scores.masked_fill(~may_attend, -math.inf).softmax(dim=-1)
     # Where nothing may be attended to, the softmax is 0 / 0; elsewhere this changes nothing.
     return weights.masked_fill(~may_attend, 0.0)
+
+
+def _check_is_mask(may_attend: Tensor) -> None:
+    if may_attend.dtype != torch.bool:
+        raise ValueError(f"may_attend is of {may_attend.dtype}; expected torch.bool, a mask")
 
 
 class DotProductAttention(nn.Module):
@@ -61,8 +67,11 @@ class DotProductAttention(nn.Module):
     ) -> Float[Tensor, "B N T E"]:
         """With fewer rows of keys, row i of the queries reads row i * M // B of them.
 
-        ``may_attend`` is then of the rows of keys, the same for all targets.
+        ``may_attend`` is then of the rows of keys, the same for all targets. ``ValueError`` for a
+        mask of numbers, which torch would add to the scores.
         """
+        if isinstance(may_attend, Tensor):
+            _check_is_mask(may_attend)
         if len(k) == len(q):
             return _attend(q, k, v, may_attend)
         return _ungrouped(_attend(_grouped(q, len(k)), k, v, may_attend), len(q))

@@ -31,8 +31,8 @@ class Window:
     is_causal: bool = False
 
     def __post_init__(self) -> None:
-        if self.half_width < 0:
-            raise ValueError(f"a window of half width {self.half_width}; expected at least 0")
+        if not isinstance(self.half_width, int) or self.half_width < 0:
+            raise ValueError(f"a window of half width {self.half_width}; expected 0, 1, 2, ...")
 
     def mask(
         self, num_targets: int, num_sources: int, *, device: torch.device | str | None = None

@@ -52,6 +52,10 @@ def drawn(chance: random.Random, kind: Kind) -> Clause:
             "„Meide — die »linke« Hälfte … (und schiebe die na\u0308chste Kiste ,nie)“",
             [Clause(Kind.AVOID, place=Place.LEFT_HALF), Clause(Kind.LEAVE, Box.NEAREST)],
         ),
+        (
+            "Beruehr die naechste Kiste nicht",
+            [Clause(Kind.LEAVE, Box.NEAREST)],
+        ),
         ("Is the northern box deadlocked?", [Clause(Kind.IS_DEADLOCKED, Box.UPPER)]),
         (
             "Please don\u2019t touch the top box, but the lower box has to be in a corner.",

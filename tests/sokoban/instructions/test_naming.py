@@ -16,10 +16,10 @@ ROOM = Board.from_xsb("########|#$  .  #|#  *  *#|#    @ #|#   $$ #|#.   . #|###
         (Box.LEFT, (1, 1)),
         (Box.RIGHT, (2, 6)),
         (Box.UPPER, (1, 1)),
-        (Box.LOWER, "several boxes are the lower box"),
+        (Box.LOWER, '"the lower box" fits . boxes'),
         (Box.NEAREST, (4, 5)),
         (Box.IN_CORNER, (1, 1)),
-        (Box.ON_GOAL, "several boxes are the box on a goal"),
+        (Box.ON_GOAL, '"the box on a goal" fits . boxes'),
         (Box.STUCK, (1, 1)),
         (Box.FEWEST_FREE, (1, 1)),
     ],
@@ -50,15 +50,15 @@ def test_a_place_is_these_squares(place: Place, found: set[Square]) -> None:
 
 
 def test_what_is_not_there_and_what_is_named_twice_are_refused() -> None:
-    with pytest.raises(ValueError, match="several goals are the lower goal; expected exactly one"):
+    with pytest.raises(ValueError, match='"the lower goal" fits 2 goals; expected exactly one'):
         find_place(ROOM, Place.LOWER_GOAL)
     corridor = Board.from_xsb("#####|#@$.#|#####")
-    with pytest.raises(ValueError, match="no box is the box on a goal; expected exactly one"):
+    with pytest.raises(ValueError, match='"the box on a goal" fits no box; expected exactly one'):
         find_box(corridor, Box.ON_GOAL)
-    with pytest.raises(ValueError, match="no square is in the upper half; expected at least one"):
+    with pytest.raises(ValueError, match='"the upper half" fits no square; expected at least one'):
         find_place(corridor, Place.UPPER_HALF)
     with pytest.raises(
-        ValueError, match="the left box and the upper box are one box; expected two"
+        ValueError, match='"the left box" and "the upper box" are one box; expected two'
     ):
         named_boxes(ROOM, (Clause(Kind.BEFORE, Box.LEFT, other=Box.UPPER),))
 

@@ -50,7 +50,9 @@ def instruction(text: str) -> Meaning:
     """What a sentence demands; ``ValueError`` as ``parse``, and for a question."""
     sentence = parse(text)
     if sentence.is_question:
-        raise ValueError("the sentence is a question; expected an instruction")
+        raise ValueError(
+            "the sentence is a question, as `tokoban.ask` answers; expected an instruction"
+        )
     return sentence.meaning
 
 
@@ -60,9 +62,21 @@ def readings(text: str) -> list[Sentence]:
 
 
 def words_of(text: str) -> list[str]:
-    """The words, without capitals, and without punctuation before and after them."""
+    """The words, without capitals, and without punctuation before and after them.
+
+    German words may be written with "ae", "oe" and "ue".
+    """
     plain = re.sub("[\u2019\u02bc\u00b4`]", "'", normalize("NFC", text).casefold())
-    return re.sub(r"\B[^\w\s]+|[^\w\s]+\B", " ", plain).split()
+    words = re.sub(r"\B[^\w\s]+|[^\w\s]+\B", " ", plain).split()
+    return [_with_umlauts().get(word, word) for word in words]
+
+
+@cache
+def _with_umlauts() -> dict[str, str]:
+    """The words with umlauts, by how they are written without."""
+    plain = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+    words = set().union(*(phrases.words() for phrases in languages().values()))
+    return {word.translate(plain): word for word in words}
 
 
 class _Reader:

@@ -33,8 +33,8 @@ def find_box(board: Board, box: Box) -> Square:
     else:
         found = frozenset(square for square in boxes if _is_corner(board, square))
     if len(found) != 1:
-        number = "several boxes are" if found else "no box is"
-        sentence = f"{number} {box.value}; expected exactly one"
+        count = f"{len(found)} boxes" if found else "no box"
+        sentence = f'"{box.value}" fits {count}; expected exactly one'
         raise ValueError(Fault(sentence, "named-boxes", count=len(found), name=box.value))
     return next(iter(found))
 
@@ -51,14 +51,14 @@ def find_place(board: Board, place: Place) -> frozenset[Square]:
     elif place.name.endswith("_GOAL"):
         found = _least(goals, _SIDE_OF[side])
         if len(found) > 1:
-            raise ValueError(f"several goals are {place.value}; expected exactly one")
+            raise ValueError(f'"{place.value}" fits {len(found)} goals; expected exactly one')
     else:
         # A middle row or column belongs to neither half.
         of_side = _SIDE_OF[side]
         far, near = max(map(of_side, inside)), min(map(of_side, inside))
         found = frozenset(square for square in inside if 2 * of_side(square) < far + near)
     if not found:
-        raise ValueError(f"no square is in {place.value}; expected at least one")
+        raise ValueError(f'"{place.value}" fits no square; expected at least one')
     return found
 
 
@@ -69,7 +69,7 @@ def named_boxes(board: Board, meaning: Meaning) -> frozenset[Square]:
         pair = {find_box(board, box) for box in (clause.box, clause.other) if box is not None}
         if clause.box is not None and clause.other is not None and len(pair) == 1:
             raise ValueError(
-                f"{clause.box.value} and {clause.other.value} are one box; expected two"
+                f'"{clause.box.value}" and "{clause.other.value}" are one box; expected two'
             )
         found |= pair
     return frozenset(found)

@@ -152,10 +152,13 @@ def solve(board: Board, meaning: Meaning) -> Answer:
         truth = truth_of(board, meaning)
     except TooLargeError as error:
         return answer(status="gave up", reason=error.args[0], elapsed_s=clock() - started_s)
+    answer = partial(answer, num_expansions=truth.pushes_left.size)
     if truth.fewest_pushes is None:
         can_be_solved = truth.plain.fewest_pushes is not None
         why = (
-            "the level can be solved, but not so" if can_be_solved else "the level has no solution"
+            "the level has solutions, but none obeys"
+            if can_be_solved
+            else "the level has no solution"
         )
         searched = f"{counted(truth.pushes_left.size, 'pair')} of position and state searched"
         reason = f"{why}: {searched}"

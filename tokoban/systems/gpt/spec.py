@@ -47,5 +47,6 @@ SPEC = SystemSpec(
     make_system=make_system,
     evaluation_type=GptEvaluation,
     evaluate=evaluate,
+    shipped="gpt-everyday",
     attention=attention,
 )

@@ -117,7 +117,18 @@ class LifeEvaluation:
 def evaluate(
     trained: Trained[LifeConfig, LifeNet], options: LifeEvaluation
 ) -> dict[str, int | float]:
-    """The usual tests, where the cells look, and the certificate."""
+    """The usual tests, where the cells look, and the certificate.
+
+    ``batches_before_error`` batches of random grids come before the first wrong cell, of
+    ``batches`` at most; ``wrong_cells`` are those of ``games`` of so many ``steps``. Of the
+    attention of a cell, ``neighbour_mass`` goes to its neighbours (``least_neighbour_mass`` of the
+    worst cell), ``own_mass`` to itself and ``far_mass`` to others; ``distance_to_mean`` differs
+    from the mean of the neighbours. The certificate asks each cell with each neighbourhood, all
+    ``cases``: ``cases_wrong`` are wrong beside random far cells, ``cases_refuted`` beside those
+    that an attack chooses; ``cases_proved`` are right beside any, as the network runs, and
+    ``cases_proved_exactly`` in exact arithmetic. A margin is the distance of a logit from 0 on the
+    right side; a bound of it that is not above 0 proves nothing.
+    """
     model, config = trained.model, trained.config
     if options.film is not None:
         kept = RunDirectory(trained.weights.parent, system="life", config={}).kept

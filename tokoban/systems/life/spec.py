@@ -37,5 +37,6 @@ SPEC = SystemSpec(
     make_system=make_system,
     evaluation_type=LifeEvaluation,
     evaluate=evaluate,
+    shipped="life-16",
     attention=attention,
 )

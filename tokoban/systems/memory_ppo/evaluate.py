@@ -106,7 +106,12 @@ class PpoEvaluation:
 
 
 def evaluate(trained: Trained[PpoConfig, Player], options: PpoEvaluation) -> dict[str, int | float]:
-    """Greedy episodes from unseen seeds."""
+    """Greedy episodes from unseen seeds: the mean return with its interval of 95 %.
+
+    ``cut_off`` counts the episodes without an end within ``most_steps``. Of a transformer memory,
+    ``look_steps_back`` is the past step that one head, ``look_layer`` and ``look_head``, sees most
+    of, with the mean weight ``look_weight``.
+    """
     player, config = trained.model, trained.config
     if options.attention is not None and config.memory != "transformer":
         raise ValueError(f"--attention: the memory {config.memory!r} has no attention")

@@ -41,6 +41,7 @@ SPEC = SystemSpec(
     make_system=make_system,
     evaluation_type=PpoEvaluation,
     evaluate=evaluate,
+    shipped="memory-cards",
     attention=attention,
     check_untrusted=check_untrusted,
 )

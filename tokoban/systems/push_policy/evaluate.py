@@ -69,10 +69,22 @@ class PushEvaluation:
 def evaluate(
     trained: Trained[PushPolicyConfig, PushNet], options: PushEvaluation
 ) -> dict[str, float]:
-    """All metrics on the levels of the files.
+    """All metrics on the levels of the files; ``..._low`` and ``..._high`` are 95 % intervals.
 
     Levels that are invalid or too large for the network are reported on standard error and left
     out; ``invalid_levels`` is how many there were, if any.
+
+    Greedy play evaluates each position that it comes to once and makes one push: the likeliest that
+    leads to no deadlock, to a position where it has not been. ``solved_at_N`` is the share of
+    levels that the search solves with at most N evaluated positions; levels that it does not solve
+    count in ``mean_evaluated`` with all they took. ``optimal_share`` is that of solutions of the
+    fewest pushes among those found in levels whose fewest pushes are known. The other metrics are
+    of labelled positions: ``top1_optimal_set`` and ``pushes_left_mae`` of solvable ones,
+    ``lost_recall_at_precision_0999`` of the deadlocks that neither dead squares nor the freeze rule
+    detect, beside the solvable positions; ``..._with_search``, where asked for, counts as
+    deadlocked only what a search with few evaluated positions does not solve.
+
+    Intervals of shares of levels are Wilson's, all others are by bootstrap over levels.
     """
     boards, problems = _read(options)
     print(*problems, sep="\n", end="\n" * bool(problems), file=sys.stderr)
@@ -105,20 +117,7 @@ def _read(options: PushEvaluation) -> tuple[list[Board], list[Problem]]:
 def metrics_of(
     model: PushNet, boards: Sequence[Board], options: PushEvaluation
 ) -> dict[str, float]:
-    """All metrics of a model on some levels; ``*_low`` and ``*_high`` are 95 % intervals.
-
-    Greedy play evaluates each position that it comes to once and makes one push: the likeliest that
-    leads to no deadlock, to a position where it has not been. ``solved_at_N`` is the share of
-    levels that the search solves with at most N evaluated positions; levels that it does not solve
-    count in ``mean_evaluated`` with all they took. ``optimal_share`` is that of solutions of the
-    fewest pushes among those found in levels whose fewest pushes are known. The other metrics are
-    of labelled positions: ``top1_optimal_set`` and ``pushes_left_mae`` of solvable ones,
-    ``lost_recall_at_precision_0999`` of the deadlocks that neither dead squares nor the freeze rule
-    detect, beside the solvable positions; ``..._with_search``, where asked for, counts as
-    deadlocked only what a search with few evaluated positions does not solve.
-
-    Intervals of shares of levels are Wilson's, all others are by bootstrap over levels.
-    """
+    """All metrics of a model on some levels, as ``evaluate`` says."""
     judge = as_judge(model)
     labelled, optima = label_boards(boards, num_states=options.states, seed=options.seed)
     play = partial(play_all, judge, boards, num_views=options.views)

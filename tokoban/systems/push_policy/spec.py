@@ -37,6 +37,7 @@ SPEC = SystemSpec(
     make_system=make_system,
     evaluation_type=PushEvaluation,
     evaluate=evaluate,
+    shipped="sokoban-push",
     attention=attention,
     play=play,
 )

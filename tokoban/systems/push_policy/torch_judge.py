@@ -23,7 +23,7 @@ _LEAST_FOR_BF16 = 1000  # pushes of all squares of a batch
 def judge_of(model: object) -> Judge:
     """As ``guide.as_judge``, of a model in torch."""
     if not isinstance(model, PushNet):
-        raise ValueError(f"the model is a {type(model).__name__}; expected a push policy")
+        raise ValueError("the model is of another system; expected a push policy")
     if model.push.weight.device.type == "cpu":
         return CompiledNet(_state_of(model), model.config)
     return TorchJudge(model.eval())

@@ -67,14 +67,7 @@ METRICS = (
 def metrics_of(
     model: SokobanPolicy, levels: Sequence[GeneratedLevel], play: Play
 ) -> dict[str, float]:
-    """All metrics of a policy on one-box levels that fit it; each process counts its share.
-
-    ``top1_policy`` and ``top2_policy`` compare, as the post does, with the move of one A* solution
-    at each of its positions (solutions longer than ``max_moves`` are left out);
-    ``top1_optimal_set`` counts any move of a shortest solution. Solve rates are shares of the
-    solvable levels, within ``max_moves``; the reference rules replay each solution. ``*_low``
-    and ``*_high`` are Wilson's 95 % interval of each share.
-    """
+    """All metrics, as ``evaluate`` says, on levels that fit; each process counts its share."""
     mine = list(levels)[processes.rank() :: processes.world_size()]
     counts = _supervised_counts(model, mine)
     counts |= _play_counts(model, mine, play)
@@ -204,6 +197,14 @@ def evaluate(
 
     Levels of a file that are invalid, or do not fit the policy, are reported on standard error and
     left out; ``invalid_levels`` among the metrics is how many there were, if any.
+
+    ``solvability_accuracy`` is of levels. ``top1_policy`` and ``top2_policy`` compare, as the post
+    does, with the move of one A* solution at each of its positions (solutions longer than
+    ``max_moves`` are left out), ``top1_steps_left`` and ``top2_steps_left`` with the moves left;
+    ``top1_optimal_set`` counts any move of a shortest solution. Solve rates are shares of the
+    solvable levels, within ``max_moves``; the reference rules replay each solution.
+    ``..._mean_excess`` are moves beyond the fewest; ``optimal_share`` is that of beam search.
+    ``..._low`` and ``..._high`` are Wilson's 95 % interval of each share.
     """
     model, config = trained.model, trained.config
     problems: list[Problem] = []

@@ -35,6 +35,7 @@ SPEC = SystemSpec(
     make_system=make_system,
     evaluation_type=SokobanEvaluation,
     evaluate=evaluate,
+    shipped="sokoban-8x8",
     attention=attention,
     play=play,
 )

@@ -35,5 +35,6 @@ SPEC = SystemSpec(
     make_system=make_system,
     evaluation_type=VitEvaluation,
     evaluate=evaluate,
+    shipped="vit-boards",
     attention=attention,
 )
