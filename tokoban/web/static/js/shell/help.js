@@ -16,7 +16,7 @@ const SIGNS = { ArrowUp: "↑", ArrowLeft: "←", ArrowDown: "↓", ArrowRight: 
 
 /** What German keyboards call keys. @type {Record<string, string>} */
 const GERMAN = {
-  Ctrl: "Strg", Shift: "Umschalt", Space: "Leertaste", Home: "Pos1", End: "Ende", Delete: "Entf",
+  Ctrl: "Strg", Shift: "⇧", Space: "Leertaste", Home: "Pos1", End: "Ende", Delete: "Entf",
   Insert: "Einfg", PageUp: "Bild↑", PageDown: "Bild↓",
 };
 
