@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from tokoban.systems.sokoban_policy.policy import Policy
 
 SUMMARY = "solve levels, by search or by a policy"
-UNDECIDED = "some were given up, cannot be solved as --instruction says, or have no --attention"
+UNDECIDED = (
+    "some levels were given up, or cannot be solved as --instruction says, or there is no solution "
+    "for --attention to show"
+)
 
 _OF_SEARCH = ("--time-limit", "--max-expansions", "--threads")
 # What the answers of a folder depend on.
