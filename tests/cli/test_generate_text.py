@@ -191,6 +191,7 @@ def test_an_interrupted_run_keeps_the_texts_that_were_finished(
         (["a", "--temperature", "0", "--seed", "1"], "--seed has no effect with --temperature 0"),
         (["a", "--temperature", "0", "--top-k", "2"], "--top-k has no effect with --temp"),
         (["a", "--temperature", "0", "--top-p", "0.5"], "--top-p has no effect with --temp"),
+        (["a", "--temperature", "0", "--num", "2"], "writes one text for each prompt, not 2"),
         (["a", "--stop", ""], "--stop is empty; expected the text before which to end"),
         (["a", "b", "--attention", "x.html"], "--attention shows one text, of one prompt and"),
         (["-", "--attention", "x.html"], "got 0 in the command line and --num 1"),

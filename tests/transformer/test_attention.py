@@ -123,6 +123,14 @@ def test_a_mask_of_numbers_is_refused() -> None:
             unwrap(attention_weights)(queries, queries, mask)
 
 
+def test_queries_of_another_shape_are_refused() -> None:
+    attention = MultiHeadAttention(4, 2)
+    forward = unwrap(MultiHeadAttention.forward)
+    for shape in ((3, 4), (2, 3, 5)):
+        with pytest.raises(ValueError, match=r"queries have the shape .*; expected \[B, T, 4\]"):
+            forward(attention, torch.randn(shape))
+
+
 def test_a_width_that_the_heads_cannot_share_is_refused() -> None:
     with pytest.raises(ValueError, match="width 4 is not divisible by num_heads 0"):
         MultiHeadAttention(4, 0)

@@ -133,6 +133,10 @@ def _check(arguments: argparse.Namespace) -> None:
         raise ValueError("--stop is empty; expected the text before which to end")
     if arguments.temperature == 0:
         options.refuse(arguments, "--seed", "--top-k", "--top-p", because="with --temperature 0")
+        if arguments.num > 1:
+            raise ValueError(
+                f"--temperature 0 writes one text for each prompt, not {arguments.num}"
+            )
 
 
 def _sampling(arguments: argparse.Namespace) -> "Sampling":

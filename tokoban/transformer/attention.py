@@ -39,7 +39,7 @@ class MultiHeadAttention(nn.Module):
         super().__init__()
         if num_heads < 1 or width % num_heads:
             raise ValueError(f"width {width} is not divisible by num_heads {num_heads}")
-        self.num_heads = num_heads
+        self.width, self.num_heads = width, num_heads
         self.query = nn.Linear(width, width, bias=bias)
         self.key = nn.Linear(width, width, bias=bias)
         self.value = nn.Linear(width, width, bias=bias)
@@ -71,6 +71,9 @@ class MultiHeadAttention(nn.Module):
         takes the memory's keys and values from layer ``layer`` of the cache, where its first call
         has put them.
         """
+        if queries.dim() != 3 or queries.shape[2] != self.width:
+            shape = list(queries.shape)
+            raise ValueError(f"queries have the shape {shape}; expected [B, T, {self.width}]")
         if isinstance(may_attend, Tensor) and may_attend.dim() not in (2, 4):
             raise ValueError(
                 f"may_attend must have two axes [T, S] or four [B, N, T, S], "
