@@ -42,7 +42,7 @@ class Effort:
         """The limit, except that of memory, that ends all searches; None if they may go on."""
         most = self.watch.limits.max_expansions
         if most is not None and self.num_expansions >= most:
-            return Reason(f"{most} expansion{'s' * (most > 1)}", "expansions", most=most)
+            return Reason(f"{most} expansion{'s' * (most != 1)}", "expansions", most=most)
         return self.watch.reason_to_end()
 
     def check(self) -> None:
