@@ -70,6 +70,16 @@ def test_a_level_that_the_sentence_does_not_fit_is_named_and_the_others_are_answ
     assert [level["index"] for level in json.loads(found.read_text())] == [2]
     none, one = tokoban.read_levels(tmp_path / "found.sok").levels
     assert not none.solutions and [each.num_pushes for each in one.solutions] == [2]
+    assert [each.title for each in one.solutions] == ["Solution"]  # not the level's best
+
+
+def test_that_nothing_obeys_is_not_written_of_the_level(tmp_path: Path) -> None:
+    file, out = tmp_path / "room.xsb", tmp_path / "found.sok"
+    file.write_text(ROOM.replace("|", "\n"))
+    words = ["solve", str(file), "--instruction", "do not touch the left box"]
+    assert cli.main([*words, "--output", str(out)]) == 1
+    [level] = tokoban.read_levels(out).levels
+    assert not level.notes and not level.solutions
 
 
 def test_the_answer_to_an_instruction_is_as_any_other() -> None:

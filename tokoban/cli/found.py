@@ -9,7 +9,7 @@ from rich.text import Text
 
 from tokoban.cli.screen import Screen
 from tokoban.sokoban.formats import NO_SOLUTION, Level, LevelFile, Solution, printable, write_levels
-from tokoban.sokoban.search.answer import Answer, Objective, Progress
+from tokoban.sokoban.search.answer import BY_INSTRUCTION, Answer, Objective, Progress
 from tokoban.sokoban.wording import counted
 
 SOLVER_NAMES = {
@@ -166,11 +166,14 @@ def as_file(file: LevelFile, levels: Mapping[int, Level], answers: Mapping[int, 
 def _with_answer(level: Level, answer: Answer | None) -> Level:
     if answer is None or answer.status == "gave up":
         return level
+    # What is impossible or the fewest as a sentence says is not so of the level.
+    is_of_level = answer.solver != BY_INSTRUCTION
     if answer.solution is None:
-        is_noted = NO_SOLUTION in level.notes
+        is_noted = NO_SOLUTION in level.notes or not is_of_level
         return level if is_noted else replace(level, notes=(*level.notes, NO_SOLUTION))
     # The optimum is named as YASC names it; a policy promises none.
-    title = f"Solution/{answer.optimum.capitalize()}" if answer.optimum else "Solution"
+    optimum = answer.optimum if is_of_level else None
+    title = f"Solution/{optimum.capitalize()}" if optimum else "Solution"
     return with_solution(level, answer.solution, title)
 
 
