@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tokoban import cli
+from tokoban import cli, pretrained, systems
 from tokoban.cli.exit_codes import meanings
 from tokoban.cli.output import write_output
 
@@ -83,6 +83,21 @@ def test_wrong_arguments_are_one_line(capsys: pytest.CaptureFixture[str]) -> Non
     assert error.startswith("tokoban: argument --threads: expected a whole number")
     assert error.endswith("(`tokoban solve --help` lists all arguments)\n")
     assert error.count("\n") == 1
+    assert cli.main(["life", "--nonsense"]) == 2
+    unknown = "unrecognized arguments: --nonsense (`tokoban life --help` lists all arguments)"
+    assert capsys.readouterr().err == f"tokoban: {unknown}\n"
+
+
+@pytest.mark.parametrize("system", systems.SYSTEMS)
+def test_the_help_of_an_evaluation_explains_its_metrics(
+    system: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["evaluate", system, "--help"])
+    about = str(systems.load(system).evaluate.__doc__).replace("``", "`")
+    assert "".join(about.split()) in "".join(capsys.readouterr().out.split())
+    shipped = systems.load(system).shipped
+    assert shipped is None or shipped in pretrained.names()
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,8 @@ def test_chunks_through_a_cache_are_the_whole_under_a_causal_window() -> None:
 def test_a_window_that_reaches_less_than_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="a window of half width -1; expected 0, 1, 2"):
         Window(-1)
+    with pytest.raises(ValueError, match=r"a window of half width 1\.5; expected 0, 1, 2"):
+        Window(1.5)  # type: ignore[arg-type]
 
 
 def test_fewer_keys_than_queries_are_refused() -> None:

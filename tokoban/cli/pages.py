@@ -68,10 +68,11 @@ def levels_page(screen: "Screen", game: "Game", cursor: int, typed: str) -> "lis
     below = [Text(), Text(typed and f"level {typed}", "cyan"), Text(help_line, "dim")]
     numbers = list(game.levels)
     spare = screen.num_lines(*above, *below)
-    titles = {number: quoted(level.title) for number, level in game.levels.items()}
+    shown = screen.window(numbers, numbers.index(cursor), spare=spare)
+    titles = {number: quoted(game.levels[number].title) for number in shown}
     width = min(_TITLE_WIDTH, max(map(len, titles.values())))
     rows = []
-    for number in screen.window(numbers, numbers.index(cursor), spare=spare):
+    for number in shown:
         level = game.levels[number]
         row = Text.assemble(
             f"{'>' if number == cursor else ' '}{number:>5}  ",

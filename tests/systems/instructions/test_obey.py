@@ -205,10 +205,10 @@ def test_a_play_and_its_mirror_image_are_judged_alike(
     for each, said in ((play, "push the left box to the top goal"), (image, text)):
         encoder = Encoder(each.start)
         prompt = prompt_of([encoder.encode([each])[0]], [words.encode(said)])
-        push, first = judged(model, prompt)
-        judgements.append((each, encoder.squares.number, push[0], first))
-    (_, number, push, first), (then, other_number, other_push, other_first) = judgements
-    np.testing.assert_allclose(first, other_first, rtol=1e-4)
+        push, impossible = judged(model, prompt)
+        judgements.append((each, encoder.squares.number, push[0], impossible))
+    (_, number, push, impossible), (then, other_number, other_push, also) = judgements
+    np.testing.assert_allclose(impossible, also, rtol=1e-4)
     assert len(play.pushes()) == len(then.pushes()) > 1
     for square, way in play.pushes():
         [there] = symmetry.of_board(replace(UNEVEN, boxes=frozenset([square]))).boxes

@@ -23,23 +23,20 @@ _SHARES = {
 def score(lines: Iterable[tuple[int, Any]]) -> tuple[dict[str, float], list[str]]:
     """The metrics by split, and a sentence for each line, given with its number, that is no item.
 
-    An item without a response is answered wrongly, one that comes again (split, level and index)
-    counts once. ``docs/instructions.md`` lists the metrics.
+    An item without a response counts as wrong. An item that is repeated (same split, level and
+    index) is reported and not counted again. ``docs/instructions.md`` lists the metrics.
     """
     splits: dict[str, dict[str, int]] = {}
-    problems, first = [], dict[tuple[Any, ...], int]()
+    problems, first = [], dict[str, int]()
     for number, item in lines:
         try:
             judged = _judge(_board(item), item["text"], (item.get("response") or "").strip())
         except ValueError as error:
             problems.append(f"{number}: {error}")
             continue
-        key = item["split"], f"{item.get('level')!r}", f"{item.get('index')!r}"
-        if (
-            None not in (item.get("level"), item.get("index"))
-            and first.setdefault(key, number) != number
-        ):
-            problems.append(f"{number}: the item of line {first[key]} again; expected each once")
+        name = f"{item['split']} {item.get('level')} {item.get('index')}"
+        if {"level", "index"} <= item.keys() and first.setdefault(name, number) != number:
+            problems.append(f"{number}: the item of line {first[name]} again; expected each once")
             continue
         counts = splits.setdefault(item["split"], {})
         for name, count in judged.items():

@@ -136,8 +136,8 @@ def evaluate(
 
     ``validation_nats`` is the mean loss of a token over all ``predictions`` in the text,
     ``validation_bits_per_character`` the same by character; ``estimate_nats`` is what nanoGPT
-    prints, a mean over random windows. Of a task, ``right`` of ``problems`` are answered rightly,
-    and ``held_out_right`` of the ``held_out`` ones, which are not in the training.
+    prints, a mean over random windows. On a task, ``right`` of ``problems`` are answered
+    correctly, and ``held_out_right`` of the ``held_out`` problems that training never uses.
     """
     model, config, share = trained.model, trained.config, options.validation_share
     metrics: dict[str, int | float | str] = {

@@ -128,7 +128,7 @@ def examples_of(
     plays = [play for play, *_ in found]
     for start, best in ((board, first), chance.choice(plain)) if asks else ():
         for text, said, answer in benchmark.questions(chance, start):
-            # How many pushes are left is shown, not said: the first push of a shortest solution.
+            # The answer to "how many pushes are left" is a push that begins a shortest solution.
             is_shown = said.meaning[0].kind is Kind.PUSHES_LEFT
             shown = dict.fromkeys(best, BEST) if is_shown else {}
             found.append((Play.of(start), text, said.meaning, shown, "" if shown else answer))

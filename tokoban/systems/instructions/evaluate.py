@@ -41,9 +41,11 @@ def evaluate(
 ) -> dict[str, float]:
     """For each split of the benchmark: the shares of instructions obeyed and of questions answered.
 
-    ``obeyed`` is greedy, ``obeyed_by_search`` within ``most_evaluated`` positions, both of those
-    that can be obeyed. ``extra_pushes`` is of greedy play, ``impossible_auc`` of the probability
-    that the network gives to "impossible" at the start.
+    Half of ``..._instructions`` are possible. ``..._obeyed`` is the share of these that greedy play
+    obeys, ``..._obeyed_by_search`` the same by best-first search within ``most_evaluated``
+    positions; ``..._extra_pushes`` are pushes of obedient greedy play beyond the fewest, as a share
+    of the fewest, and ``..._impossible_auc`` is the area under the ROC curve of the probability of
+    "impossible" at the start. ``questions_answered`` are right word for word.
     """
     if options.board == "given":
         return _evaluated(trained, options)

@@ -2,7 +2,7 @@
 
 The search is Levin's (Orseau et al. 2018, arXiv:1811.10928): the next play to evaluate has the
 fewest pushes for its probability. The machine of a sentence refuses plays and accepts their ends;
-it proposes nothing. Axes as in ``prompts``; V words of the vocabulary.
+it proposes nothing. Axes as in ``prompts``.
 """
 
 import heapq
@@ -136,8 +136,6 @@ def obey_all(
     """
     words = tokenizer_of(model)
     searches = [Search(task, words.encode(task.text)) for task in tasks]
-    refusals = (phrases.answers["impossible"] for phrases in languages().values())
-    impossible = [number for word in refusals for number in words.encode(word)]
     while chosen := [
         search
         for search in searches
@@ -149,10 +147,10 @@ def obey_all(
             pairs = list(zip(group, nodes, strict=True))
             plays = [search.encoder.encode([node.now.play])[0] for search, node in pairs]
             prompt = prompt_of(plays, [search.words for search in group])
-            push, said = judged(model, prompt)
+            push, impossible = judged(model, prompt)
             for row, (search, node) in enumerate(pairs):
                 if node.depth == 0:
-                    search.impossible = float(said[row, impossible].sum())
+                    search.impossible = float(impossible[row])
                 search.expand(node, push[row], is_greedy=is_greedy)
     return searches
 
@@ -191,14 +189,14 @@ def answer(
 
 def judged(
     model: InstructionNet, prompt: Prompt
-) -> tuple[Float32[np.ndarray, "B T 4"], Float32[np.ndarray, "B V"]]:
-    """Log-probabilities of the pushes, which share what words leave; probabilities of the words.
+) -> tuple[Float32[np.ndarray, "B T 4"], Float32[np.ndarray, " B"]]:
+    """Log-probabilities of the pushes, which sum to 1, and the probability of "impossible".
 
     A push is weighted by the probability that the sentence can be obeyed after it. Probabilities
-    are means over mirrored boards with mirrored sentences; of the words, those without a side mean
-    the same in each.
+    are means over ``MIRRORS`` of the prompt.
     """
-    image = joined([mirrored(prompt, view, tokenizer_of(model)) for view in MIRRORS])
+    words = tokenizer_of(model)
+    image = joined([mirrored(prompt, view, words) for view in MIRRORS])
     device, none = model.push.weight.device, torch.zeros(len(image.words), 1, dtype=torch.int64)
     with torch.inference_mode():
         output = model(to_device(image, device), none.to(device))
@@ -210,8 +208,10 @@ def judged(
         for view, share in zip(MIRRORS, shares.chunk(len(MIRRORS)), strict=True)
     ]
     mean = torch.stack(pushes).logsumexp(0) - math.log(len(MIRRORS))
-    words = torch.stack(output.first.exp().cpu().chunk(len(MIRRORS))).mean(0)
-    return mean.numpy(), words.numpy()
+    refusals = (phrases.answers["impossible"] for phrases in languages().values())
+    impossible = [number for word in refusals for number in words.encode(word)]
+    refused = output.first[:, impossible].exp().sum(1).cpu().view(len(MIRRORS), -1).mean(0)
+    return mean.numpy(), refused.numpy()
 
 
 def in_vocabulary(model: InstructionNet, text: str) -> str:
@@ -225,8 +225,8 @@ def in_vocabulary(model: InstructionNet, text: str) -> str:
 def answer_all(model: InstructionNet, asked: Sequence[tuple[Board, str]]) -> list[str]:
     """The answers to questions, in words; ``TooLargeError`` where a floor is too large.
 
-    A network that answers with a push shows a solution. Then the answer is how many pushes it
-    takes, by the search without a sentence, or in words if that finds none.
+    Where the network answers with a push, it solves the level by its search, and the answer is the
+    number of pushes. If that fails, the answer is the likeliest words.
     """
     words = tokenizer_of(model)
     found: list[str] = []
@@ -244,14 +244,11 @@ def answer_all(model: InstructionNet, asked: Sequence[tuple[Board, str]]) -> lis
             output = model(prompt, prompt.words[:, :0])
             shows = output.push.flatten(1).logsumexp(1) > output.first.logsumexp(1)
             said = [words.decode(answer) for answer in model.answers(prompt)]
-        shown = [
-            Task(cells, build_machine(cells, ()), "")
-            for cells, is_shown in zip(levels, shows.tolist(), strict=True)
-            if is_shown
-        ]
         rows = shows.nonzero()[:, 0].tolist()
-        plays = obey_all(model, shown, most_evaluated=MOST_EVALUATED)
+        tasks = [Task(levels[row], build_machine(levels[row], ()), "") for row in rows]
+        plays = obey_all(model, tasks, most_evaluated=MOST_EVALUATED)
         for row, play in zip(rows, plays, strict=True):
-            said[row] = said[row] if play.moves is None else f"{play.num_pushes}"
+            if play.moves is not None:
+                said[row] = f"{play.num_pushes}"
         found += said
     return found

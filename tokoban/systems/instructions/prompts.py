@@ -31,7 +31,7 @@ HAS_PLAYER_NOW = 2
 MARKED_CLAUSES = 2  # of a sentence: those whose names are marked
 NUM_MARKS = MARKED_CLAUSES * len(ROLES)
 
-# The views of a board, as ``seen`` numbers them, in which rows stay rows and columns columns.
+# The symmetries, as ``seen`` numbers them, that do not exchange rows with columns.
 MIRRORS = (0, 2, 4, 6)
 
 # What becomes of a push: the sentence can no longer be obeyed; it can, but in more pushes than
@@ -114,10 +114,10 @@ def hidden(prompt: Prompt) -> Prompt:
 
 
 def mirrored(prompt: Prompt, view: int, words: Words) -> Prompt:
-    """The same plays and sentences in one of ``MIRRORS``; tokens keep their order."""
+    """The prompts under one of ``MIRRORS``, sides in words included; tokens keep their order."""
     directions = DIRECTIONS[view].tolist()
     image = Boards.of(seen(Encoded(*(part.numpy() for part in prompt.boards)), view))
-    # The image lies where the floor lies, so that padding has no part in it.
+    # The floor keeps its bounding box; ``seen`` would shift it by what is padded.
     is_turned = torch.tensor([directions[way] != way for way in (Direction.UP, Direction.LEFT)])
     places, is_square = prompt.boards.coordinates, prompt.boards.is_square[:, :, None]
     far = torch.iinfo(places.dtype).max

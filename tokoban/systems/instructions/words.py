@@ -36,7 +36,7 @@ class Words:
         return self._tokens(word for word in words_of(text) if word not in fillers())
 
     def mirrored(self, directions: Sequence[int]) -> list[int]:
-        """What each token of an instruction becomes where direction d is ``directions[d]``."""
+        """By token, its image in an instruction if direction d becomes ``directions[d]``."""
         other: dict[str, str] = {}
         for phrases in languages().values():
             other |= phrases.left_right if directions[Direction.LEFT] != Direction.LEFT else {}

@@ -117,17 +117,18 @@ class LifeEvaluation:
 def evaluate(
     trained: Trained[LifeConfig, LifeNet], options: LifeEvaluation
 ) -> dict[str, int | float]:
-    """The usual tests, where the cells look, and the certificate.
+    """Tests on random grids, the attention of the cells, and the certificate.
 
-    ``batches_before_error`` batches of random grids come before the first wrong cell, of
-    ``batches`` at most; ``wrong_cells`` are those of ``games`` of so many ``steps``. Of the
-    attention of a cell, ``neighbour_mass`` goes to its neighbours (``least_neighbour_mass`` of the
-    worst cell), ``own_mass`` to itself and ``far_mass`` to others; ``distance_to_mean`` differs
-    from the mean of the neighbours. The certificate asks each cell with each neighbourhood, all
-    ``cases``: ``cases_wrong`` are wrong beside random far cells, ``cases_refuted`` beside those
-    that an attack chooses; ``cases_proved`` are right beside any, as the network runs, and
-    ``cases_proved_exactly`` in exact arithmetic. A margin is the distance of a logit from 0 on the
-    right side; a bound of it that is not above 0 proves nothing.
+    ``batches_before_error`` is the number of batches before the first wrong cell, at most
+    ``batches``. ``wrong_cells`` is the number of wrong cells in ``games`` of ``steps`` steps each.
+    ``neighbour_mass``, ``own_mass`` and ``far_mass`` are the mean shares of a cell's attention that
+    go to its neighbours, to itself and to all others; ``least_neighbour_mass`` is that of the worst
+    cell, and ``distance_to_mean`` the share that differs from the mean of the neighbours. The
+    certificate covers each neighbourhood of each cell: ``cases`` in all, of which ``cases_wrong``
+    are wrong with random far cells and ``cases_refuted`` with far cells chosen by an attack;
+    ``cases_proved`` are right with all far cells as the network runs, ``cases_proved_exactly`` in
+    exact arithmetic. A margin is the distance of a logit from 0 on the right side; a lower bound of
+    it proves a case only if it is above 0.
     """
     model, config = trained.model, trained.config
     if options.film is not None:

@@ -106,11 +106,11 @@ class PpoEvaluation:
 
 
 def evaluate(trained: Trained[PpoConfig, Player], options: PpoEvaluation) -> dict[str, int | float]:
-    """Greedy episodes from unseen seeds: the mean return with its interval of 95 %.
+    """Greedy episodes from unseen seeds: the mean return with its 95 % interval.
 
-    ``cut_off`` counts the episodes without an end within ``most_steps``. Of a transformer memory,
-    ``look_steps_back`` is the past step that one head, ``look_layer`` and ``look_head``, sees most
-    of, with the mean weight ``look_weight``.
+    ``cut_off`` is the number of episodes that did not end within ``most_steps``. For a transformer
+    memory, ``look_layer``, ``look_head`` and ``look_steps_back`` name the head and the past step
+    with the largest mean attention weight, ``look_weight``.
     """
     player, config = trained.model, trained.config
     if options.attention is not None and config.memory != "transformer":

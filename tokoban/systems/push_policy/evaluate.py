@@ -74,15 +74,17 @@ def evaluate(
     Levels that are invalid or too large for the network are reported on standard error and left
     out; ``invalid_levels`` is how many there were, if any.
 
-    Greedy play evaluates each position that it comes to once and makes one push: the likeliest that
-    leads to no deadlock, to a position where it has not been. ``solved_at_N`` is the share of
-    levels that the search solves with at most N evaluated positions; levels that it does not solve
-    count in ``mean_evaluated`` with all they took. ``optimal_share`` is that of solutions of the
-    fewest pushes among those found in levels whose fewest pushes are known. The other metrics are
-    of labelled positions: ``top1_optimal_set`` and ``pushes_left_mae`` of solvable ones,
-    ``lost_recall_at_precision_0999`` of the deadlocks that neither dead squares nor the freeze rule
-    detect, beside the solvable positions; ``..._with_search``, where asked for, counts as
-    deadlocked only what a search with few evaluated positions does not solve.
+    ``greedy_solve_rate`` is of play without search: each position is evaluated once, and play makes
+    the push to an unvisited position with the highest product of its probability and the
+    probability that it leads to no deadlock. ``solved_at_N`` is the share of levels that the search
+    solves with at most N evaluated positions; an unsolved level counts in ``mean_evaluated`` with
+    all its evaluated positions. ``optimal_share`` is the share of solutions with the fewest pushes,
+    where these are known. The other metrics are of labelled positions: ``top1_optimal_set`` and
+    ``pushes_left_mae`` of solvable ones; ``lost_recall_at_precision_0999`` is the recall, at a
+    precision of 99.9 %, on the deadlocks that neither dead squares nor the freeze rule detect. The
+    score there is the log-odds that the position is deadlocked plus the log-odds that its safest
+    push leads to a deadlock; ``..._with_search`` counts as deadlocked only what a search of
+    ``refute`` positions does not solve.
 
     Intervals of shares of levels are Wilson's, all others are by bootstrap over levels.
     """

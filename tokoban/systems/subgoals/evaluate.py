@@ -43,13 +43,14 @@ def evaluate(
 ) -> dict[str, float]:
     """For each number of boxes: the shares of levels solved, with and without a higher policy.
 
-    ``greedy`` and ``by_search`` are the higher policy's, ``flat_greedy`` and ``flat_by_search``
-    those of the push policy, its search within as many positions. ``one_at_a_time`` is the share of
-    levels that can be solved by stretches of one box which all end on goals, ``..._by_search`` of
-    those that the search solves. ``extra_pushes`` is of greedy play, as a share of the fewest;
-    ``refused`` is of the subgoals of the search, by the lower policy. ``safe_auc`` is of pairs of a
-    box and a square at the start: how often one that can be done, and the level solved afterwards,
-    is taken for safer than another.
+    ``greedy`` and ``by_search`` are by the most probable subgoals and by Levin tree search within
+    ``most_evaluated`` positions; ``flat_greedy`` and ``flat_by_search`` are by the push policy
+    alone, whose greedy play has no limit. ``one_at_a_time`` is the share of levels that can be
+    solved by subgoals that all end on goals, ``..._by_search`` the share of these that the search
+    solves. ``extra_pushes`` are those of greedy play beyond the fewest, as a share of the fewest;
+    ``refused`` is the share of subgoals in the search that the lower policy refuses. ``safe_auc``
+    is the area under the ROC curve of the second pointer at the start: pairs of a box and a square
+    that can be executed and keep the level solvable, against those to refuse.
     """
     levels = held_out(trained.config)
     count = min(options.levels, len(levels))

@@ -72,7 +72,7 @@ class VitEvaluation:
 def evaluate(
     trained: Trained[VitConfig, VisionTransformer], options: VitEvaluation
 ) -> dict[str, int | float | str]:
-    """Accuracy with its interval of 95 %, that of each class, and the worst confusions.
+    """The accuracy with its 95 % interval, the accuracy of each class and the worst confusions.
 
     ``loss`` is the mean cross-entropy in nats; ``worst_class`` has the lowest accuracy.
     """
