@@ -42,10 +42,11 @@ def evaluate(
     """For each split of the benchmark: the shares of instructions obeyed and of questions answered.
 
     Half of ``..._instructions`` are possible. ``..._obeyed`` is the share of these that greedy play
-    obeys, ``..._obeyed_by_search`` the same by best-first search within ``most_evaluated``
-    positions; ``..._extra_pushes`` are pushes of obedient greedy play beyond the fewest, as a share
-    of the fewest, and ``..._impossible_auc`` is the area under the ROC curve of the probability of
-    "impossible" at the start. ``questions_answered`` are right word for word.
+    obeys, ``..._extra_pushes`` are its pushes beyond the fewest, as a share of the fewest, where it
+    obeys, and ``..._impossible_auc`` is the area under the ROC curve of the probability of
+    "impossible" at the start. ``..._by_search`` are the same by best-first search within
+    ``most_evaluated`` positions, after which what it obeys is known to be possible.
+    ``questions_answered`` are right word for word.
     """
     if options.board == "given":
         return _evaluated(trained, options)
@@ -99,18 +100,25 @@ def _instructions(
             tasks.append(Task(truth.graph.cells, truth.machine, _given(text, options, hiding)))
             fewest.append(truth.fewest_pushes)
     can_be = [i for i, pushes in enumerate(fewest) if pushes is not None]
+    is_impossible = np.array([pushes is None for pushes in fewest])
     greedy = obey_all(model, tasks, most_evaluated=_MOST_PUSHES, is_greedy=True)
     possible = [tasks[i] for i in can_be]
     searched = obey_all(model, possible, most_evaluated=options.most_evaluated)
-    obeyed = [i for i in can_be if greedy[i].moves is not None]
-    needed = sum(fewest[i] or 0 for i in obeyed)
-    extra = sum(greedy[i].num_pushes for i in obeyed) - needed
     scores = np.array([found.impossible for found in greedy])
-    is_impossible = np.array([pushes is None for pushes in fewest])
-    return {
-        **share("obeyed", len(obeyed), len(can_be)),
-        **share("obeyed_by_search", sum(x.moves is not None for x in searched), len(can_be)),
-        "extra_pushes": extra / needed if needed else float("nan"),
-        "impossible_auc": auc(scores[is_impossible], scores[~is_impossible]),
-        "instructions": len(tasks),
-    }
+    metrics: dict[str, float] = {"instructions": len(tasks)}
+    for name, plays in (("", [greedy[i] for i in can_be]), ("_by_search", searched)):
+        obeyed = [
+            (i, play.num_pushes)
+            for i, play in zip(can_be, plays, strict=True)
+            if play.moves is not None
+        ]
+        needed = sum(fewest[i] or 0 for i, _ in obeyed)
+        extra = sum(pushes for _, pushes in obeyed) - needed
+        if searched is plays:
+            scores[[i for i, _ in obeyed]] = 0.0
+        metrics |= {
+            **share(f"obeyed{name}", len(obeyed), len(can_be)),
+            f"extra_pushes{name}": extra / needed if needed else float("nan"),
+            f"impossible_auc{name}": auc(scores[is_impossible], scores[~is_impossible]),
+        }
+    return metrics

@@ -1,11 +1,13 @@
 """A network plays as sentences say: greedily, or by best-first search.
 
-The search is Levin's (Orseau et al. 2018, arXiv:1811.10928): the next play to evaluate has the
-fewest pushes for its probability. The machine of a sentence refuses plays and accepts their ends;
-it proposes nothing. Axes as in ``prompts``.
+The search is PHS (Orseau and Lelis 2021, arXiv:2103.11505): the next play to evaluate has the
+fewest pushes for its probability, counting the pushes that a lower bound leaves. It goes on for a
+shorter solution, and leaves out plays that are too long for one by that bound. The machine of a
+sentence refuses plays and accepts their ends; it proposes nothing. Axes as in ``prompts``.
 """
 
 import heapq
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -24,11 +26,14 @@ from tokoban.sokoban.instructions.naming import named_boxes
 from tokoban.sokoban.instructions.phrases import languages
 from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.search.level.ground import UNREACHABLE
+from tokoban.sokoban.search.searches.guided.tree import PUSH_LOSS
 from tokoban.sokoban.wording import counted
 from tokoban.systems.instructions.model import InstructionNet
 from tokoban.systems.instructions.prompts import (
     LONGER,
     MIRRORS,
+    EncodedPlay,
     Encoder,
     Prompt,
     joined,
@@ -67,6 +72,7 @@ class _Node(NamedTuple):
     nats: float  # log-probability
     depth: int  # pushes
     now: Followed
+    encoded: EncodedPlay
 
 
 class Search:
@@ -77,11 +83,21 @@ class Search:
         self.task, self.words, self.encoder = task, words, Encoder(task.cells.board)
         self.impossible = math.nan  # the probability, at the start
         self.moves: tuple[Direction, ...] | None = None  # a solution that the machine accepts
-        self.num_pushes = 0  # of it
+        self.num_pushes = UNREACHABLE  # of it, once there is one
         self.num_evaluated = 0
-        self.waiting: list[_Node] = []
-        self._seen: set[object] = set()
+        self._waiting: list[_Node] = []
+        self._numbers = itertools.count()
+        self._fewest: dict[object, int] = {}  # pushes to each position
         self._add(Followed(Play.of(task.cells.board), task.machine.start, ()), 0.0, 0)
+
+    def take(self) -> _Node | None:
+        """The next play to evaluate; None if no play that waits can become a shorter solution."""
+        while self._waiting:
+            node = heapq.heappop(self._waiting)
+            # The network is asked at the start, even of a level that is lost.
+            if node.depth == 0 or node.depth + node.encoded.bound < self.num_pushes:
+                return node
+        return None
 
     def expand(self, node: _Node, push: Float32[np.ndarray, "T 4"], *, is_greedy: bool) -> None:
         """Adds the play after each legal push, with its log-probability.
@@ -102,23 +118,26 @@ class Search:
                 return
 
     def _add(self, now: Followed, nats: float, depth: int) -> bool:
-        """Whether the position is new; an obedient solution ends the search."""
+        """Whether no play with as few pushes came to the position; keeps a shorter solution."""
         (cells, machine, _), board = self.task, now.play.board
         forbidden = {*map(cells.square, machine.walls[now.state].nonzero()[0].tolist())}
         area = board.flood(board.player, board.walls | board.boxes | forbidden)
         # A player on a forbidden square cannot come back to it.
         key = now.state, now.play.origins, min(area), board.player in forbidden and board.player
-        if self.moves is not None or key in self._seen:
+        if self._fewest.get(key, UNREACHABLE) <= depth:
             return False
-        self._seen.add(key)
-        if board.is_solved and machine.accepts[now.state]:
+        self._fewest[key] = depth
+        if not board.is_solved or not machine.accepts[now.state]:
+            [encoded] = self.encoder.encode([now.play])
+            cost = math.log(depth + encoded.bound + 1) + PUSH_LOSS * encoded.bound - nats
+            node = _Node(cost, next(self._numbers), nats, depth, now, encoded)
+            heapq.heappush(self._waiting, node)
+        elif depth < self.num_pushes:
             if not obeys(cells, machine, now.moves):
                 raise RuntimeError(f"a play is refused: {cells.board!r}")
             self.moves, self.num_pushes = now.moves, depth
             if depth == 0:  # the network is not asked
                 self.impossible = 0.0
-        cost = math.log(depth + 1) - nats
-        heapq.heappush(self.waiting, _Node(cost, len(self._seen), nats, depth, now))
         return True
 
 
@@ -131,34 +150,32 @@ def obey_all(
 ) -> list[Search]:
     """Plays all tasks side by side; each is played as it would be alone.
 
-    Greedy play follows the likeliest legal push to a new position, and ends where the machine
-    refuses it.
+    A search ends with the shortest solution that it finds. Greedy play follows the likeliest legal
+    push to a new position, and ends where the machine refuses it.
     """
     words = tokenizer_of(model)
     searches = [Search(task, words.encode(task.text)) for task in tasks]
-    while chosen := [
-        search
-        for search in searches
-        if search.waiting and search.moves is None and search.num_evaluated < most_evaluated
-    ]:
-        for first in range(0, len(chosen), _ROWS_AT_ONCE):
-            group = chosen[first : first + _ROWS_AT_ONCE]
-            nodes = [heapq.heappop(search.waiting) for search in group]
-            pairs = list(zip(group, nodes, strict=True))
-            plays = [search.encoder.encode([node.now.play])[0] for search, node in pairs]
-            prompt = prompt_of(plays, [search.words for search in group])
+    active = searches
+    while active := [search for search in active if search.num_evaluated < most_evaluated]:
+        taken = [(search, node) for search in active if (node := search.take())]
+        for first in range(0, len(taken), _ROWS_AT_ONCE):
+            group = taken[first : first + _ROWS_AT_ONCE]
+            prompt = prompt_of(
+                [node.encoded for _, node in group], [search.words for search, _ in group]
+            )
             push, impossible = judged(model, prompt)
-            for row, (search, node) in enumerate(pairs):
+            for row, (search, node) in enumerate(group):
                 if node.depth == 0:
                     search.impossible = float(impossible[row])
                 search.expand(node, push[row], is_greedy=is_greedy)
+        active = [search for search, _ in taken]
     return searches
 
 
 def answer(
     model: InstructionNet, board: Board, text: str, *, most_evaluated: int | None = None
 ) -> tuple[Answer, Predicted | None]:
-    """The solution that the search of a network finds, or none; the network proves nothing.
+    """The shortest solution that a network's search finds, or none; the network proves nothing.
 
     A sentence with a word outside the network's vocabulary is read in the usual phrases. The
     prediction is None where the floor is too large. ``ValueError`` where names mean nothing on the
@@ -174,7 +191,7 @@ def answer(
     most = MOST_EVALUATED if most_evaluated is None else most_evaluated
     [found] = obey_all(model, [task], most_evaluated=most)
     tried = counted(found.num_evaluated, "position")
-    why = f"not within {tried}" if found.waiting else f"no allowed push is left after {tried}"
+    why = f"not within {tried}" if found.take() else f"no push is left to try after {tried}"
     found_answer = Answer(
         status="gave up" if found.moves is None else "solved",
         solver=BY_NETWORK,
