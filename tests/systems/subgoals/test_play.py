@@ -4,16 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from tokoban import cli, pretrained
 from tokoban.sokoban import rules
-from tokoban.sokoban.board import Board
+from tokoban.sokoban.board import Board, Square
 from tokoban.systems.subgoals.config import tiny
 from tokoban.systems.subgoals.evaluate import LOWER
 from tokoban.systems.subgoals.model import SubgoalNet
-from tokoban.systems.subgoals.play import Moves, command, exactly, play_all
+from tokoban.systems.subgoals.play import Game, Moves, Node, command, exactly, play_all
 from tokoban.systems.subgoals.train import held_out
 
 LOST = Board.from_xsb("#######|#@   .#|#$ $ .#|#######")
@@ -40,6 +41,19 @@ def test_an_untrained_network_that_may_evaluate_all_solves_what_can_be_solved(
     for board, game in zip(boards, games, strict=True):
         assert game.moves is not None
         assert rules.play(board, game.moves)[-1].is_solved
+
+
+def test_equally_likely_subgoals_come_first_where_fewer_pushes_are_left() -> None:
+    board = Board.from_xsb("########|#. $@$.#|########")
+    game = Game(board)
+    start = Node(0.0, 0, 0.0, 0, board, (), None)
+    nearer = start._replace(board=replace(board, player=Square(1, 2)), depth=1)
+    number = game.tokens.squares.number
+    subgoals = np.full((len(number), len(number)), -np.inf, np.float32)
+    subgoals[number[Square(1, 5)], number[Square(1, 6)]] = -1.0
+    game.expand(start, subgoals, 9)
+    game.expand(nearer, subgoals, 1)
+    assert [node.board for node in sorted(game.waiting)] == [nearer.board, start.board]
 
 
 @pytest.mark.parametrize("is_greedy", [True, False])

@@ -70,14 +70,19 @@ class Tokens:
         squares = Squares(board)
         return cls(squares, build_ground(board, squares))
 
-    def features_of(self, boards: Sequence[Board]) -> UInt8[np.ndarray, "P F 17"]:
-        """The features of positions of the level."""
-        return self.features(*boxes_and_zones(self.squares, boards))[0]
+    def features_of(
+        self, boards: Sequence[Board]
+    ) -> tuple[UInt8[np.ndarray, "P F 17"], Int32[np.ndarray, " P"]]:
+        """``features`` of positions of the level."""
+        return self.features(*boxes_and_zones(self.squares, boards))
 
     def features(
         self, boxes: Bool[np.ndarray, "P F"], zone: Bool[np.ndarray, "P F"]
     ) -> tuple[UInt8[np.ndarray, "P F 17"], Int32[np.ndarray, " P"]]:
-        """The features of the squares, and the lower bound of the pushes left."""
+        """The features of the squares, and a lower bound of the pushes left.
+
+        The bound of a lost position may be ``UNREACHABLE``.
+        """
         features = np.zeros((*boxes.shape, NUM_FEATURES), np.uint8)
         features[:, :, IS_FLOOR] = 1
         features[:, :, IS_GOAL] = self.ground.is_goal[:-1]

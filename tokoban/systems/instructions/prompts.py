@@ -20,7 +20,6 @@ from tokoban.sokoban.encoding.features import CAN_PUSH, DIRECTIONS
 from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.instructions.meaning import ROLES
 from tokoban.sokoban.instructions.play import Play
-from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
 from tokoban.systems.instructions.words import PADDING, Words
 
 # Features of a square, all of which any reader of the play knows: where boxes and the player began,
@@ -61,7 +60,7 @@ class EncodedPlay(NamedTuple):
     features: UInt8[np.ndarray, "F 17"]
     history: UInt8[np.ndarray, "F 7"]
     origins: Int16[np.ndarray, "F 2"]
-    bound: int  # on the pushes left by the board alone; UNREACHABLE if it is lost
+    bound: int  # of the pushes that the board alone needs
 
 
 class Encoder:
@@ -76,8 +75,7 @@ class Encoder:
 
     def encode(self, plays: Sequence[Play]) -> list[EncodedPlay]:
         """Plays of the level."""
-        boards = [play.board for play in plays]
-        features, bounds = self._tokens.features(*boxes_and_zones(self.squares, boards))
+        features, bounds = self._tokens.features_of([play.board for play in plays])
         return [
             EncodedPlay(self._tokens, own, *self._history(play), bound)
             for own, play, bound in zip(features, plays, bounds.tolist(), strict=True)

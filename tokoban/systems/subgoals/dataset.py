@@ -99,7 +99,7 @@ def examples_of(board: Board, chance: random.Random) -> list[Example]:
 
     return [
         Example(tokens, own, by_tokens(labels.best), by_tokens(labels.safe))
-        for own, labels in zip(tokens.features_of([*drawn]), drawn.values(), strict=True)
+        for own, labels in zip(tokens.features_of([*drawn])[0], drawn.values(), strict=True)
     ]
 
 

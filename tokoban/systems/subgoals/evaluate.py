@@ -43,7 +43,7 @@ def evaluate(
 ) -> dict[str, float]:
     """For each number of boxes: the shares of levels solved, with and without a higher policy.
 
-    ``greedy`` and ``by_search`` are by the most probable subgoals and by Levin tree search within
+    ``greedy`` and ``by_search`` are by the most probable subgoals and by best-first search within
     ``most_evaluated`` positions; ``flat_greedy`` and ``flat_by_search`` are by the push policy
     alone, whose greedy play has no limit. ``one_at_a_time`` is the share of levels that can be
     solved by subgoals that all end on goals, ``..._by_search`` the share of these that the search
@@ -107,7 +107,7 @@ def _safe_auc(model: SubgoalNet, boards: Sequence[Board], stretches: Sequence[St
     for board, each in zip(boards, stretches, strict=True):
         tokens, known = Tokens.of(board), {*labels_of(each, 0).safe}
         squares, number = tokens.squares.squares, tokens.squares.number
-        logits = read(model, [(tokens, board)]).safe[0].tolist()
+        logits = read(model, [(tokens, board)])[0].safe[0].tolist()
         for box, target in itertools.product(board.boxes, {*squares} - board.boxes):
             scores.append(logits[number[box]][number[target]])
             are_safe.append((box, target) in known)

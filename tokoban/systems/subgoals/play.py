@@ -1,7 +1,8 @@
 """A higher policy plays by a lower one: greedily, or by best-first search over subgoals.
 
-The search is Levin's (Orseau et al. 2018, arXiv:1811.10928): the next subgoal to carry out has the
-fewest before it for the probability of them all, itself included.
+The search is PHS (Orseau and Lelis 2021, arXiv:2103.11505): the next subgoal to carry out has the
+fewest before it for the probability of them all, itself included, and of the pushes that a lower
+bound leaves on its board.
 """
 
 import heapq
@@ -21,6 +22,7 @@ from tokoban.sokoban.encoding.boards import Boards
 from tokoban.sokoban.encoding.encoded import collated
 from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.search.combine.solver import solve
+from tokoban.sokoban.search.searches.guided.tree import PUSH_LOSS
 from tokoban.systems.subgoals.model import Output, SubgoalNet
 from tokoban.systems.subgoals.stretches import Subgoal
 
@@ -47,7 +49,7 @@ def exactly(boards: Sequence[Board]) -> list[Moves | None]:
     return [None if solution is None else solution.directions for solution in found]
 
 
-class _Node(NamedTuple):
+class Node(NamedTuple):
     """A board, and the subgoal that is to be carried out there."""
 
     cost: float
@@ -66,23 +68,21 @@ class Game:
         self.start, self.tokens = board, Tokens.of(board)
         self.moves: Moves | None = () if board.is_solved else None  # a solution
         self.num_evaluated = self.num_commands = self.num_refused = 0
-        self.waiting: list[_Node] = []
+        self.waiting: list[Node] = []
         self._seen, self._count = {_key(board)}, 0
 
-    def expand(self, node: _Node, subgoals: Float32[np.ndarray, "T T"]) -> None:
-        """Adds the subgoals of a node's board, with the scores that ``judged`` gives them."""
+    def expand(self, node: Node, subgoals: Float32[np.ndarray, "T T"], bound: int) -> None:
+        """Adds the subgoals of a node's board, with what ``judged`` says of them and of it."""
         self.num_evaluated += 1
         squares, depth = self.tokens.squares.squares, node.depth + 1
         for box, target in np.argwhere(subgoals > _LEAST_NATS).tolist():
             self._count += 1
             nats = node.nats + float(subgoals[box, target])
-            order = math.log(depth) - nats, self._count
+            order = math.log(depth) + PUSH_LOSS * bound - nats, self._count
             subgoal = squares[box], squares[target]
-            heapq.heappush(
-                self.waiting, _Node(*order, nats, depth, node.board, node.moves, subgoal)
-            )
+            heapq.heappush(self.waiting, Node(*order, nats, depth, node.board, node.moves, subgoal))
 
-    def carry_out(self, node: _Node, moves: Moves | None) -> _Node | None:
+    def carry_out(self, node: Node, moves: Moves | None) -> Node | None:
         """The node after the lower policy's moves; None if it refuses, or leads nowhere new."""
         assert node.subgoal is not None
         self.num_commands += 1
@@ -121,25 +121,25 @@ def play_all(
     likeliest subgoal until the lower policy carries one out that leads to a new position.
     """
     games = [Game(board) for board in boards]
-    reached = [(game, _Node(0.0, 0, 0.0, 0, game.start, (), None)) for game in games]
+    reached = [(game, Node(0.0, 0, 0.0, 0, game.start, (), None)) for game in games]
     while reached := [(game, node) for game, node in reached if game.moves is None]:
         for first in range(0, len(reached), _ROWS_AT_ONCE):
             group = reached[first : first + _ROWS_AT_ONCE]
-            nats = judged(model, [(game.tokens, node.board) for game, node in group])
-            for (game, node), subgoals in zip(group, nats, strict=True):
+            found = judged(model, [(game.tokens, node.board) for game, node in group])
+            for (game, node), (subgoals, bound) in zip(group, found, strict=True):
                 if is_greedy:
                     game.waiting.clear()
-                game.expand(node, subgoals)
+                game.expand(node, subgoals, bound)
         reached = []
         active = [
             game for game in games if game.moves is None and game.num_evaluated < most_evaluated
         ]
         while active := [game for game in active if game.waiting]:  # not at a new position yet
             nodes = [heapq.heappop(game.waiting) for game in active]
-            found = lower([command(node.board, node.subgoal) for node in nodes if node.subgoal])
+            did = lower([command(node.board, node.subgoal) for node in nodes if node.subgoal])
             after = [
                 (game, game.carry_out(node, moves))
-                for game, node, moves in zip(active, nodes, found, strict=True)
+                for game, node, moves in zip(active, nodes, did, strict=True)
             ]
             reached += [(game, node) for game, node in after if node is not None]
             active = [game for game, node in after if node is None]
@@ -148,17 +148,21 @@ def play_all(
 
 def judged(
     model: SubgoalNet, positions: Sequence[tuple[Tokens, Board]]
-) -> Float32[np.ndarray, "B T T"]:
-    """Of each position and subgoal, log of its probability times that of its safety."""
-    output = read(model, positions)
-    return (output.subgoal + functional.logsigmoid(output.safe)).cpu().numpy()
+) -> list[tuple[Float32[np.ndarray, "T T"], int]]:
+    """Of each position: by subgoal the log of its probability times that of its safety; the bound.
+
+    The lower bound is of the pushes left.
+    """
+    output, bounds = read(model, positions)
+    nats = (output.subgoal + functional.logsigmoid(output.safe)).cpu().numpy()
+    return [*zip(nats, bounds, strict=True)]
 
 
-def read(model: SubgoalNet, positions: Sequence[tuple[Tokens, Board]]) -> Output:
-    """What the network says of positions."""
+def read(model: SubgoalNet, positions: Sequence[tuple[Tokens, Board]]) -> tuple[Output, list[int]]:
+    """What the network says of positions, and lower bounds of the pushes left."""
     tokens = [own for own, _ in positions]
-    features = [own.features_of([board]) for own, board in positions]
-    boards = Boards.of(collated(tokens, features)).to(model.box.weight.device)
+    encoded = [own.features_of([board]) for own, board in positions]
+    boards = Boards.of(collated(tokens, [features for features, _ in encoded]))
     with torch.inference_mode():
-        output: Output = model(boards)
-    return output
+        output: Output = model(boards.to(model.box.weight.device))
+    return output, [int(bound) for _, [bound] in encoded]
