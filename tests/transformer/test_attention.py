@@ -131,6 +131,21 @@ def test_queries_of_another_shape_are_refused() -> None:
             forward(attention, torch.randn(shape))
 
 
+def test_a_memory_of_another_width_and_masks_of_another_shape_are_refused() -> None:
+    attention, queries = MultiHeadAttention(4, 2), torch.randn(2, 3, 4)
+    forward = unwrap(MultiHeadAttention.forward)
+    with pytest.raises(ValueError, match=r"memory has the shape .*; expected \[M, S, 4\]"):
+        forward(attention, queries, torch.randn(2, 5, 6))
+    module, kernel = DotProductAttention(), unwrap(DotProductAttention.forward)
+    q, k = torch.randn(2, 1, 3, 4), torch.randn(2, 1, 5, 4)
+    for shape in ((3, 3), (5, 3), (2, 1, 2, 5), (3, 4)):
+        mask = torch.ones(shape, dtype=torch.bool)
+        with pytest.raises(ValueError, match=r"may_attend has the shape .*\[\.\.\., 3, 5\]"):
+            kernel(module, q, k, k, mask)
+        with pytest.raises(ValueError, match=r"may_attend has the shape .*\[\.\.\., 3, 5\]"):
+            unwrap(attention_weights)(q, k, mask)
+
+
 def test_a_width_that_the_heads_cannot_share_is_refused() -> None:
     with pytest.raises(ValueError, match="width 4 is not divisible by num_heads 0"):
         MultiHeadAttention(4, 0)

@@ -74,6 +74,9 @@ class MultiHeadAttention(nn.Module):
         if queries.dim() != 3 or queries.shape[2] != self.width:
             shape = list(queries.shape)
             raise ValueError(f"queries have the shape {shape}; expected [B, T, {self.width}]")
+        if memory is not None and (memory.dim() != 3 or memory.shape[2] != self.width):
+            shape = list(memory.shape)
+            raise ValueError(f"memory has the shape {shape}; expected [M, S, {self.width}]")
         if isinstance(may_attend, Tensor) and may_attend.dim() not in (2, 4):
             raise ValueError(
                 f"may_attend must have two axes [T, S] or four [B, N, T, S], "

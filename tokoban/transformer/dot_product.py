@@ -40,15 +40,19 @@ def attention_weights(
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     if may_attend is None:
         return scores.softmax(dim=-1)
-    _check_is_mask(may_attend)
+    _check_mask(may_attend, *scores.shape[-2:])
     weights = scores.masked_fill(~may_attend, -math.inf).softmax(dim=-1)
     # Where nothing may be attended to, the softmax is 0 / 0; elsewhere this changes nothing.
     return weights.masked_fill(~may_attend, 0.0)
 
 
-def _check_is_mask(may_attend: Tensor) -> None:
+def _check_mask(may_attend: Tensor, num_targets: int, num_sources: int) -> None:
     if may_attend.dtype != torch.bool:
         raise ValueError(f"may_attend is of {may_attend.dtype}; expected torch.bool, a mask")
+    targets, sources = may_attend.shape[-2:]
+    if targets not in (1, num_targets) or sources not in (1, num_sources):
+        expected = f"[..., {num_targets}, {num_sources}], or 1 in place of a number"
+        raise ValueError(f"may_attend has the shape {list(may_attend.shape)}; expected {expected}")
 
 
 class DotProductAttention(nn.Module):
@@ -68,10 +72,11 @@ class DotProductAttention(nn.Module):
         """With fewer rows of keys, row i of the queries reads row i * M // B of them.
 
         ``may_attend`` is then of the rows of keys, the same for all targets. ``ValueError`` for a
-        mask of numbers, which torch would add to the scores.
+        mask of another shape, or of numbers, which torch would add to the scores.
         """
         if isinstance(may_attend, Tensor):
-            _check_is_mask(may_attend)
+            num_targets = q.shape[2] if len(k) == len(q) else 1
+            _check_mask(may_attend, num_targets, k.shape[2])
         if len(k) == len(q):
             return _attend(q, k, v, may_attend)
         return _ungrouped(_attend(_grouped(q, len(k)), k, v, may_attend), len(q))

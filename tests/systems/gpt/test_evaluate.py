@@ -129,3 +129,10 @@ def test_weights_of_a_task_measure_no_text() -> None:
     config = replace(GptConfig(), source="sort", num_digits=2)
     with pytest.raises(ValueError, match="these weights learned the task sort, and no text"):
         _measured(random_gpt(), config, Path("x"), text=("a.txt",))
+
+
+def test_weights_whose_text_is_not_here_say_so(run: tuple[Path, GptConfig]) -> None:
+    path, config = run
+    away = replace(config, text=("of-the-training.txt",))
+    with pytest.raises(ValueError, match=r"of-the-training\.txt: the text of the training is not"):
+        _measured(random_gpt(), away, path)

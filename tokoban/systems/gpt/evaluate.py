@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -150,6 +151,9 @@ def evaluate(
         return metrics | evaluate_task(model, config.task, num_digits=config.num_digits)
     if options.text:
         config = replace(config, source="files", text=options.text)
+    elif missing := [file for file in config.text if not Path(file).exists()]:
+        where = "--text names where it lies, or another text"
+        raise ValueError(f"{missing[0]}: the text of the training is not here; {where}")
     share = config.validation_share if share is None else share
     _, text = parts_of(config, validation_share=share)
     tokenizer = tokenizer_of(model)
