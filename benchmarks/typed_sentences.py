@@ -1,9 +1,10 @@
 """How many sentences the grammar reads as the kinds of clauses that they were meant as.
 
 FILE has a sentence a line: the kinds of its clauses joined by "+", its language, and the sentence,
-separated by tabs. ``typed_sentences.tsv`` was written by a language model that knew the kinds and
-the names of boxes and places, and not the phrases of the grammar. Prints counts by language; names
-are not compared.
+separated by tabs. ``typed_sentences.tsv`` and ``typed_short.tsv`` were written by language models
+that knew the kinds and the names of boxes and places, and not the phrases of the grammar; the
+second has what people type into a line of a page. Prints counts by language; names are not
+compared.
 """
 
 import argparse

@@ -17,7 +17,7 @@ from unicodedata import normalize
 from tokoban.sokoban.formats import quoted
 from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.instructions.meaning import QUESTIONS, ROLES, Clause, Kind, Meaning
-from tokoban.sokoban.instructions.phrases import Name, Phrase, fillers, languages
+from tokoban.sokoban.instructions.phrases import Name, Phrase, fillers, languages, words_in
 
 MAX_CLAUSES = 3
 T = TypeVar("T")
@@ -58,7 +58,7 @@ def instruction(text: str) -> Meaning:
 
 def readings(text: str) -> list[Sentence]:
     """All that a sentence can mean, which should be one thing."""
-    return [*_Reader(text).sentences()]
+    return [*dict.fromkeys(_Reader(text).sentences())]
 
 
 def words_of(text: str) -> list[str]:
@@ -75,7 +75,8 @@ def words_of(text: str) -> list[str]:
 def _with_umlauts() -> dict[str, str]:
     """The words with umlauts, by how they are written without."""
     plain = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
-    words = set().union(*(phrases.words() for phrases in languages().values()))
+    both = languages().values()
+    words = set().union(*(each.words() | words_in(each.read_only.values()) for each in both))
     return {word.translate(plain): word for word in words}
 
 
@@ -230,9 +231,10 @@ def fields(kind: Kind) -> list[str]:
 
 @cache
 def _patterns(language: str) -> tuple[tuple[Phrase, Kind], ...]:
-    """Every sentence as words and slots."""
-    sentences = languages()[language].sentences.items()
-    return tuple((way, kind) for kind, ways in sentences for way in ways)
+    """Every sentence as words and slots, the usual ones first."""
+    said, read_only = languages()[language].sentences, languages()[language].read_only
+    tables = *said.items(), *read_only.items()
+    return tuple((way, kind) for kind, ways in tables for way in ways)
 
 
 @cache

@@ -27,6 +27,7 @@ class Phrases:
     untaught: Mapping[Box, Sequence[Name]]  # further names of boxes
     places: Mapping[Place, Sequence[Name]]  # by form
     sentences: Mapping[Kind, Sequence[Phrase]]
+    read_only: Mapping[Kind, Sequence[Phrase]]  # further ways, which are never said
     conjunctions: Sequence[str]  # between clauses
     nouns: frozenset[str]  # words that people write with a capital
     answers: Mapping[str, str]
@@ -38,7 +39,7 @@ class Phrases:
         return " ".join(word.title() if word in self.nouns else word for word in text.split())
 
     def words(self) -> set[str]:
-        """All words of sentences and answers."""
+        """All words that are said."""
         found = {*self.conjunctions, *" ".join(self.answers.values()).split()}
         found |= words_in(self.boxes.values()) | words_in(self.untaught.values())
         return found | words_in(self.places.values()) | words_in(self.sentences.values())
@@ -89,6 +90,12 @@ def _tables() -> dict[str, Any]:
 def _language(tables: Mapping[str, Any]) -> Phrases:
     choices = tables["choices"]
 
+    def sentences(table: Mapping[str, list[str]]) -> dict[Kind, Sequence[Phrase]]:
+        return {
+            Kind[name]: tuple(_phrase(text, choices) for text in texts)
+            for name, texts in table.items()
+        }
+
     def names(kind: type[E], table: Mapping[str, list[str]]) -> dict[E, Sequence[Name]]:
         return {
             kind[name]: tuple(
@@ -101,10 +108,8 @@ def _language(tables: Mapping[str, Any]) -> Phrases:
         boxes=names(Box, tables["boxes"]),
         untaught=names(Box, tables["untaught"]),
         places=names(Place, tables["places"]),
-        sentences={
-            Kind[name]: tuple(_phrase(text, choices) for text in texts)
-            for name, texts in tables["sentences"].items()
-        },
+        sentences=sentences(tables["sentences"]),
+        read_only=sentences(tables["read_only"]),
         conjunctions=tables["conjunctions"],
         nouns=frozenset(tables["nouns"]),
         answers=tables["answers"],

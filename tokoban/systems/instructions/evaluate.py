@@ -103,10 +103,13 @@ def _instructions(
     is_impossible = np.array([pushes is None for pushes in fewest])
     greedy = obey_all(model, tasks, most_evaluated=_MOST_PUSHES, is_greedy=True)
     possible = [tasks[i] for i in can_be]
-    searched = obey_all(model, possible, most_evaluated=options.most_evaluated)
+    plays_by = {
+        "": [greedy[i] for i in can_be],
+        "_by_search": obey_all(model, possible, most_evaluated=options.most_evaluated),
+    }
     scores = np.array([found.impossible for found in greedy])
     metrics: dict[str, float] = {"instructions": len(tasks)}
-    for name, plays in (("", [greedy[i] for i in can_be]), ("_by_search", searched)):
+    for by, plays in plays_by.items():
         obeyed = [
             (i, play.num_pushes)
             for i, play in zip(can_be, plays, strict=True)
@@ -114,11 +117,11 @@ def _instructions(
         ]
         needed = sum(fewest[i] or 0 for i, _ in obeyed)
         extra = sum(pushes for _, pushes in obeyed) - needed
-        if searched is plays:
+        if by:  # what a search obeys is known to be possible
             scores[[i for i, _ in obeyed]] = 0.0
         metrics |= {
-            **share(f"obeyed{name}", len(obeyed), len(can_be)),
-            f"extra_pushes{name}": extra / needed if needed else float("nan"),
-            f"impossible_auc{name}": auc(scores[is_impossible], scores[~is_impossible]),
+            **share(f"obeyed{by}", len(obeyed), len(can_be)),
+            f"extra_pushes{by}": extra / needed if needed else float("nan"),
+            f"impossible_auc{by}": auc(scores[is_impossible], scores[~is_impossible]),
         }
     return metrics
