@@ -17,7 +17,7 @@ from unicodedata import normalize
 from tokoban.sokoban.formats import quoted
 from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.instructions.meaning import QUESTIONS, ROLES, Clause, Kind, Meaning
-from tokoban.sokoban.instructions.phrases import Name, Phrase, fillers, languages, words_in
+from tokoban.sokoban.instructions.phrases import Name, Phrase, fillers, languages
 
 MAX_CLAUSES = 3
 T = TypeVar("T")
@@ -75,8 +75,7 @@ def words_of(text: str) -> list[str]:
 def _with_umlauts() -> dict[str, str]:
     """The words with umlauts, by how they are written without."""
     plain = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
-    both = languages().values()
-    words = set().union(*(each.words() | words_in(each.read_only.values()) for each in both))
+    words = set().union(*(phrases.words_read() for phrases in languages().values()))
     return {word.translate(plain): word for word in words}
 
 
@@ -89,6 +88,7 @@ class _Reader:
         if not 0 < len(said) <= _MOST_WORDS:
             sentence = f"a sentence of {len(said)} words; expected 1 to {_MOST_WORDS}"
             raise ValueError(Fault(sentence, "words", count=len(said), most=_MOST_WORDS))
+        self._names: dict[tuple[int, str, str], tuple[str, list[tuple[Enum, int]]]] = {}
         self._furthest = 0
         self._expected: dict[str, None] = {}  # in the order of the phrases, usual ones first
         self._fourth = -1  # where a clause too many is joined
@@ -131,10 +131,25 @@ class _Reader:
             for end in self._ends(start, (head,)):
                 yield from self._matches(end, rest, language, names)
             return
-        field, slot = _slot(head, language)
-        for name, phrase in ((name, phrase) for name, phrases in slot for phrase in phrases):
-            for end in self._ends(start, phrase):
-                yield from self._matches(end, rest, language, names | {field: name})
+        field, found = self._names_at(start, head, language)
+        for name, end in found:
+            yield from self._matches(end, rest, language, names | {field: name})
+
+    def _names_at(self, start: int, slot: str, language: str) -> tuple[str, list[tuple[Enum, int]]]:
+        """The field that a slot fills, and the names that are here, each with its end."""
+        key = start, slot, language
+        if key not in self._names:
+            field, table = _slot_read(slot, language)
+            self._names[key] = (
+                field,
+                [
+                    (name, end)
+                    for name, phrases in table
+                    for phrase in phrases
+                    for end in self._ends(start, phrase)
+                ],
+            )
+        return self._names[key]
 
     def _ends(self, start: int, name: Name) -> Iterator[int]:
         """Where a phrase without slots may end."""
@@ -249,3 +264,17 @@ def _slot(slot: str, language: str) -> tuple[str, tuple[tuple[Enum, Sequence[Nam
     form = _FORMS.index(field.removeprefix("other_"))
     places = tuple((place, (forms[form],)) for place, forms in all_of.places.items())
     return "other_place" if field.startswith("other_") else "place", places
+
+
+@cache
+def _slot_read(slot: str, language: str) -> tuple[str, tuple[tuple[Enum, Sequence[Name]], ...]]:
+    """``_slot`` with the names that are never said."""
+    all_of, field = languages()[language], slot.strip("{}")
+    if field.endswith("_dative"):
+        return field.removesuffix("_dative"), (*all_of.dative_boxes.items(),)
+    field, said = _slot(slot, language)
+    if field in ("box", "other"):
+        return field, (*said, *all_of.read_only_boxes.items())
+    form = _FORMS.index(slot.strip("{}").removeprefix("other_"))
+    places = all_of.read_only_places.items()
+    return field, (*said, *((place, (forms[form],)) for place, forms in places))
