@@ -204,7 +204,7 @@ SENTENCES = {
     "-$.$-|--@--|.----": "The 2 boxes at row 1, column 2 and row 1, column 4 can reach no more "
     "than 1 goal.",
     "-@$-$..|###-###": "The 2 boxes at row 1, column 3 and row 1, column 5 cannot all reach "
-    "goals, even without the other boxes, as a search of 1 position shows.",
+    "goals, as a search of 1 position shows.",
 }
 
 

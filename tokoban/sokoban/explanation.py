@@ -164,10 +164,12 @@ def sentences(certificate: Certificate) -> list[str]:
     if len(boxes) == 1:
         return [f"The box at {where} is on no goal, and any push deadlocks it."]
     group = f"The {len(boxes)} boxes at {where}"
+    is_all = len(boxes) == len(certificate.board.boxes)
+    others = "" if is_all else ", even without the other boxes"
     sentence = {
         "frozen": f"{group} are not all on goals, and any push of one deadlocks it.",
         "bipartite": f"{group} can reach no more than {counted(len(boxes) - 1, 'goal')}.",
-        "search": f"{group} cannot all reach goals, even without the other boxes, as a search of "
+        "search": f"{group} cannot all reach goals{others}, as a search of "
         f"{counted(len(certificate.positions), 'position')} shows.",
     }[kind]
     if certificate.is_minimal:

@@ -404,7 +404,7 @@ def test_a_file_holds_so_many_squares_and_moves_and_no_more(
         ("#####\n#@$.\n#####", 7, '"2": not closed: the player can leave at row 2, column 5'),
         ("#####\n @$. \n#####", 7, '"2": not closed: the player can leave at row 2, column 1'),
         ("#####\n#@$?#\n#####", 8, '"2": column 4: \'?\' is not a square'),
-        ("#####\n#@\xa0*#\n#####", 8, '"2": column 3: \'U+00A0\' is not a square'),
+        ("#####\n#@\u2003*#\n#####", 8, '"2": column 3: \'U+2003\' is not a square'),
         ("#####\n#\t@$.#\n#####", 8, '"2": column 2: tab in a board row, use blanks'),
         ("#####\n\t@$.#\n#####", 8, '"2": column 1: tab in a board row, use blanks'),
         ("\t#####\n\t#@$.#\n\t#####", 7, '"2": column 1: tab in a board row, use blanks'),

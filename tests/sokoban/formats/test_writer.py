@@ -32,7 +32,7 @@ SCATTERED = parse_board(
 )
 
 # Words, and what looks like a row, moves, a comment, a pair, or a title of the writer's own.
-NASTY = "aW 'x\":;#@$.*-|ruldU(2)\t\u00e9\x1b"
+NASTY = "aW 'x\":;#@$.*-|ruldU(2)\t\u00e9\u00a0\x1b"
 TITLES = (
     "",
     "Level 1",
@@ -42,6 +42,7 @@ TITLES = (
     "rrU",
     "Dull",
     "####",
+    "$#\u00a0$",
     "Solution",
     "Title: x",
     "a:b",
@@ -318,3 +319,16 @@ def test_what_would_not_be_read_back_is_refused(level: Level, message: str) -> N
 def test_notes_that_would_not_be_read_back_are_refused() -> None:
     with pytest.raises(ValueError, match=r"^the notes of the file would be read differently$"):
         write_levels([Level(SMALL)], notes=["Comment:"])
+
+
+def test_a_number_as_title_stands_in_the_line_above_too() -> None:
+    """Programs that take that line as the title then show the right number."""
+    text = write_levels([Level(SMALL, title="10"), Level(SMALL, title="3")])
+    assert [line for line in text.split("\n") if "Level" in line] == ["Level 10", "Level 3"]
+    assert [level.title for level in parse_levels(text).levels] == ["10", "3"]
+
+
+def test_no_break_spaces_in_rows_are_blanks() -> None:
+    spaced = "#####\n#@$.#\n#\u00a0 \u00a0#\n#####\u00a0\nTitle: a\u00a0b\n"
+    [level] = parse_levels(spaced, strict=True).levels
+    assert (level.board, level.title) == (parse_board("#####|#@$.#|#---#|#####"), "a\u00a0b")

@@ -144,6 +144,8 @@ def test_training_has_every_word_of_a_sentence_that_is_held_out(language: str) -
             'word 7, "and",.* expected the end$',
         ),
         ("schiebe die linke Kiste auf das obere Tor", 'word 8, "tor", .*; expected ziel$'),
+        ("bring both boxes to goals", 'word 2, "both", .*; expected the, left, leftmost, right, '),
+        ("bring beide Kisten auf Ziele", 'word 2, "beide", .*; expected die, linke, rechte, '),
         ("push die linke Kiste", 'word 2, "die", is not understood; expected the, left, '),
         ("end in a corner and " * 3 + "end in a corner", 'word 15, "and", joins a further clause'),
         ("how many boxes stand on goals now", 'word 7, "now",.* expected the end$'),

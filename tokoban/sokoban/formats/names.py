@@ -108,7 +108,7 @@ class LevelText:
         if not title and self._names_are_below:
             title = self._comment_under(below)
             self.taken.update([below.start] if title else [])
-        lost = (name for name in (text, names.comment) if name not in ("", title))
+        lost = (name for name in (text, names.comment) if name not in ("", title, f"Level {title}"))
         return title, tuple(f"; {name}" for name in lost)
 
     def take_author(self, below: Place, *, default: str) -> str:

@@ -24,6 +24,7 @@ class Row(Enum):
 
 
 FLOOR = " -_"
+_NO_BREAK = "\u00a0"  # a blank, as text copied from a web page has it
 _LOOSE = frozenset("@+$*. -_")  # the letters pPbB alone are more likely words
 _SQUARES = "".join(map(re.escape, sorted(SQUARES)))
 _ROW = re.compile(f"[{_SQUARES}]+")
@@ -41,6 +42,7 @@ _REMARKS = tuple(";/<%,")  # how remarks begin, behind walls alone
 
 def look_at_row(line: str) -> Row | None:
     """The possible kind of a line; None if it cannot be a row."""
+    line = line.replace(_NO_BREAK, " ")
     if _ROW.fullmatch(line):
         return _look_at_squares(line)
     if _ENCODED.fullmatch(line):
@@ -51,6 +53,12 @@ def look_at_row(line: str) -> Row | None:
     if "\t" in line and "#" in line and _ROW.fullmatch(line.replace("\t", "")):
         return Row.DAMAGED
     return Row.DAMAGED if _before_remark(line) else None
+
+
+def with_plain_blanks(line: str) -> str:
+    """The line without no-break spaces if it has walls and is a row."""
+    plain = line.replace(_NO_BREAK, " ")
+    return plain if "#" in plain and _ROW.fullmatch(plain) else line
 
 
 def looks_damaged(line: str) -> bool:

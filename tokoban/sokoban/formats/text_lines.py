@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 from itertools import groupby
 
-from tokoban.sokoban.formats.rows import Row, look_at_row, looks_damaged
+from tokoban.sokoban.formats.rows import Row, look_at_row, looks_damaged, with_plain_blanks
 from tokoban.sokoban.formats.run_length import measure
 
 
@@ -55,8 +55,9 @@ _PLAIN_MOVES = re.compile(r"[udlrUDLR0-9()*\s]+")
 
 
 def split_lines(text: str) -> list[str]:
-    """Lines ended by LF, CRLF or CR, without blanks at their ends."""
-    return [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+    """Lines ended by LF, CRLF or CR, without blanks at their ends, and with plain ones in rows."""
+    lines = [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+    return [*map(with_plain_blanks, lines)] if not text.isascii() else lines
 
 
 def classify(lines: Sequence[str]) -> list[Kind]:

@@ -78,7 +78,7 @@ def _write(
 def _in_sok(
     level: Level, number: int, default_title: str, default_author: str, *, run_length: bool
 ) -> list[str]:
-    untitled = f"Level {number}"
+    untitled = f"Level {level.title if level.title.isdecimal() else number}"
     fits = _fits_title_line(level.title) and level.title != untitled
     pairs = []
     # The first pair among the notes would be read as the title, or as the author.

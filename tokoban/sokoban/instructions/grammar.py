@@ -41,24 +41,26 @@ class Sentence:
 
 def parse(text: str) -> Sentence:
     """The sentence; ``ValueError`` that names the word where it was not understood."""
-    for sentence in (reader := _Reader(text)).sentences():
-        return sentence
-    raise ValueError(reader.complaint())
+    readers = [_Reader(text, language) for language in languages()]
+    for reader in readers:
+        for sentence in reader.sentences():
+            return sentence
+    raise ValueError(max(readers, key=_Reader.progress).complaint())
 
 
 def instruction(text: str) -> Meaning:
     """What a sentence demands; ``ValueError`` as ``parse``, and for a question."""
     sentence = parse(text)
     if sentence.is_question:
-        raise ValueError(
-            "the sentence is a question, as `tokoban.ask` answers; expected an instruction"
-        )
+        where = "as the page and `tokoban.ask` answer"
+        raise ValueError(f"the sentence is a question, {where}; expected an instruction")
     return sentence.meaning
 
 
 def readings(text: str) -> list[Sentence]:
     """All that a sentence can mean, which should be one thing."""
-    return [*dict.fromkeys(_Reader(text).sentences())]
+    readers = [_Reader(text, language) for language in languages()]
+    return [*dict.fromkeys(sentence for reader in readers for sentence in reader.sentences())]
 
 
 def words_of(text: str) -> list[str]:
@@ -75,52 +77,58 @@ def words_of(text: str) -> list[str]:
 def _with_umlauts() -> dict[str, str]:
     """The words with umlauts, by how they are written without."""
     plain = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
-    words = set().union(*(phrases.words_read() for phrases in languages().values()))
+    words = set().union(*map(_words_read, languages()))
     return {word.translate(plain): word for word in words}
+
+
+@cache
+def _words_read(language: str) -> set[str]:
+    return languages()[language].words_read()
 
 
 class _Reader:
     """Matches words with phrases, and remembers how far that went and what was expected there."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, language: str) -> None:
+        self._language = language
         said = {n: word for n, word in enumerate(words_of(text), 1) if word not in fillers()}
         self._words, self._numbers = [*said.values()], [*said]
         if not 0 < len(said) <= _MOST_WORDS:
             sentence = f"a sentence of {len(said)} words; expected 1 to {_MOST_WORDS}"
             raise ValueError(Fault(sentence, "words", count=len(said), most=_MOST_WORDS))
-        self._names: dict[tuple[int, str, str], tuple[str, list[tuple[Enum, int]]]] = {}
+        self._names: dict[tuple[int, str], tuple[str, list[tuple[Enum, int]]]] = {}
         self._furthest = 0
         self._expected: dict[str, None] = {}  # in the order of the phrases, usual ones first
         self._fourth = -1  # where a clause too many is joined
 
     def sentences(self) -> Iterator[Sentence]:
         """All readings."""
-        for language in languages():
-            for meaning in self._meanings(0, language, 1):
-                yield Sentence(meaning, language)
+        for meaning in self._meanings(0, 1):
+            yield Sentence(meaning, self._language)
 
-    def _meanings(self, start: int, language: str, num_clauses: int) -> Iterator[Meaning]:
-        """All readings of the words from ``start`` to the end, in one language."""
-        conjunction: Name = (tuple((word,) for word in languages()[language].conjunctions),)
-        for pattern, kind in _patterns(language):
+    def _meanings(self, start: int, num_clauses: int) -> Iterator[Meaning]:
+        """All readings of the words from ``start`` to the end."""
+        conjunctions = languages()[self._language].conjunctions
+        conjunction: Name = (tuple((word,) for word in conjunctions),)
+        for pattern, kind in _patterns(self._language):
             is_question = kind in QUESTIONS
             if is_question and num_clauses > 1:
                 continue
-            for end, names in self._matches(start, pattern, language, {}):
+            for end, names in self._matches(start, pattern, {}):
                 found = Clause(kind, **names)
                 if end == len(self._words):
                     yield (found,)
                 elif is_question or num_clauses == MAX_CLAUSES:
                     self._fits(end, "")
-                    if not is_question and self._words[end] in languages()[language].conjunctions:
+                    if not is_question and self._words[end] in conjunctions:
                         self._fourth = end
                 else:
                     for start_of_next in self._ends(end, conjunction):
-                        for rest in self._meanings(start_of_next, language, num_clauses + 1):
+                        for rest in self._meanings(start_of_next, num_clauses + 1):
                             yield (found, *rest)
 
     def _matches(
-        self, start: int, pattern: Phrase, language: str, names: dict[str, Any]
+        self, start: int, pattern: Phrase, names: dict[str, Any]
     ) -> Iterator[tuple[int, dict[str, Any]]]:
         """Where the pattern may end, and the names in it."""
         if not pattern:
@@ -129,17 +137,17 @@ class _Reader:
         head, rest = pattern[0], pattern[1:]
         if not isinstance(head, str):
             for end in self._ends(start, (head,)):
-                yield from self._matches(end, rest, language, names)
+                yield from self._matches(end, rest, names)
             return
-        field, found = self._names_at(start, head, language)
+        field, found = self._names_at(start, head)
         for name, end in found:
-            yield from self._matches(end, rest, language, names | {field: name})
+            yield from self._matches(end, rest, names | {field: name})
 
-    def _names_at(self, start: int, slot: str, language: str) -> tuple[str, list[tuple[Enum, int]]]:
+    def _names_at(self, start: int, slot: str) -> tuple[str, list[tuple[Enum, int]]]:
         """The field that a slot fills, and the names that are here, each with its end."""
-        key = start, slot, language
+        key = start, slot
         if key not in self._names:
-            field, table = _slot_read(slot, language)
+            field, table = _slot_read(slot, self._language)
             self._names[key] = (
                 field,
                 [
@@ -172,6 +180,11 @@ class _Reader:
         if place == self._furthest and expected:
             self._expected[expected] = None
         return False
+
+    def progress(self) -> tuple[int, int]:
+        """How many words were understood, and how many are known at all."""
+        known = _words_read(self._language)
+        return self._furthest, sum(word in known for word in self._words)
 
     def complaint(self) -> Fault:
         """The sentence about the word where no phrase went on."""

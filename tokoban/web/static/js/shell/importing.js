@@ -36,6 +36,8 @@ export async function importText(app, content, name) {
     if (size > LONG) app.toast(t("import.reading"));
     const { levels, problems, wrong_solutions, warnings } = await readLevels(content, name);
     if (!levels.length) {
+      const line = app.session.level && movesIn(text);
+      if (line) return takeMoves(app, line);
       tellNoLevel(app, problems);
       return false;
     }
@@ -60,6 +62,16 @@ export async function importText(app, content, name) {
     tellServerError(app, error);
     return false;
   }
+}
+
+/**
+ * The moves of a text with words beside them, as "Solution: rrDl" or "rrDl; by hand".
+ * @param {string} text
+ * @returns {string | null}
+ */
+function movesIn(text) {
+  const lines = text.split("\n").map((line) => line.replace(/;.*|^[^:]*:|[,*]/g, ""));
+  return parseLurd(lines.filter((line) => parseLurd(line)).join(""));
 }
 
 /** @param {App} app @param {string} moves @returns {boolean} whether the rules allow them all */
