@@ -164,6 +164,69 @@ export function a_solution_of_a_search_never_counts_as_the_players_until_it_is_m
   equal([again.game.isOwn, state()], [true, "solved"]);
 }
 
+export function what_searches_have_found_is_kept_apart_from_the_progress() {
+  const storage = newStorage();
+  const open = (solutions = []) => {
+    const session = new Session(new Store(storage));
+    session.open({ title: "", rows: ROWS, solutions });
+    return session;
+  };
+  const first = open();
+  first.addSolution("rlrRRR");
+  first.addSolution("rRRR");
+  first.addSolution("rlrlrRRR"); // no better: it is not kept
+  first.setBounds({ moves: 4, pushes: null });
+  const again = open();
+  equal([again.bests.bestByMoves, again.bounds], ["rRRR", { moves: 4 }]);
+  const store = new Store(storage);
+  equal([stateOf(store.progress(first.levelKey)), store.allProgress().size], ["unseen", 0]);
+  again.setBounds({ moves: 3, pushes: 2 }); // the higher bound stays
+  equal(open().bounds, { moves: 4, pushes: 2 });
+  const other = open(["rRRR"]);
+  other.open({ title: "", rows: ["#####", "#@$.#", "#####"], solutions: ["R"] });
+  equal([other.bests.bestByMoves, other.bounds], ["R", {}]);
+  other.addSolution("R"); // the file's
+  equal(new Store(storage).found(other.levelKey), null);
+}
+
+export function found_solutions_that_solve_nothing_and_refuted_bounds_count_as_none() {
+  const level = { title: "", rows: ROWS, solutions: [] };
+  const solved = { bestByMoves: "rRRR", bestByPushes: "rRRR" };
+  const damaged = [
+    ["{", undefined, {}],
+    ["5", undefined, {}],
+    [`{"bounds":7}`, undefined, {}],
+    [{ bestByMoves: "", bestByPushes: "", bounds: { moves: "4", pushes: -3 } }, undefined, {}],
+    [{ bestByMoves: "rR", bestByPushes: "rrrr", bounds: { pushes: 2 } }, undefined, { pushes: 2 }],
+    [{ ...solved, bestByMoves: ["rRRR"], bounds: {} }, undefined, {}],
+    [{ ...solved, bounds: { moves: 5, pushes: 3 } }, "rRRR", { pushes: 3 }],
+    [{ bounds: null }, undefined, {}],
+  ];
+  for (const [record, best, bounds] of damaged) {
+    const storage = newStorage();
+    const text = typeof record === "string" ? record : JSON.stringify(record);
+    storage.setItem(`tokoban:found:${levelKey(ROWS)}`, text);
+    const session = new Session(new Store(storage));
+    session.open(level);
+    equal([session.bests.bestByMoves, session.bounds], [best, bounds]);
+    session.addSolution("rRRR"); // a false record does not keep a true one out
+    equal(session.bests.bestByMoves, "rRRR");
+  }
+}
+
+export function what_a_search_of_another_tab_finds_is_known_at_once() {
+  const level = { title: "", rows: ROWS, solutions: [] };
+  const [one, other] = [new Session(new Store(localStorage)), new Session(new Store(localStorage))];
+  for (const session of [one, other]) session.open(level);
+  let told = 0;
+  other.addEventListener("known", () => (told += 1));
+  one.addSolution("rlrRRR");
+  const key = `tokoban:found:${one.levelKey}`;
+  window.dispatchEvent(new StorageEvent("storage", { key, storageArea: localStorage }));
+  equal([told, other.bests.bestByMoves], [1, "rlrRRR"]);
+  localStorage.removeItem(key);
+}
+
 export function moves_and_a_kept_position_of_another_tab_are_not_lost() {
   const level = { title: "", rows: ROWS, solutions: [] };
   const [one, other] = [new Session(new Store(localStorage)), new Session(new Store(localStorage))];

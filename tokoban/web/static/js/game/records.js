@@ -5,6 +5,7 @@
 
 /**
  * @typedef {import("./store.js").Collection} Collection
+ * @typedef {import("./found.js").Found} Found
  * @typedef {import("./store.js").Level} Level
  * @typedef {import("./store.js").Progress} Progress
  */
@@ -46,6 +47,19 @@ export function progressOf(value) {
   if (Number.isInteger(given)) progress.given = given;
   if (isText(bestByMoves) && isText(bestByPushes)) Object.assign(progress, { bestByMoves, bestByPushes });
   return progress;
+}
+
+/** @param {any} value @returns {Found | null} its solutions are not yet replayed */
+export function foundOf(value) {
+  if (!value?.bounds) return null;
+  const { bestByMoves, bestByPushes, bounds } = value;
+  /** @type {Found} */
+  const found = { bounds: {} };
+  for (const name of /** @type {const} */ (["moves", "pushes"])) {
+    if (Number.isSafeInteger(bounds[name])) found.bounds[name] = bounds[name];
+  }
+  if (!isText(bestByMoves) || !isText(bestByPushes)) return found;
+  return { bestByMoves, bestByPushes, ...found };
 }
 
 /** @param {any} value @returns {value is Level} */

@@ -2,6 +2,7 @@
 
 import { Board, countPushes } from "../rules/board.js";
 import { levelKey } from "../rules/text.js";
+import { merged, replayed } from "./found.js";
 import { Game } from "./game.js";
 import { t } from "../strings/index.js";
 import { bestOf } from "./store.js";
@@ -41,16 +42,16 @@ export class Session extends EventTarget {
     this.marksHidden = false;
     /** @type {Map<string, Mark[]>} */
     this._marks = new Map();
-    /** Proved lower bounds of the level. @type {{moves?: number, pushes?: number}} */
-    this.bounds = {};
-    /** Solutions of the level that searches have found. @type {string[]} */
-    this._found = [];
+    /** What searches have found of the level. @type {import("./found.js").Found} */
+    this._found = { bounds: {} };
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this._timer = undefined;
     this._onChange = (/** @type {Event} */ event) => this._changed(/** @type {CustomEvent} */ (event));
     store.addEventListener("change", (event) => {
-      const { key, isOther } = /** @type {CustomEvent} */ (event).detail;
-      if (isOther && key === this.levelKey) this._takeOver();
+      const { key, isFound, isOther } = /** @type {CustomEvent} */ (event).detail;
+      if (!isOther || key !== this.levelKey) return;
+      if (isFound) this._takeFound();
+      else this._takeOver();
     });
     window.addEventListener("pagehide", () => this.keep());
     document.addEventListener("visibilitychange", () => this.keep());
@@ -74,8 +75,7 @@ export class Session extends EventTarget {
     if (this.game.board.isSolved()) this.game.restart();
     this.game.addEventListener("change", this._onChange);
     this._marks.clear();
-    this.bounds = {};
-    this._found = [];
+    this._found = this._foundWith();
     this._store.keepValue("last", { level, place });
     this.dispatchEvent(new CustomEvent("level"));
     this._tellMarks();
@@ -83,9 +83,13 @@ export class Session extends EventTarget {
 
   /** The best solutions known: the player's, those of the level's file, those of searches. */
   get bests() {
-    const progress = this._store.progress(this.levelKey);
-    const own = [progress?.bestByMoves, progress?.bestByPushes];
-    return bestOf([...own, ...(this.level?.solutions ?? []), ...this._found]);
+    const { bestByMoves, bestByPushes } = this._found;
+    return bestOf([...this._given, bestByMoves, bestByPushes]);
+  }
+
+  /** Proved lower bounds of the level. */
+  get bounds() {
+    return this._found.bounds;
   }
 
   /**
@@ -101,19 +105,17 @@ export class Session extends EventTarget {
 
   /** Takes a solution that a search has found. @param {string} moves from the level's start */
   addSolution(moves) {
-    this._found.push(moves);
-    this.dispatchEvent(new CustomEvent("known"));
+    const { bests } = this;
+    const after = bestOf([bests.bestByMoves, bests.bestByPushes, moves]);
+    this._takeFound(isBetter(after, bests) ? { ...bestOf([moves]), bounds: {} } : undefined);
   }
 
   /**
    * Takes lower bounds that a search has proved of the level's start; the higher ones stay.
    * @param {{moves?: number | null, pushes?: number | null}} bounds
    */
-  setBounds(bounds) {
-    for (const name of /** @type {const} */ (["moves", "pushes"])) {
-      this.bounds[name] = Math.max(this.bounds[name] ?? 0, bounds[name] ?? 0) || undefined;
-    }
-    this.dispatchEvent(new CustomEvent("known"));
+  setBounds({ moves, pushes }) {
+    this._takeFound({ bounds: { moves: moves ?? undefined, pushes: pushes ?? undefined } });
   }
 
   /**
@@ -161,6 +163,33 @@ export class Session extends EventTarget {
     });
   }
 
+  /** Solutions of the level that the player or its file has. @returns {(string | undefined)[]} */
+  get _given() {
+    const progress = this._store.progress(this.levelKey);
+    return [progress?.bestByMoves, progress?.bestByPushes, ...(this.level?.solutions ?? [])];
+  }
+
+  /**
+   * What the store has of the level together with more.
+   * @param {import("./found.js").Found[]} more
+   */
+  _foundWith(...more) {
+    const kept = replayed(this._store.found(this.levelKey), this.game.start);
+    return merged([kept, ...more], bestOf(this._given));
+  }
+
+  /**
+   * Takes what a search has found, here or in another tab, whose findings are in the store.
+   * @param {import("./found.js").Found} [found]
+   */
+  _takeFound(found = { bounds: {} }) {
+    const before = JSON.stringify(this._found);
+    this._found = this._foundWith(this._found, found);
+    const isNew = JSON.stringify(this._found) !== before;
+    if (isNew && this.level) this._store.keepFound(this.levelKey, this._found);
+    this.dispatchEvent(new CustomEvent("known"));
+  }
+
   /**
    * Another tab has this level open: what it keeps or removes, this one does not undo, and the game
    * goes on from its moves, but for moves made here that are not yet written.
@@ -192,15 +221,22 @@ export class Session extends EventTarget {
     if (isSolved) this.keep();
     this.dispatchEvent(new CustomEvent("change", { detail: event.detail }));
     if (!isSolved) return;
-    const after = this.bests;
-    const isBest =
-      after.bestByMoves !== before.bestByMoves || after.bestByPushes !== before.bestByPushes;
+    const isBest = isBetter(this.bests, before);
     this.dispatchEvent(new CustomEvent("solved", { detail: { isBest } }));
   }
 
   _tellMarks() {
     this.dispatchEvent(new CustomEvent("marks"));
   }
+}
+
+/**
+ * @typedef {import("./found.js").Bests} Bests
+ * @param {Bests} after
+ * @param {Bests} before
+ */
+function isBetter(after, before) {
+  return after.bestByMoves !== before.bestByMoves || after.bestByPushes !== before.bestByPushes;
 }
 
 /** @param {Level} level @returns {import("./game.js").Snapshot[]} */

@@ -1,15 +1,17 @@
 /**
- * What the browser keeps: the progress in each level, settings, and levels of the player's own.
+ * What the browser keeps: the progress in each level, what searches have found of it, settings,
+ * and levels of the player's own.
  *
  * Each level has a record of its own, so that two tabs on different levels never overwrite each
  * other; a better solution is never overwritten by a worse one.
  */
 
 import { countPushes } from "../rules/board.js";
-import { collectionOf, progressOf } from "./records.js";
+import { collectionOf, foundOf, progressOf } from "./records.js";
 
 const PREFIX = "tokoban:";
 const LEVEL = `${PREFIX}level:`;
+const FOUND = `${PREFIX}found:`;
 const COLLECTION = `${PREFIX}collection:`;
 
 /**
@@ -18,10 +20,14 @@ const COLLECTION = `${PREFIX}collection:`;
  *   solutions: string[], saved?: {moves: string, at: number}[]}} Level
  * @typedef {{rows: string[], title: string, author?: string, moves: string, at: number,
  *   given?: number, snapshots: Snapshot[], bestByMoves?: string, bestByPushes?: string, playedAt: number}} Progress
+ * @typedef {import("./found.js").Found} Found
  * @typedef {{id: string, name: string, levels: Level[]}} Collection
  */
 
-/** Sends "change" with `detail: {key, isOther}` when a record changes, here or in another tab. */
+/**
+ * Sends "change" with `detail: {key, isFound, isOther}` when a record changes, here or in another
+ * tab; `isFound` tells what searches have found of a level from the progress in it.
+ */
 export class Store extends EventTarget {
   /** @param {Storage | null} storage null where the browser forbids it */
   constructor(storage) {
@@ -61,6 +67,19 @@ export class Store extends EventTarget {
     known.push(this.progress(key));
     const bests = known.flatMap((one) => [one?.bestByMoves, one?.bestByPushes]);
     this._write(LEVEL + key, { ...progress, ...bestOf(bests) });
+  }
+
+  /** What searches have found of a level. @param {string} key @returns {Found | null} */
+  found(key) {
+    const name = FOUND + key;
+    // Another tab may have written since this one last read.
+    if (!this._unwritten.has(name)) this._cache.delete(name);
+    return this._read(name, foundOf);
+  }
+
+  /** @param {string} key @param {Found} found with what is kept already */
+  keepFound(key, found) {
+    this._write(FOUND + key, found);
   }
 
   /** @returns {Map<string, Progress>} by the level's key */
@@ -154,8 +173,9 @@ export class Store extends EventTarget {
 
   /** @param {string} name @param {boolean} [isOther] whether another tab has written */
   _tell(name, isOther = false) {
-    const key = name.startsWith(LEVEL) ? name.slice(LEVEL.length) : name.slice(PREFIX.length);
-    this.dispatchEvent(new CustomEvent("change", { detail: { key, isOther } }));
+    const prefix = [LEVEL, FOUND].find((start) => name.startsWith(start)) ?? PREFIX;
+    const detail = { key: name.slice(prefix.length), isFound: prefix === FOUND, isOther };
+    this.dispatchEvent(new CustomEvent("change", { detail }));
   }
 }
 
