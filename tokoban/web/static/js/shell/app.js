@@ -5,6 +5,7 @@ import { Store } from "../game/store.js";
 import { refusals } from "../server.js";
 import { setLanguage, t } from "../strings/index.js";
 import { Collections } from "./collections.js";
+import { closeDialogs } from "./dialog.js";
 import { button, el } from "./dom.js";
 import { openHelp } from "./help.js";
 import { openLevelText, takePastedAndDropped } from "./importing.js";
@@ -115,6 +116,7 @@ export class App extends EventTarget {
 
   /** Shows the view that the address names. */
   async route() {
+    closeDialogs();
     const route = parseRoute(location.hash);
     if ("level" in route) {
       await openLevelText(this, route.level);

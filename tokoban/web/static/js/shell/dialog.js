@@ -50,3 +50,8 @@ export function openDialog(title, content) {
   dialog.showModal();
   return close;
 }
+
+/** Closes what is open, when the view behind it is left. */
+export function closeDialogs() {
+  for (const dialog of document.querySelectorAll("dialog")) dialog.close();
+}
