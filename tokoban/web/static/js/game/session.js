@@ -51,7 +51,7 @@ export class Session extends EventTarget {
       const { key, isFound, isOther } = /** @type {CustomEvent} */ (event).detail;
       if (!isOther || key !== this.levelKey) return;
       if (isFound) this._takeFound();
-      else this._takeOver();
+      else this.takeOver();
     });
     window.addEventListener("pagehide", () => this.keep());
     document.addEventListener("visibilitychange", () => this.keep());
@@ -191,10 +191,11 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Another tab has this level open: what it keeps or removes, this one does not undo, and the game
-   * goes on from its moves, but for moves made here that are not yet written.
+   * Another tab has this level open, or a file has brought progress in it: what they keep or
+   * remove, this game does not undo, and it goes on from their moves, but for moves made here that
+   * are not yet written.
    */
-  _takeOver() {
+  takeOver() {
     const { game } = this;
     const kept = this._store.progress(this.levelKey);
     const snapshots = kept?.snapshots ?? [];
@@ -206,6 +207,7 @@ export class Session extends EventTarget {
       game.replaceLine(kept.moves, kept.at, kept.given);
       game.addEventListener("change", this._onChange);
     }
+    this.dispatchEvent(new CustomEvent("known"));
     if (JSON.stringify([snapshots, game.moves, game.at]) === before) return;
     const detail = { from, to: game.at, isJump: true };
     this.dispatchEvent(new CustomEvent("change", { detail }));

@@ -60,6 +60,7 @@ export async function importProgress(app, files) {
   try {
     for (const file of files) {
       const { levels, problems } = await readLevels(file, file.name);
+      app.session.keep();
       const count = levels.filter((level) => takeProgress(app, level)).length;
       if (levels.length) app.toast(t(count ? "share.imported" : "share.none", { count }));
       else tellNoLevel(app, problems);
@@ -75,7 +76,9 @@ function takeProgress(app, level) {
   const solutions = level.solutions.filter((moves) => advance(start, moves).board.isSolved());
   const [saved] = level.saved ?? [];
   if (!solutions.length && !saved) return false;
+  const { session } = app;
   const key = levelKey(level.rows);
+  const isOpen = key === session.levelKey;
   const known = app.store.progress(key);
   app.store.keepProgress(key, {
     rows: level.rows,
@@ -83,10 +86,11 @@ function takeProgress(app, level) {
     author: level.author,
     moves: saved?.moves ?? "",
     at: saved?.at ?? 0,
-    snapshots: [],
+    snapshots: isOpen ? session.game.snapshots : (known?.snapshots ?? []),
     playedAt: 0,
     ...(known?.moves ? known : {}),
     ...bestOf([...solutions, known?.bestByMoves, known?.bestByPushes]),
   });
+  if (isOpen) session.takeOver();
   return true;
 }
