@@ -12,7 +12,7 @@ import { t } from "../strings/index.js";
 /** Collections of the player's own have ids that begin so. */
 export const OWN = "own-";
 
-/** The collection that comes with tokoban, which is opened first. */
+/** The collection that comes with tokoban. */
 export const SHIPPED = "tokoban";
 
 /** All levels with progress, the last played first. */
@@ -82,6 +82,13 @@ export class Collections {
   /** @param {string} id */
   remove(id) {
     this._store.removeCollection(id);
+  }
+
+  /** The id of the collection that is opened first: the first file given to the server, if any. */
+  async first() {
+    /** @type {{collections: {id: string}[]}} */
+    const { collections } = await ask("api/collections");
+    return collections.find(({ id }) => id !== SHIPPED)?.id ?? SHIPPED;
   }
 
   /** @returns {Collection} */

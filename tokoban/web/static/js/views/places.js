@@ -28,17 +28,18 @@ export async function openPlace(app, [collection, given]) {
       return;
     }
   }
-  const place = { collection: collection || SHIPPED, index: Math.max(1, Number(given) || 1) - 1 };
+  const asked = Math.max(1, Number(given) || 1) - 1;
   const { place: now } = session;
-  if (now?.collection === place.collection && now.index === place.index) return;
-  const asked = location.hash;
+  if (collection && now?.collection === collection && now.index === asked) return;
+  const { hash } = location;
   try {
-    const { levels } = await app.collections.get(place.collection);
+    const id = collection || (await app.collections.first());
+    const { levels } = await app.collections.get(id);
     // The player may have gone somewhere else meanwhile.
-    if (location.hash !== asked) return;
-    const index = Math.min(place.index, levels.length - 1);
+    if (location.hash !== hash) return;
+    const index = Math.min(asked, levels.length - 1);
     if (!levels.length) throw new ServerError("There is no level.", "not-found");
-    session.open(levels[index], { ...place, index });
+    session.open(levels[index], { collection: id, index });
   } catch (error) {
     const actions = [{ label: t("play.all-levels"), run: () => app.open("levels", [SHIPPED]) }];
     app.notify(MISSING, { text: missingText(error), kind: "bad", actions });
