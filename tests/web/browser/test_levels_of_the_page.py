@@ -320,6 +320,51 @@ def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path
     assert other.locator(".level-card.tried").count() == 1
 
 
+def test_progress_from_a_file_in_the_open_level_is_shown_at_once(open_page: Open) -> None:
+    page = open_page("#/play/file-1/2")
+    page.wait_for_selector("h1:text-is('Room')")
+    rows = page.evaluate(
+        """async () => {
+          const { app } = await import("/static/js/main.js");
+          app.session.game.addSnapshot("here");
+          return app.session.level.rows;
+        }"""
+    )
+    text = "\n".join(["Room", "", *rows, "", "Solution", "drRRurDlllddRR", "", "Savegame", "dr"])
+    page.keyboard.press("c")
+    file = {"name": "x.sok", "mimeType": "text/plain", "buffer": text.encode()}
+    page.locator("dialog input[type=file]").set_input_files(file)
+    page.wait_for_selector(".toast:text('1 level')")
+    page.locator(".counters dd", has_text="2best known 14").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="here", exact=True).wait_for()
+    page.get_by_role("button", name="14 moves, 5 pushes").wait_for()
+
+
+def test_the_first_visit_opens_the_file_that_was_named_and_later_ones_the_last_level(
+    open_page: Open,
+) -> None:
+    page = open_page()
+    page.wait_for_selector("h1:text-is('Corridor')")
+    page.evaluate("location.hash = '#/play/tokoban/2'")
+    page.wait_for_selector("h1:text-is('Easy 2')")
+    page.evaluate("history.replaceState(null, '', location.pathname)")
+    page.reload()
+    page.wait_for_selector("h1:text-is('Easy 2')")
+
+
+def test_leaving_a_view_closes_its_dialogs(open_page: Open) -> None:
+    page = open_page("#/levels")
+    page.wait_for_selector(".level-card")
+    page.evaluate("location.hash = '#/play/file-1/2'")
+    page.wait_for_selector("h1:text-is('Room')")
+    page.keyboard.press("c")
+    page.wait_for_selector("dialog")
+    page.go_back()
+    page.wait_for_selector(".level-card")
+    page.locator("dialog").wait_for(state="detached", timeout=5_000)
+
+
 def test_a_thousand_levels_are_listed_and_the_last_is_reached(
     open_page: Open, tmp_path: Path
 ) -> None:
