@@ -174,6 +174,32 @@ def test_what_a_search_has_found_is_there_again_but_is_not_the_players(open_page
     page.wait_for_selector(".toast:text('no progress')")
 
 
+def test_a_search_that_leaving_the_level_ended_is_said_to_be_cancelled_there(
+    open_page: Open,
+) -> None:
+    page = opened(open_page(ROOM))
+    page.evaluate(HOLD_JOBS)
+    told = page.locator("#panel-work").get_by_text("Cancelled when the level was left.")
+    solve = page.locator("#panel-work").get_by_role("button", name="Solve", exact=True)
+    show(page, "work")
+    solve.click()
+    page.keyboard.press("n")
+    opened(page, "Two goals")
+    solve.wait_for()
+    assert told.count() == 0
+    page.keyboard.press("l")
+    page.wait_for_selector(".level-card")
+    page.evaluate("hash => { location.hash = hash; }", ROOM)
+    opened(page)
+    told.wait_for()
+    assert told.count() == 1
+    solve.click()
+    page.locator("#panel-work").get_by_text("Working …").wait_for()
+    assert told.count() == 0
+    page.locator("#panel-work").get_by_role("button", name="Cancel").click()
+    page.locator("#panel-work").get_by_text("Cancelled.", exact=True).wait_for()
+
+
 def test_a_seventh_tab_opens_while_six_have_jobs_which_run_or_say_how_many_come_first(
     open_page: Open,
 ) -> None:

@@ -7,11 +7,16 @@ import { LatestJob } from "./latest_job.js";
 
 /** @typedef {import("../server.js").JobEvent} JobEvent */
 
+/** Jobs that ended as their level was left: the kind and the level's key. @type {Set<string>} */
+const left = new Set();
+
 export class JobButton {
   /**
    * @param {object} options
    * @param {string} options.kind of the job
    * @param {AbortSignal} options.signal ends it
+   * @param {import("../game/session.js").Session} [options.session] if the job is about its level:
+   *   there the line says later that leaving the level has ended the job
    * @param {string} options.start the key of the button's word
    * @param {string} [options.class] of the button
    * @param {string} [options.statusClass]
@@ -25,6 +30,10 @@ export class JobButton {
     this.element = button({ label: t(options.start), class: options.class, run: () => this._toggle() });
     this.status = el("p", { class: options.statusClass ?? "soft", role: "status" });
     const say = (/** @type {string} */ text) => (this.status.textContent = text);
+    // Heard before the job hears it, and ends.
+    options.signal.addEventListener("abort", () => {
+      if (options.session && this.isRunning) left.add(this._name);
+    });
     this._job = new LatestJob({
       signal: options.signal,
       say,
@@ -41,11 +50,16 @@ export class JobButton {
     return this._job.isRunning;
   }
 
-  /** Ends the job without a message. */
+  /** Ends the job without a message; one about leaving the level stays. */
   stop() {
     this._job.stop();
-    this.status.textContent = "";
+    this.status.textContent = left.has(this._name) ? t("work.left") : "";
     this.refresh();
+  }
+
+  get _name() {
+    const { kind, session } = this._options;
+    return `${kind} ${session?.levelKey}`;
   }
 
   refresh() {
@@ -64,6 +78,7 @@ export class JobButton {
     }
     const args = begin();
     if (!args) return;
+    left.delete(this._name);
     const running = this._job.run(kind, args, take);
     this.refresh();
     const done = await running;

@@ -20,6 +20,10 @@ export const strings = {
   "work.seconds": { en: "{seconds} s", de: "{seconds} s" },
   "work.show": { en: "Put it on the board", de: "Aufs Brett übernehmen" },
   "work.cancelled": { en: "Cancelled.", de: "Abgebrochen." },
+  "work.left": {
+    en: "Cancelled when the level was left.",
+    de: "Abgebrochen, als das Level verlassen wurde.",
+  },
   "work.running": { en: "Working …", de: "Es wird gerechnet …" },
   "work.solution": { en: "{figures}, after {seconds} s.", de: "{figures}, nach {seconds} s." },
   "work.optimum-moves": { en: "No solution has fewer moves.", de: "Keine Lösung hat weniger Züge." },

@@ -21,6 +21,7 @@ export class SearchPart {
     this._job = new JobButton({
       kind: "watch",
       signal,
+      session,
       start: "watch.start",
       class: "primary",
       begin: () => this._begin(),

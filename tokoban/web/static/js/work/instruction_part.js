@@ -17,6 +17,7 @@ export class InstructionPart {
     this._job = new JobButton({
       kind: "obey",
       signal,
+      session,
       start: "instruction.start",
       class: "primary",
       statusClass: "",

@@ -14,6 +14,7 @@ export class RatePart {
     this._job = new JobButton({
       kind: "rate",
       signal,
+      session,
       start: "work.rate-start",
       begin: () => {
         this._clear();
@@ -21,7 +22,7 @@ export class RatePart {
       },
       end: (rating) => rating && this._show(rating),
     });
-    this._table = el("dl", { class: "figures", hidden: true });
+    this._table = el("dl", { class: "figures" });
     this.element = section(
       t("work.rate"),
       inRow(this._job.element),
@@ -29,6 +30,7 @@ export class RatePart {
       this._table,
     );
     session.addEventListener("level", () => this._clear(), { signal });
+    this._clear();
   }
 
   _clear() {

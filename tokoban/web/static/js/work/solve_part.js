@@ -48,6 +48,7 @@ export class SolutionPart {
     this._job = new JobButton({
       kind,
       signal,
+      session,
       start: `work.${kind}-start`,
       class: "primary",
       statusClass: "",
