@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tokoban
@@ -124,6 +125,8 @@ WRONG_KINDS: dict[str, Callable[[], object]] = {
     "time_limit_s is '9'; expected a number": lambda: untyped.rate(A_BOARD, time_limit_s="9"),
     "memory_limit_mb is None": lambda: untyped.solve(A_BOARD, memory_limit_mb=None),
     "stop is True; expected a threading.Event": lambda: untyped.solve(A_BOARD, stop=True),
+    "stop is <class 'threading.Event'>": lambda: untyped.solve(A_BOARD, stop=threading.Event),
+    "system is ['push']; expected a name": lambda: untyped.load("sokoban-push", system=["push"]),
     "executor is 4; expected one of concurrent.futures": lambda: untyped.generate(executor=4),
     "the weights are 5; expected a name or a path": lambda: untyped.load(5),
     "the drawing is 5; expected text": lambda: untyped.Board.from_xsb(5),
@@ -358,6 +361,18 @@ def test_a_script_passes_mypy_strict_and_runs(tmp_path: Path) -> None:
         [sys.executable, "script.py"], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
     assert ran.stdout == "First R 1\nSquare(row=1, column=2) solvable ()\n", ran.stderr
+
+
+@pytest.mark.parametrize("most", [np.int64(1000), 2**63, 10**30])
+def test_any_whole_number_may_limit_expansions(most: Any) -> None:
+    board = tokoban.Board.from_xsb(PUSH)
+    assert tokoban.solve(board, max_expansions=most).status == "solved"
+    assert tokoban.hint(board, max_expansions=most).status == "solved"
+    tokoban.rate(board, max_expansions=most)
+
+
+def test_weights_named_by_a_path_have_the_name_that_they_ship_under() -> None:
+    assert untyped.load(Path("sokoban-push")).name == "sokoban-push"
 
 
 @pytest.mark.parametrize("function", [tokoban.solve, tokoban.hint, tokoban.explain, tokoban.rate])

@@ -170,7 +170,12 @@ def test_what_comes_before_an_error_is_printed(
 ) -> None:
     typed(b"zwei\ndrei\nvi\xffer\nacht\n")
     assert _translate(weights) == 2
-    assert capsys.readouterr() == ("ZWEI\nDREI\n", "tokoban: standard input, line 3: not UTF-8\n")
+    older = "`iconv -f WINDOWS-1252 -t UTF-8` converts text of older programs"
+    complaint = f"tokoban: standard input, line 3: not UTF-8; {older}\n"
+    assert capsys.readouterr() == ("ZWEI\nDREI\n", complaint)
+    typed("zwei\n".encode("utf-16"))
+    assert _translate(weights) == 2
+    assert "line 1: not UTF-8 but UTF-16, which `iconv -f UTF-16" in capsys.readouterr().err
     typed(gzip.compress(b"zwei\ndrei\n"))
     assert _translate(weights) == 2
     hint = "tokoban: standard input, line 1: not UTF-8 but gzip: zcat FILE | tokoban ...\n"
@@ -179,10 +184,10 @@ def test_what_comes_before_an_error_is_printed(
     found = tmp_path / "found.json"
     assert _translate(weights, "--batch-size", "5", "--json", str(found)) == 2
     printed = capsys.readouterr()
-    assert printed.out == "ZWEI\n" * 50
+    assert printed.out == "ZWEI\n" * 50 + "\nACHT\n"
     assert printed.err.startswith("tokoban: line 51 has ")
     assert printed.err.endswith(" tokens; this translator reads at most 127\n")
-    assert len(json.loads(found.read_text())) == 50
+    assert [len(each["translations"]) for each in json.loads(found.read_text())[49:]] == [1, 0, 1]
     words = ["zwei", "Sand\udcff", "acht"]  # as Python hands over bytes that are no UTF-8
     assert _translate(weights, *words) == 2
     complaint = "tokoban: sentence 2 of the command line: not UTF-8\n"
@@ -190,12 +195,12 @@ def test_what_comes_before_an_error_is_printed(
     typed(b"zwei " * 30 + b"\n\nzwei\n")
     assert _translate(weights, "--prefix", "zwei " * 25) == 2
     printed = capsys.readouterr()
-    assert printed.out == "ZWEI " * 30 + "\n\n"
+    assert printed.out == "ZWEI " * 30 + "\n\n\n"
     assert printed.err.startswith("tokoban: line 3 has ")
     # Where nothing is known, what was there before stays; of no lines all is known.
     typed(b"\xff\n")
     assert _translate(weights, "--json", str(found)) == 2
-    assert len(json.loads(found.read_text())) == 50
+    assert len(json.loads(found.read_text())) == 52
     typed(b"")
     assert _translate(weights, "--json", str(found)) == 0
     assert json.loads(found.read_text()) == []
@@ -260,7 +265,8 @@ def test_what_cannot_be_done_is_one_line(
 
 def test_a_direction_without_weights_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["translate", "x", "--from", "fr", "--to", "en"]) == 2
-    assert "no weights from fr to en come with tokoban; --weights takes" in capsys.readouterr().err
+    complaint = "no weights from fr to en come with tokoban, only from de to en and from en to de; "
+    assert complaint in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -353,7 +359,7 @@ def test_a_beam_that_memory_cannot_hold_is_refused_in_a_line(
     monkeypatch.setattr(translate_module, "MOST_BYTES", 100_000_000)
     assert _translate(weights, "", "zwei drei vier", "--beam", "100000") == 2
     out, err = capsys.readouterr()
-    assert out == "\n"
+    assert out == "\n\n"
     assert err.startswith("tokoban: line 2 cannot be translated: 100,000 translations of up to")
     assert err.count("\n") == 1
 

@@ -173,5 +173,7 @@ def test_threads_and_an_executor_together_are_refused() -> None:
     with ThreadPoolExecutor(1) as executor:
         with pytest.raises(ValueError, match="num_threads and executor are given; expected one"):
             Workers(2, executor)
-        with pytest.raises(ValueError, match="the number of threads is 0; expected at least 1"):
+        with pytest.raises(ValueError, match="the number of threads is 0; expected 1 to 1,024"):
             Workers(0)
+        with pytest.raises(ValueError, match="the number of threads is 9999; expected 1 to 1,024"):
+            Workers(9999)

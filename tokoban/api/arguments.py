@@ -5,7 +5,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, SupportsInt, TypeVar, cast
 
 from tokoban.api.learning import Pretrained
 from tokoban.sokoban.board import Board
@@ -59,21 +59,24 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            given = signature.bind(*args, **kwargs).arguments
+            bound = signature.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"{function.__name__}(): {error}") from None
-        for name, value in given.items():
+        for name, value in bound.arguments.items():
             # Of a Literal and None, typing writes Optional[...].
             annotation = str(signature.parameters[name].annotation)
             may_be_none = "None" in annotation or "Optional" in annotation
             if name in _KINDS and not (value is None and may_be_none):
                 check(name, value)
-            if name == "stop" and value is not None and not hasattr(value, "is_set"):
+                if _KINDS[name] == _WHOLE:  # numpy's too
+                    bound.arguments[name] = int(cast("SupportsInt", value))
+            is_event = hasattr(value, "is_set") and not isinstance(value, type)
+            if name == "stop" and value is not None and not is_event:
                 raise ValueError(f"stop is {value!r}; expected a threading.Event or None")
             if name == "report" and value is not None and not callable(value):
                 raise ValueError(f"report is {value!r}; expected a function or None")
             if name == "executor" and value is not None and not hasattr(value, "submit"):
                 raise ValueError(f"executor is {value!r}; expected one of concurrent.futures")
-        return function(*args, **kwargs)
+        return function(*bound.args, **bound.kwargs)
 
     return call

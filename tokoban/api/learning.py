@@ -40,6 +40,8 @@ def load(name_or_path: str, *, system: str | None = None) -> Pretrained:
     """
     if not isinstance(name_or_path, str | Path):
         raise ValueError(f"the weights are {name_or_path!r}; expected a name or a path")
+    if not isinstance(system, str | None):
+        raise ValueError(f"system is {system!r}; expected a name or None")
     from tokoban import pretrained, systems
     from tokoban.training.weights_header import read_header
 
@@ -52,7 +54,7 @@ def load(name_or_path: str, *, system: str | None = None) -> Pretrained:
         model, config = pretrained.load_pushes(name_or_path)
     else:
         model, config = pretrained.load(name_or_path, system=system)
-    is_shipped = name_or_path in pretrained.names()
+    is_shipped = str(name_or_path) in pretrained.names()
     name = str(name_or_path if is_shipped else Path(name_or_path).resolve())
     return Pretrained(system, model, config, name)
 

@@ -1,11 +1,13 @@
 """The texts that a command reads: its arguments, or the lines of standard input."""
 
+import codecs
 import itertools
 import os
 import sys
 from collections.abc import Iterator, Sequence
 
 _MOST_LINE_BYTES = 2**20  # a stream without line breaks would fill the memory
+_UTF_16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 _GZIP = b"\x1f\x8b"  # the first bytes of what it compressed
 
 
@@ -60,5 +62,9 @@ def _standard_input(noun: str) -> Iterator[str]:
         try:
             yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
         except UnicodeDecodeError:
-            hint = " but gzip: zcat FILE | tokoban ..." if line.startswith(_GZIP) else ""
+            hint = "; `iconv -f WINDOWS-1252 -t UTF-8` converts text of older programs"
+            if line.startswith(_GZIP):
+                hint = " but gzip: zcat FILE | tokoban ..."
+            if line.startswith(_UTF_16):
+                hint = " but UTF-16, which `iconv -f UTF-16 -t UTF-8` converts"
             raise ValueError(f"standard input, line {number}: not UTF-8{hint}") from None

@@ -2,11 +2,12 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import options, report
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.lines import are_typed, lines_of
 from tokoban.cli.output import check_outputs, write_text
 from tokoban.cli.parser import whole
@@ -35,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TEXT",
         help="a sentence in quotes; without any, or for -, every line of standard input. Each line "
         "gives one line of output, and an empty line an empty one. A line with more tokens than "
-        "the weights accept (511 for the shipped ones) ends the command with status 2; the "
-        "translations of the lines before it are kept. Invisible characters and emoji are left "
+        "the weights accept (511 for the shipped ones) gives an empty one, a message and status 2. "
+        "Invisible characters and emoji are left "
         "out, and a line all in capitals is read in normal case. The shipped weights translate "
         "many sentences wrongly; a message on standard error names translations that are probably "
         "not usable",
@@ -105,34 +106,38 @@ def run(arguments: argparse.Namespace) -> int:
         confidence = None  # it is not the translator's own choice
     is_printed = "-" not in (arguments.json, arguments.jsonl)
     doubtful: list[int] = []  # numbers of the sentences
+    too_long: list[str] = []
     number = 0
     try:
         total = None if "-" in (arguments.text or ["-"]) else len(arguments.text)
         is_shown = not sys.stdout.isatty()  # where the translations themselves are seen
         bar = Screen(stderr=True).counting("sentences", total, is_shown=is_shown)
         with report.entries(arguments) as entries, bar as update:
-            translated = _translated(model, engine, lines, arguments)
+            translated = _translated(model, engine, lines, arguments, on_too_long=too_long.append)
             for number, (line, found) in enumerate(translated, start=1):
                 if is_printed:
                     _print(number, found, is_numbered=arguments.nbest > 1)
                 _report_reading(model, number, line)
-                share = confidence.of(found[0], line) if confidence and found[0].tokens else None
+                has_words = bool(found and found[0].tokens)
+                share = confidence.of(found[0], line) if confidence and has_words else None
                 if share is not None and share < DOUBTFUL_BELOW:
                     doubtful.append(number)
                     if sys.stdout.isatty():
                         print(f"tokoban: {_doubt([number])} ({share:.0%})", file=sys.stderr)
                 described = _described(number, line, found, confidence=share)
                 if arguments.alignment:
-                    described["alignment"] = _aligned(model, found[0])
+                    described["alignment"] = _aligned(model, found[0]) if found else None
                 entries.add(described)
-                if arguments.attention is not None:
+                if arguments.attention is not None and found:
                     _show_attention(model, found[0], arguments.attention)
                 update(advance=1)
     finally:
         if doubtful and not sys.stdout.isatty():
             of_all = f" ({len(doubtful):,} of {number:,})" * (number > 1)
             print(f"tokoban: {_doubt(doubtful)}{of_all}", file=sys.stderr)
-    return 0
+        for sentence in too_long:
+            print(f"tokoban: {sentence}", file=sys.stderr)
+    return ExitCode.INVALID_INPUT if too_long else ExitCode.DONE
 
 
 def _report_reading(model: "Translator", number: int, line: str) -> None:
@@ -200,7 +205,8 @@ def _load(
         weights = f"translation-{source}-{target}"
         if weights not in pretrained.names():
             raise ValueError(
-                f"no weights from {source} to {target} come with tokoban; "
+                f"no weights from {source} to {target} come with tokoban, only from de to en and "
+                "from en to de; "
                 "--weights takes those of a training by `tokoban train translation`"
             )
     model, config = pretrained.load(weights, system="translation")
@@ -221,6 +227,8 @@ def _translated(
     engine: "Engine",
     lines: Iterator[str],
     arguments: argparse.Namespace,
+    *,
+    on_too_long: Callable[[str], None],
 ) -> Iterator[tuple[str, "list[Translation]"]]:
     from tokoban.systems.translation.lines import translate_lines
 
@@ -232,6 +240,7 @@ def _translated(
         lines,
         engine=engine,
         block_size=1 if batch_size == 1 else _BATCHES_PER_BLOCK * batch_size,
+        on_too_long=on_too_long,
         forced_prefix=arguments.prefix,
         beam=arguments.beam,
         length_penalty=arguments.length_penalty,
@@ -244,6 +253,8 @@ def _print(number: int, found: "Sequence[Translation]", *, is_numbered: bool) ->
     for translation in found:
         start = f"{number}\t{translation.score:.4f}\t" if is_numbered else ""
         write_text(f"{start}{translation.text}\n")
+    if not found and not is_numbered:
+        write_text("\n")
     sys.stdout.flush()
 
 
@@ -268,6 +279,8 @@ def _aligned(model: "Translator", best: "Translation") -> dict[str, Any]:
 
 def _show_attention(model: "Translator", best: "Translation", destination: str) -> None:
     """A page of every token, layer and head, or a picture of the words alone."""
+    if not best.tokens:
+        raise ValueError("--attention draws words, of which this sentence has none")
     from tokoban import systems
     from tokoban.systems.translation.alignment import align
     from tokoban.viewing.attention_page import write_attention_page

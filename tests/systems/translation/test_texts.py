@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from tokoban.systems.translation import texts
+from tokoban.systems.translation.confidence import DOUBTFUL_BELOW, Confidence, loses_a_number
 from tokoban.systems.translation.model import Translator
-from tokoban.systems.translation.texts import tokenizer_of, translate_texts
+from tokoban.systems.translation.texts import Translation, tokenizer_of, translate_texts
 from tokoban.systems.translation.translate import Hypothesis
 
 TEXTS = ["zwei Äpfel", "", "halb vier", "  ", "Am achten Mai fährt der Zug."]
@@ -43,6 +44,33 @@ def test_emoji_are_not_read(translator: Translator) -> None:
         *["zwei Äpfel"] * 3,
         "",
     ]
+
+
+def test_a_text_without_letters_is_its_own_translation(translator: Translator) -> None:
+    times = "00:00:01,000 --> 00:00:04,000"
+    found = translate_texts(translator, [times, "zwei Äpfel", " 4 2 ", "..."], beam=2)
+    assert [best.text for (best,) in found[:1] + found[2:]] == [times, "4 2", "..."]
+    assert found[1] == translate_texts(translator, ["zwei Äpfel"], beam=2)[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "is_lost"),
+    [
+        ("Am 24.12.2023 geheiratet.", "Married on 24,123.", True),
+        ("Die Rechnung über 1.234,56 € ist da.", "The bill of €1,234.56 is here.", False),
+        ("Hauptstraße 17 in Düsseldorf", "in Düsseldorf", True),
+        ("Um 18.45 Uhr.", "At 6:45 pm.", False),
+        ("Um 7 Uhr.", "At seven.", False),
+        ("Von 20 bis 20 Uhr.", "From 20 on.", True),
+    ],
+)
+def test_a_number_that_is_lost_makes_a_translation_doubtful(
+    source: str, text: str, is_lost: bool
+) -> None:
+    assert loses_a_number(source, text) == is_lost
+    best = Translation(text, 0.0, [1], [1], 0.0)
+    certain = Confidence(50.0, (0.0,) * 5)
+    assert (certain.of(best, source) < DOUBTFUL_BELOW) == is_lost
 
 
 def test_every_translation_begins_with_the_prefix(translator: Translator) -> None:

@@ -45,6 +45,8 @@ class Limits:
             limit = getattr(self, name)
             if limit is not None and not limit >= 0:  # NaN is refused too
                 raise ValueError(f"{name} is {limit}; expected 0 or more")
+        if self.max_expansions is not None:  # compiled code counts in 64 bits
+            object.__setattr__(self, "max_expansions", min(self.max_expansions, 1 << 62))
 
     @property
     def is_stopped(self) -> bool:

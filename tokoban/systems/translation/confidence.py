@@ -5,6 +5,8 @@ usable if its chrF against the reference is at least ``USABLE_CHRF``.
 """
 
 import math
+import re
+from collections import Counter
 from dataclasses import dataclass
 
 from tokoban.systems.translation.pairs import tidy
@@ -12,6 +14,8 @@ from tokoban.systems.translation.texts import Translation
 
 USABLE_CHRF = 50.0  # of a sentence (Popović 2015, https://aclanthology.org/W15-3049)
 DOUBTFUL_BELOW = 0.5  # a translation that is as likely unusable as not
+_WITH_LOST_NUMBER = 0.2  # at most
+_MOST_IN_WORDS = 12  # numbers up to this may become words, and hours of the afternoon
 
 
 def features(best: Translation, source: str) -> list[float]:
@@ -32,6 +36,19 @@ def features(best: Translation, source: str) -> list[float]:
     ]
 
 
+def loses_a_number(source: str, text: str) -> bool:
+    """Whether a number of the source, or a part of it between separators, is not in the text.
+
+    Dates, prices and addresses have numbers, and chrF hardly sees one that is wrong.
+    """
+    there = Counter(map(int, re.findall(r"[0-9]+", text)))
+    return any(
+        count > there[number]
+        for number, count in Counter(map(int, re.findall(r"[0-9]+", source))).items()
+        if number > _MOST_IN_WORDS and not (number < 24 and there[number - _MOST_IN_WORDS])
+    )
+
+
 @dataclass(frozen=True)
 class Confidence:
     """The regression of some weights, of the beam search with their own length penalty."""
@@ -40,7 +57,11 @@ class Confidence:
     coefficients: tuple[float, ...]  # of ``features``
 
     def of(self, best: Translation, source: str) -> float:
-        """The probability that the best translation of a sentence is usable."""
+        """The probability that the best translation of a sentence is usable.
+
+        It is low where the translation loses a number.
+        """
         pairs = zip(self.coefficients, features(best, source), strict=True)
         logit = self.intercept + sum(one * other for one, other in pairs)
-        return 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
+        usable = 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
+        return min(usable, _WITH_LOST_NUMBER) if loses_a_number(source, best.text) else usable

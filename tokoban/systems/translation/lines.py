@@ -1,7 +1,7 @@
 """Lines of any number, translated in blocks as they are read."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tokoban.systems.translation.model import EXTRA_LENGTH, Translator
@@ -17,13 +17,15 @@ def translate_lines(
     lines: Iterator[str],
     *,
     block_size: int,
+    on_too_long: Callable[[str], None],
     forced_prefix: str = "",
     **options: Any,
 ) -> Iterator[tuple[str, list[Translation]]]:
     """Each line with its translations; at most ``block_size`` lines are read at a time.
 
-    Raises ``ValueError`` at a line that cannot be read, is too long or takes too much memory, after
-    the translations of the lines before it. ``options`` are those of ``translate_texts``.
+    A line that is too long or takes too much memory has none, and ``on_too_long`` is called with a
+    sentence about it. Raises ``ValueError`` at a line that cannot be read, after the translations
+    of the lines before it. ``options`` are those of ``translate_texts``.
     """
     prefix_length = len(tokenizer_of(model).encode(tidy(forced_prefix)))
     first = 1
@@ -31,14 +33,22 @@ def translate_lines(
         block, error = _read(lines, block_size)
         if not block and error is None:
             return
-        for place, length in enumerate(num_tokens(model, block)):
-            limit, width = length + EXTRA_LENGTH, options["beam"]
-            if why := complaint(model, length, limit, prefix_length=prefix_length, width=width):
-                error = ValueError(f"line {first + place} {why}")
-                block = block[:place]
-                break
-        found = translate_texts(model, block, forced_prefix=forced_prefix, **options)
-        yield from zip(block, found, strict=True)
+        complaints = [
+            complaint(
+                model,
+                length,
+                length + EXTRA_LENGTH,
+                prefix_length=prefix_length,
+                width=options["beam"],
+            )
+            for length in num_tokens(model, block)
+        ]
+        texts = [line for line, why in zip(block, complaints, strict=True) if not why]
+        found = iter(translate_texts(model, texts, forced_prefix=forced_prefix, **options))
+        for number, (line, why) in enumerate(zip(block, complaints, strict=True), first):
+            if why:
+                on_too_long(f"line {number} {why}")
+            yield line, [] if why else next(found)
         if error is not None:
             raise error
         first += len(block)

@@ -48,13 +48,19 @@ def translate_texts(
     forced_prefix: str = "",
     batch_size: int = BATCH_SIZE,
 ) -> list[list[Translation]]:
-    """The ``nbest`` translations of each text, the best first; an empty text has an empty one.
+    """The ``nbest`` translations of each text, the best first.
+
+    A text without letters, such as the times of a subtitle, is its own translation, with no tokens.
 
     ``forced_prefix`` is what every translation begins with, spaces around it apart. The rest is
     said by ``translate``, which this calls.
     """
     tokenizer = tokenizer_of(model)
-    sources = tokenizer.encode_many([reading_of(model, text) for text in texts])
+    readings = [reading_of(model, text) for text in texts]
+    has_words = [any(map(str.isalpha, reading)) for reading in readings]
+    sources = tokenizer.encode_many(
+        [reading if has else "" for reading, has in zip(readings, has_words, strict=True)]
+    )
     found = translate(
         model,
         sources,
@@ -73,5 +79,9 @@ def translate_texts(
             )
             for one in hypotheses
         ]
-        for source, hypotheses in zip(sources, found, strict=True)
+        if has
+        else [Translation(reading, 0.0, [], [], 0.0)]
+        for source, hypotheses, reading, has in zip(
+            sources, found, readings, has_words, strict=True
+        )
     ]
