@@ -29,7 +29,7 @@ ALLOWED = {
     "viewing": ({"files"}, CORE | {"numpy", "matplotlib", "PIL"}),
     "systems": (PARTS, RUN | {"gymnasium"}),
     "pretrained": ({"systems", "training"}, CORE | {"numpy", "safetensors"}),
-    "api": ({"sokoban", "training", "files", "systems", "pretrained"}, CORE),
+    "api": (PARTS | {"systems", "pretrained"}, CORE),
     "web": (PARTS | {"systems", "pretrained", "api"}, RUN | {"starlette", "uvicorn"}),
     "cli": (PARTS | {"systems", "pretrained", "api", "web"}, RUN),
 }

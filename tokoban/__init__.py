@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tokoban.api.levels import read_levels, verify, write_levels
     from tokoban.api.puzzles import generate, label, rate
     from tokoban.api.solving import optimise, solve, solve_all, solve_anytime
+    from tokoban.api.texts import Translated, generate_text, translate
     from tokoban.sokoban.board import Board, Direction, Square
     from tokoban.sokoban.explanation import Explanation
     from tokoban.sokoban.formats.level import Level, LevelFile, Problem, Solution
@@ -28,6 +29,7 @@ _OF_MODULES = {
     "api.levels": ("read_levels", "verify", "write_levels"),
     "api.puzzles": ("generate", "label", "rate"),
     "api.solving": ("optimise", "solve", "solve_all", "solve_anytime"),
+    "api.texts": ("Translated", "generate_text", "translate"),
     "sokoban.board": ("Board", "Direction", "Square"),
     "sokoban.explanation": ("Explanation",),
     "sokoban.formats.level": ("Level", "LevelFile", "Problem", "Solution"),
@@ -51,9 +53,11 @@ __all__ = [
     "Rating",
     "Solution",
     "Square",
+    "Translated",
     "ask",
     "explain",
     "generate",
+    "generate_text",
     "hint",
     "label",
     "load",
@@ -65,6 +69,7 @@ __all__ = [
     "solve",
     "solve_all",
     "solve_anytime",
+    "translate",
     "verify",
     "write_levels",
 ]

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import tokoban
+from tokoban import cli
 from tokoban.sokoban.puzzles import generate
 from tokoban.sokoban.search.combine import solver
 
@@ -137,6 +138,13 @@ WRONG_KINDS: dict[str, Callable[[], object]] = {
     "the solutions of a level are ('R',); expected a tuple of Solution": lambda: untyped.Level(
         A_BOARD, solutions=("R",)
     ),
+    "texts is 'Hallo'; expected a list": lambda: untyped.translate("Hallo"),
+    "text 2 is None; expected text": lambda: untyped.translate(["Hallo", None]),
+    "the weights are of the system 'gpt'; expected 'translation'": lambda: untyped.translate(
+        ["Hallo"], translator=tokoban.load("gpt-everyday")
+    ),
+    "prompt is ['x']; expected text": lambda: untyped.generate_text(["x"]),
+    "num_texts is 0; expected at least 1": lambda: untyped.generate_text("x", num_texts=0),
     "minimise is ['moves']; expected text": lambda: untyped.solve(A_BOARD, minimise=["moves"]),
     "difficulty is ['easy']": lambda: untyped.generate(difficulty=["easy"]),
     "avoid is None; expected Boards": lambda: untyped.generate(avoid=None),
@@ -455,3 +463,27 @@ def test_the_share_of_solvable_levels_is_of_two_rooms_alone() -> None:
     assert all(tokoban.verify(level.board, level.solutions[0]) for level in levels)
     with pytest.raises(ValueError, match="solvable_share has no effect on puzzles"):
         tokoban.generate(style="caves", solvable_share=1.0)
+
+
+def test_texts_together_are_translated_as_each_alone_and_as_by_the_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    texts = ["Wo ist der Bahnhof?", "", "Hast du schon gegessen?", "17:30"]
+    together = tokoban.translate(texts)
+    for text, found in zip(texts, together, strict=True):
+        [alone] = tokoban.translate([text])
+        assert (found.text, found.confidence is None) == (alone.text, alone.confidence is None)
+        assert (found.confidence or 0) == pytest.approx(alone.confidence or 0, rel=1e-4)
+    assert [found.confidence is None for found in together] == [False, True, False, True]
+    assert cli.main(["translate", *texts]) == 0
+    assert capsys.readouterr().out.splitlines() == [found.text for found in together]
+
+
+def test_texts_of_a_seed_are_those_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    found = tokoban.generate_text("Tom", seed=3, num_texts=2, temperature=1.0)
+    assert len({*found}) == 2
+    assert found[:1] == tokoban.generate_text("Tom", seed=3, temperature=1.0)
+    options = ["--seed", "3", "--num", "2", "--temperature", "1"]
+    assert cli.main(["generate-text", "Tom", *options]) == 0
+    out = capsys.readouterr().out
+    assert all(f"Tom{text}" in out for text in found)

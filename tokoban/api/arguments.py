@@ -28,14 +28,15 @@ _KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "moves": ("text in LURD", (str,)),
     **dict.fromkeys(("instruction", "question"), ("a sentence", (str,))),
     **dict.fromkeys(("path", "output"), _PATH),
-    **dict.fromkeys(("policy", "played_by"), _WEIGHTS),
+    **dict.fromkeys(("policy", "played_by", "translator", "writer"), _WEIGHTS),
     **dict.fromkeys(("seed", "rows", "columns", "num_levels", "num_boxes", "num_states"), _WHOLE),
     **dict.fromkeys(("max_levels", "num_threads", "max_expansions"), _WHOLE),
-    **dict.fromkeys(("time_limit_s", "memory_limit_mb"), _NUMBER),
-    **dict.fromkeys(("minimise", "style", "difficulty"), ("text", (str,))),
+    **dict.fromkeys(("beam", "max_tokens", "num_texts"), _WHOLE),
+    **dict.fromkeys(("time_limit_s", "memory_limit_mb", "temperature"), _NUMBER),
+    **dict.fromkeys(("minimise", "style", "difficulty", "prompt"), ("text", (str,))),
     "avoid": ("Boards", (Iterable,)),
     "solvable_share": _NUMBER,
-    **dict.fromkeys(("boards", "levels", "evaluation"), _LIST),
+    **dict.fromkeys(("boards", "levels", "evaluation", "texts"), _LIST),
 }
 
 

@@ -105,11 +105,12 @@ def _instructions(
     possible = [tasks[i] for i in can_be]
     plays_by = {
         "": [greedy[i] for i in can_be],
-        "_by_search": obey_all(model, possible, most_evaluated=options.most_evaluated),
+        "by_search": obey_all(model, possible, most_evaluated=options.most_evaluated),
     }
     scores = np.array([found.impossible for found in greedy])
     metrics: dict[str, float] = {"instructions": len(tasks)}
     for by, plays in plays_by.items():
+        end = f"_{by}" if by else ""
         obeyed = [
             (i, play.num_pushes)
             for i, play in zip(can_be, plays, strict=True)
@@ -120,8 +121,8 @@ def _instructions(
         if by:  # what a search obeys is known to be possible
             scores[[i for i, _ in obeyed]] = 0.0
         metrics |= {
-            **share(f"obeyed{by}", len(obeyed), len(can_be)),
-            f"extra_pushes{by}": extra / needed if needed else float("nan"),
-            f"impossible_auc{by}": auc(scores[is_impossible], scores[~is_impossible]),
+            **share(f"obeyed{end}", len(obeyed), len(can_be)),
+            f"extra_pushes{end}": extra / needed if needed else float("nan"),
+            f"impossible_auc{end}": auc(scores[is_impossible], scores[~is_impossible]),
         }
     return metrics

@@ -1,0 +1,116 @@
+"""Texts by language models: translations and continuations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from tokoban.api.arguments import checked
+from tokoban.api.learning import Pretrained, load
+
+if TYPE_CHECKING:
+    from tokoban.inference.engine import Engine
+
+
+@dataclass(frozen=True)
+class Translated:
+    """The best translation of a text."""
+
+    text: str
+    # The probability that it is usable; None for weights that are not shipped, or without words.
+    confidence: float | None
+
+
+@checked
+def translate(
+    texts: Sequence[str], *, translator: Pretrained | None = None, beam: int = 4
+) -> list[Translated]:
+    """The best translation of each text, by default from German to English.
+
+    The ``translator`` is ``tokoban.load("translation-en-de")``, say. The beam search has ``beam``
+    hypotheses and the length penalty of the weights. ``ValueError`` for a text that is too long.
+    Imports torch.
+
+    >>> import tokoban
+    >>> [found] = tokoban.translate(["Ich habe meine Schlüssel verloren."])
+    >>> found.text
+    'I lost my keys.'
+    """
+    from tokoban.pretrained.confidence import confidence_of
+    from tokoban.systems.translation.texts import translate_texts
+
+    translator = _of_system("translation", translator, usual="translation-de-en")
+    _check_texts(texts)
+    engine = _translating(translator.model)
+    penalty, confidence = translator.config.length_penalty, confidence_of(translator.name or "")
+    translations = translate_texts(
+        translator.model, texts, engine=engine, beam=beam, length_penalty=penalty
+    )
+    return [
+        Translated(best.text, confidence.of(best, text) if confidence and best.tokens else None)
+        for text, (best, *_) in zip(texts, translations, strict=True)
+    ]
+
+
+@checked
+def generate_text(
+    prompt: str,
+    *,
+    writer: Pretrained | None = None,
+    max_tokens: int = 200,
+    temperature: float = 0.3,
+    seed: int = 0,
+    num_texts: int = 1,
+) -> list[str]:
+    """Texts that go on from the prompt, which is not part of them.
+
+    The ``writer`` is a GPT, by default ``tokoban.load("gpt-everyday")``; one that learned sentences
+    ends at the end of a line. ``temperature`` 0 takes the most probable token each time.
+    ``ValueError`` for a prompt with characters that the weights do not know. Imports torch.
+
+    >>> import tokoban
+    >>> tokoban.generate_text("I have lost", temperature=0)
+    [' my pen.']
+    """
+    from tokoban.decoding import Sampling
+    from tokoban.systems.gpt.texts import generate_texts
+
+    if num_texts < 1:
+        raise ValueError(f"num_texts is {num_texts}; expected at least 1")
+    model = _of_system("gpt", writer, usual="gpt-everyday").model
+    [found] = generate_texts(
+        model,
+        [prompt],
+        max_tokens=max_tokens,
+        sampling=Sampling(seed=seed, temperature=temperature),
+        stops=["\n"] if model.reads_lines else [],
+        num_each=num_texts,
+    )
+    return [continuation.text for continuation in found]
+
+
+def _of_system(system: str, given: Pretrained | None, *, usual: str) -> Pretrained:
+    given = given or _usual(usual)
+    if given.system != system:
+        raise ValueError(f"the weights are of the system {given.system!r}; expected {system!r}")
+    return given
+
+
+@lru_cache(maxsize=2)
+def _usual(name: str) -> Pretrained:
+    return load(name)
+
+
+@lru_cache(maxsize=2)
+def _translating(model: Any) -> "Engine":
+    import torch
+
+    from tokoban.systems.translation.engine import prepare_for_inference
+
+    return prepare_for_inference(model, torch.device("cpu"))
+
+
+def _check_texts(texts: Sequence[object]) -> None:
+    for number, text in enumerate(texts, start=1):
+        if not isinstance(text, str):
+            raise ValueError(f"text {number} is {text!r}; expected text")
