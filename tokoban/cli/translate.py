@@ -113,7 +113,13 @@ def run(arguments: argparse.Namespace) -> int:
         is_shown = not sys.stdout.isatty()  # where the translations themselves are seen
         bar = Screen(stderr=True).counting("sentences", total, is_shown=is_shown)
         with report.entries(arguments) as entries, bar as update:
-            translated = _translated(model, engine, lines, arguments, on_too_long=too_long.append)
+
+            def refuse(sentence: str) -> None:
+                too_long.append(sentence)
+                if sys.stdout.isatty():
+                    print(f"tokoban: {sentence}", file=sys.stderr)
+
+            translated = _translated(model, engine, lines, arguments, on_too_long=refuse)
             for number, (line, found) in enumerate(translated, start=1):
                 if is_printed:
                     _print(number, found, is_numbered=arguments.nbest > 1)
@@ -135,7 +141,7 @@ def run(arguments: argparse.Namespace) -> int:
         if doubtful and not sys.stdout.isatty():
             of_all = f" ({len(doubtful):,} of {number:,})" * (number > 1)
             print(f"tokoban: {_doubt(doubtful)}{of_all}", file=sys.stderr)
-        for sentence in too_long:
+        for sentence in too_long if not sys.stdout.isatty() else ():
             print(f"tokoban: {sentence}", file=sys.stderr)
     return ExitCode.INVALID_INPUT if too_long else ExitCode.DONE
 
@@ -253,7 +259,7 @@ def _print(number: int, found: "Sequence[Translation]", *, is_numbered: bool) ->
     for translation in found:
         start = f"{number}\t{translation.score:.4f}\t" if is_numbered else ""
         write_text(f"{start}{translation.text}\n")
-    if not found and not is_numbered:
+    if not found:
         write_text("\n")
     sys.stdout.flush()
 

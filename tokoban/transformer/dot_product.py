@@ -9,6 +9,7 @@ keys, each of which serves B / M neighbouring rows of queries (the beams of a se
 """
 
 import math
+from collections.abc import Sequence
 
 import torch
 from jaxtyping import Bool, Float
@@ -40,19 +41,20 @@ def attention_weights(
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     if may_attend is None:
         return scores.softmax(dim=-1)
-    _check_mask(may_attend, *scores.shape[-2:])
+    _check_mask(may_attend, scores.shape)
     weights = scores.masked_fill(~may_attend, -math.inf).softmax(dim=-1)
     # Where nothing may be attended to, the softmax is 0 / 0; elsewhere this changes nothing.
     return weights.masked_fill(~may_attend, 0.0)
 
 
-def _check_mask(may_attend: Tensor, num_targets: int, num_sources: int) -> None:
+def _check_mask(may_attend: Tensor, shape: Sequence[int]) -> None:
     if may_attend.dtype != torch.bool:
         raise ValueError(f"may_attend is of {may_attend.dtype}; expected torch.bool, a mask")
-    targets, sources = may_attend.shape[-2:]
-    if targets not in (1, num_targets) or sources not in (1, num_sources):
-        expected = f"[..., {num_targets}, {num_sources}], or 1 in place of a number"
-        raise ValueError(f"may_attend has the shape {list(may_attend.shape)}; expected {expected}")
+    axes = may_attend.shape
+    pairs = zip(reversed(axes), reversed(shape), strict=False)
+    if len(axes) > len(shape) or any(size not in (1, whole) for size, whole in pairs):
+        expected = f"{list(shape)}, or 1 in place of a number"
+        raise ValueError(f"may_attend has the shape {list(axes)}; expected {expected}")
 
 
 class DotProductAttention(nn.Module):
@@ -76,7 +78,7 @@ class DotProductAttention(nn.Module):
         """
         if isinstance(may_attend, Tensor):
             num_targets = q.shape[2] if len(k) == len(q) else 1
-            _check_mask(may_attend, num_targets, k.shape[2])
+            _check_mask(may_attend, (len(k), q.shape[1], num_targets, k.shape[2]))
         if len(k) == len(q):
             return _attend(q, k, v, may_attend)
         return _ungrouped(_attend(_grouped(q, len(k)), k, v, may_attend), len(q))

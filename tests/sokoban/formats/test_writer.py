@@ -332,3 +332,5 @@ def test_no_break_spaces_in_rows_are_blanks() -> None:
     spaced = "#####\n#@$.#\n#\u00a0 \u00a0#\n#####\u00a0\nTitle: a\u00a0b\n"
     [level] = parse_levels(spaced, strict=True).levels
     assert (level.board, level.title) == (parse_board("#####|#@$.#|#---#|#####"), "a\u00a0b")
+    [level] = parse_levels("5#\n#@$.#\n#2-\u00a0#\n5#\n", strict=True).levels
+    assert level.board == parse_board("#####|#@$.#|#---#|#####")

@@ -210,3 +210,29 @@ def test_each_way_to_say_something_is_one_of_its_kind_alone(language: str) -> No
 )
 def test_what_people_write_is_understood(text: str, usual: str) -> None:
     assert sentence(parse(text).meaning).startswith(usual)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "don't push the left box and the right box first",
+        "never touch the left box and the right box last",
+        "don't push the left box and the right box to the right goal",
+        "Bringe keine Kiste aufs linke Ziel und die rechte aufs rechte Ziel",
+        "nothing goes to the left goal but the left box last",
+        "Höre damit auf, die linke Kiste auf das linke Ziel zu schieben",
+        "don't push just the left box",
+        "push the left box just after the right box",
+        "don't push box in a corner",
+        "stay away from the corners with your boxes",
+        "Die linke Kiste darf nach der rechten geschoben werden",
+        "keep a goal free",
+        "erst die linke Kiste, dann die nächste",
+        "die linke Kiste ist am Ende",
+        "don't push the left box until you have pushed the right box",
+    ],
+)
+def test_what_would_be_read_as_something_else_is_refused(text: str) -> None:
+    """Most of all, no negation is read as its opposite."""
+    with pytest.raises(ValueError, match=r"is not understood|one more word"):
+        parse(text)

@@ -61,7 +61,9 @@ def test_a_text_without_letters_is_its_own_translation(translator: Translator) -
         ("Hauptstraße 17 in Düsseldorf", "in Düsseldorf", True),
         ("Um 18.45 Uhr.", "At 6:45 pm.", False),
         ("Um 7 Uhr.", "At seven.", False),
-        ("Von 20 bis 20 Uhr.", "From 20 on.", True),
+        ("Von 20 bis 21 Uhr.", "From 20 on.", True),
+        ("1500 Menschen", "1,500 people", False),
+        ("10.000 Menschen", "10000 people", False),
     ],
 )
 def test_a_number_that_is_lost_makes_a_translation_doubtful(

@@ -179,7 +179,7 @@ def test_a_search_that_leaving_the_level_ended_is_said_to_be_cancelled_there(
 ) -> None:
     page = opened(open_page(ROOM))
     page.evaluate(HOLD_JOBS)
-    told = page.locator("#panel-work").get_by_text("Cancelled when the level was left.")
+    told = page.locator("#panel-work").get_by_text("Cancelled when this view was left.")
     solve = page.locator("#panel-work").get_by_role("button", name="Solve", exact=True)
     show(page, "work")
     solve.click()

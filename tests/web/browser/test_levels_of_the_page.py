@@ -142,7 +142,7 @@ def test_pasted_moves_are_made_and_saved_games_and_notes_are_shown(open_page: Op
         send(page, "paste", moves)
         page.wait_for_selector(f".toast:text('{toast}')")
     page.wait_for_selector("[data-owner=solved]")
-    for text in ("Solution (2 moves)\nrR\n", "Lösung: r,R", "; mine\nr*R; by hand"):
+    for text in ("Solution (2 moves)\nrR\n", "Lösung: r,R", "; mine\nr*R; by: hand\nPushes: l"):
         send(page, "paste", "ru")
         page.wait_for_selector(".toast:text('Move 2 of 2 is not possible')")
         send(page, "paste", text)

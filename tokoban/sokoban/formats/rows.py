@@ -58,7 +58,8 @@ def look_at_row(line: str) -> Row | None:
 def with_plain_blanks(line: str) -> str:
     """The line without no-break spaces if it has walls and is a row."""
     plain = line.replace(_NO_BREAK, " ")
-    return plain if "#" in plain and _ROW.fullmatch(plain) else line
+    is_row = _ROW.fullmatch(plain) or _ENCODED.fullmatch(plain)
+    return plain if "#" in plain and is_row else line
 
 
 def looks_damaged(line: str) -> bool:

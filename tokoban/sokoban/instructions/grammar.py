@@ -24,6 +24,11 @@ T = TypeVar("T")
 _FORMS = ("it", "to", "at", "through")  # of a place
 _MOST_WORDS = 100
 _MOST_EXPECTED = 6  # words named in an error message
+# "Don't push the left box and the right box first": what is meant is that neither is pushed.
+_FORBIDDING = {
+    *(Kind.LEAVE, Kind.LEAVE_UNTIL, Kind.KEEP_FREE, Kind.KEEP_FREE_UNTIL),
+    *(Kind.STAY_OUT, Kind.STAY_OUT_UNTIL, Kind.AVOID),
+}
 
 
 @dataclass(frozen=True)
@@ -103,28 +108,31 @@ class _Reader:
 
     def sentences(self) -> Iterator[Sentence]:
         """All readings."""
-        for meaning in self._meanings(0, 1):
+        for meaning in self._meanings(0, ()):
             yield Sentence(meaning, self._language)
 
-    def _meanings(self, start: int, num_clauses: int) -> Iterator[Meaning]:
-        """All readings of the words from ``start`` to the end."""
+    def _meanings(self, start: int, before: Meaning) -> Iterator[Meaning]:
+        """All readings of the words from ``start`` to the end, after the clauses before it."""
         conjunctions = languages()[self._language].conjunctions
         conjunction: Name = (tuple((word,) for word in conjunctions),)
-        for pattern, kind in _patterns(self._language):
+        is_forbidding = bool(before) and before[-1].kind in _FORBIDDING
+        for pattern, kind, is_read_only in _patterns(self._language):
             is_question = kind in QUESTIONS
-            if is_question and num_clauses > 1:
+            if is_question and before:
+                continue
+            if is_forbidding and is_read_only and pattern[0] == "{box}":
                 continue
             for end, names in self._matches(start, pattern, {}):
                 found = Clause(kind, **names)
                 if end == len(self._words):
                     yield (found,)
-                elif is_question or num_clauses == MAX_CLAUSES:
+                elif is_question or len(before) + 1 == MAX_CLAUSES:
                     self._fits(end, "")
                     if not is_question and self._words[end] in conjunctions:
                         self._fourth = end
                 else:
                     for start_of_next in self._ends(end, conjunction):
-                        for rest in self._meanings(start_of_next, num_clauses + 1):
+                        for rest in self._meanings(start_of_next, (*before, found)):
                             yield (found, *rest)
 
     def _matches(
@@ -258,11 +266,15 @@ def fields(kind: Kind) -> list[str]:
 
 
 @cache
-def _patterns(language: str) -> tuple[tuple[Phrase, Kind], ...]:
-    """Every sentence as words and slots, the usual ones first."""
-    said, read_only = languages()[language].sentences, languages()[language].read_only
-    tables = *said.items(), *read_only.items()
-    return tuple((way, kind) for kind, ways in tables for way in ways)
+def _patterns(language: str) -> tuple[tuple[Phrase, Kind, bool], ...]:
+    """Every sentence as words and slots, and whether it is never said; the usual ones first."""
+    tables = languages()[language].sentences, languages()[language].read_only
+    return tuple(
+        (way, kind, bool(is_read_only))
+        for is_read_only, table in enumerate(tables)
+        for kind, ways in table.items()
+        for way in ways
+    )
 
 
 @cache

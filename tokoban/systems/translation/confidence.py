@@ -15,6 +15,7 @@ from tokoban.systems.translation.texts import Translation
 USABLE_CHRF = 50.0  # of a sentence (Popović 2015, https://aclanthology.org/W15-3049)
 DOUBTFUL_BELOW = 0.5  # a translation that is as likely unusable as not
 _WITH_LOST_NUMBER = 0.2  # at most
+_NUMBER = r"[0-9]+(?:[.,: \u00a0\u202f'][0-9]+)*"
 _MOST_IN_WORDS = 12  # numbers up to this may become words, and hours of the afternoon
 
 
@@ -37,14 +38,21 @@ def features(best: Translation, source: str) -> list[float]:
 
 
 def loses_a_number(source: str, text: str) -> bool:
-    """Whether a number of the source, or a part of it between separators, is not in the text.
+    """Whether a number of the source above 12, or such a part of one, is not in the text.
 
-    Dates, prices and addresses have numbers, and chrF hardly sees one that is wrong.
+    Dates, prices and addresses have numbers, and chrF hardly sees one that is wrong. Separators
+    may differ; a number that is written out counts as lost.
     """
+    whole = {re.sub(r"[^0-9]", "", number) for number in re.findall(_NUMBER, text)}
+    rest = " ".join(
+        number
+        for number in re.findall(_NUMBER, source)
+        if re.sub(r"[^0-9]", "", number) not in whole
+    )
     there = Counter(map(int, re.findall(r"[0-9]+", text)))
     return any(
         count > there[number]
-        for number, count in Counter(map(int, re.findall(r"[0-9]+", source))).items()
+        for number, count in Counter(map(int, re.findall(r"[0-9]+", rest))).items()
         if number > _MOST_IN_WORDS and not (number < 24 and there[number - _MOST_IN_WORDS])
     )
 

@@ -52,8 +52,8 @@ def translate_texts(
 
     A text without letters, such as the times of a subtitle, is its own translation, with no tokens.
 
-    ``forced_prefix`` is what every translation begins with, spaces around it apart. The rest is
-    said by ``translate``, which this calls.
+    ``forced_prefix`` is what every other translation begins with, spaces around it apart. The rest
+    is said by ``translate``, which this calls.
     """
     tokenizer = tokenizer_of(model)
     readings = [reading_of(model, text) for text in texts]

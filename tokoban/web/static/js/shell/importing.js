@@ -65,13 +65,19 @@ export async function importText(app, content, name) {
 }
 
 /**
- * The moves of a text with words beside them, as "Solution: rrDl" or "rrDl; by hand".
+ * The moves of a text with words beside them, as "Solution: rrDl" or "rrDl; by hand"; of several
+ * solutions with such a label, the first.
  * @param {string} text
  * @returns {string | null}
  */
 function movesIn(text) {
-  const lines = text.split("\n").map((line) => line.replace(/;.*|^[^:]*:|[,*]/g, ""));
-  return parseLurd(lines.filter((line) => parseLurd(line)).join(""));
+  let moves = "";
+  for (const line of text.split("\n")) {
+    const part = parseLurd(line.replace(/^[^:;]*:|;.*|[,*]/g, ""));
+    if (part && moves && /^[^:;]*:/.test(line)) break;
+    moves += part ?? "";
+  }
+  return moves || null;
 }
 
 /** @param {App} app @param {string} moves @returns {boolean} whether the rules allow them all */

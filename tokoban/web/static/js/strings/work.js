@@ -21,8 +21,8 @@ export const strings = {
   "work.show": { en: "Put it on the board", de: "Aufs Brett übernehmen" },
   "work.cancelled": { en: "Cancelled.", de: "Abgebrochen." },
   "work.left": {
-    en: "Cancelled when the level was left.",
-    de: "Abgebrochen, als das Level verlassen wurde.",
+    en: "Cancelled when this view was left.",
+    de: "Abgebrochen, als diese Ansicht verlassen wurde.",
   },
   "work.running": { en: "Working …", de: "Es wird gerechnet …" },
   "work.solution": { en: "{figures}, after {seconds} s.", de: "{figures}, nach {seconds} s." },
