@@ -179,7 +179,7 @@ MALFORMED: dict[str, tuple[bytes | str, int, str]] = {
     "other walls beside a board": (f"{SMALL}XXXXX\nX@$.X\nXXXXX\n", 6, "column 1: 'X' is not a"),
     "a quoted board beside another": (f"{SMALL}> ####\n> #@$.#\n> ####\n", 6, "column 1: '>' is"),
     "escape sequence": ("#####\n#@$\x1b#\n#####\n", 2, "column 4: 'U+001B' is not a square"),
-    "non-breaking space": ("#####\n#@$\xa0#\n#####\n", 2, "column 4: 'U+00A0' is not a square"),
+    "wide space": ("#####\n#@$\u2003#\n#####\n", 2, "column 4: 'U+2003' is not a square"),
     "too wide": (f"{'#' * 1000}\n#@$.#\n#####\n", 1, "larger than 512x512"),
     "4 MB of walls": ("#" * 4 * 10**6, 1, "no board found"),
     "4 MB of squares": ("#@$." * 900_000, 1, "larger than 512x512"),

@@ -122,7 +122,8 @@ def test_a_line_that_is_no_item_is_named_and_the_others_are_scored(
         ":1: the line is 3; expected an object in JSON",
         ":2: response is 7; expected text or null",
         ":3: board is '#'; expected rows of text",
-        ':4: word 2, "it", is not understood; expected the',
+        ':4: word 2, "it", is not understood; expected the, left, leftmost, right, rightmost, '
+        "upper or others",
     ]
 
 
