@@ -65,8 +65,8 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     shown = wire.whole_of(arguments, "shown", usual=0, least=0, most=_NUM_TRANSLATIONS - 1)
     model, engine, confidence, length_penalty = _translator(source or "de")
     sizes = num_tokens(model, [text, prefix])
-    if not sizes[0]:  # also for emoji alone
-        raise ValueError("text: expected a sentence; emoji are not read")
+    if not sizes[0]:  # also for numbers or emoji alone
+        raise ValueError("text: expected a sentence with words; emoji are not read")
     if max(sizes) > _MOST_SENTENCE_TOKENS:
         raise ValueError(f"text: expected a sentence of at most {_MOST_SENTENCE_TOKENS} tokens")
     (found,) = translate_texts(

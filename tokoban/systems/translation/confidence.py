@@ -16,6 +16,7 @@ USABLE_CHRF = 50.0  # of a sentence (Popović 2015, https://aclanthology.org/W15
 DOUBTFUL_BELOW = 0.5  # a translation that is as likely unusable as not
 _WITH_LOST_NUMBER = 0.2  # at most
 _NUMBER = r"[0-9]+(?:[.,: \u00a0\u202f'][0-9]+)*"
+_DIGITS = "[0-9]{1,18}"  # int() refuses thousands of digits
 _MOST_IN_WORDS = 12  # numbers up to this may become words, and hours of the afternoon
 
 
@@ -49,10 +50,10 @@ def loses_a_number(source: str, text: str) -> bool:
         for number in re.findall(_NUMBER, source)
         if re.sub(r"[^0-9]", "", number) not in whole
     )
-    there = Counter(map(int, re.findall(r"[0-9]+", text)))
+    there = Counter(map(int, re.findall(_DIGITS, text)))
     return any(
         count > there[number]
-        for number, count in Counter(map(int, re.findall(r"[0-9]+", rest))).items()
+        for number, count in Counter(map(int, re.findall(_DIGITS, rest))).items()
         if number > _MOST_IN_WORDS and not (number < 24 and there[number - _MOST_IN_WORDS])
     )
 

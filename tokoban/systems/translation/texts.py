@@ -33,8 +33,13 @@ def reading_of(model: Translator, text: str) -> str:
 
 def num_tokens(model: Translator, texts: Sequence[str]) -> list[int]:
     """The number of tokens that the model would read of each text, its end not counted."""
-    readings = [reading_of(model, text) for text in texts]
+    readings = [_words_of(reading_of(model, text)) for text in texts]
     return [len(tokens) for tokens in tokenizer_of(model).encode_many(readings)]
+
+
+def _words_of(reading: str) -> str:
+    """What is translated of a reading: nothing if it has no letters."""
+    return reading if any(map(str.isalpha, reading)) else ""
 
 
 def translate_texts(
@@ -57,10 +62,7 @@ def translate_texts(
     """
     tokenizer = tokenizer_of(model)
     readings = [reading_of(model, text) for text in texts]
-    has_words = [any(map(str.isalpha, reading)) for reading in readings]
-    sources = tokenizer.encode_many(
-        [reading if has else "" for reading, has in zip(readings, has_words, strict=True)]
-    )
+    sources = tokenizer.encode_many([*map(_words_of, readings)])
     found = translate(
         model,
         sources,
@@ -79,9 +81,7 @@ def translate_texts(
             )
             for one in hypotheses
         ]
-        if has
+        if source
         else [Translation(reading, 0.0, [], [], 0.0)]
-        for source, hypotheses, reading, has in zip(
-            sources, found, readings, has_words, strict=True
-        )
+        for source, hypotheses, reading in zip(sources, found, readings, strict=True)
     ]
