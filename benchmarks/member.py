@@ -14,8 +14,9 @@ from benchmarks.solver import count_pushes
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.combine.portfolio import MEMBERS, SearchContext, context_in_steps
 from tokoban.sokoban.search.level.ground import Squares
+from tokoban.sokoban.search.limits import UNLIMITED
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Searcher, underway
+from tokoban.sokoban.search.pauses import Budget, Searcher, underway
 from tokoban.sokoban.search.searches.fess import scores, tree
 from tokoban.sokoban.search.searches.fess.solver import Fess
 from tokoban.sokoban.search.state.positions import unpacked_bits

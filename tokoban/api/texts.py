@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Translated:
-    """The best translation of a text."""
+    """The best translation of a text.
+
+    ``confidence`` is the probability that it is usable. It is None for a text without words, and
+    for weights that are not shipped.
+    """
 
     text: str
-    # The probability that it is usable; None for weights that are not shipped, or without words.
     confidence: float | None
 
 
@@ -27,9 +30,9 @@ def translate(
 ) -> list[Translated]:
     """The best translation of each text, by default from German to English.
 
-    The ``translator`` is ``tokoban.load("translation-en-de")``, say. The beam search has ``beam``
-    hypotheses and the length penalty of the weights. ``ValueError`` for a text that is too long.
-    Imports torch.
+    The ``translator`` is what ``tokoban.load`` returns, such as ``load("translation-en-de")``. The
+    beam search keeps ``beam`` hypotheses and uses the length penalty of the weights. Raises
+    ``ValueError`` for a text that is too long. Imports torch.
 
     >>> import tokoban
     >>> [found] = tokoban.translate(["Ich habe meine Schlüssel verloren."])
@@ -62,18 +65,19 @@ def generate_text(
     seed: int = 0,
     num_texts: int = 1,
 ) -> list[str]:
-    """Texts that go on from the prompt, which is not part of them.
+    """Continuations of a prompt, without the prompt itself.
 
-    The ``writer`` is a GPT, by default ``tokoban.load("gpt-everyday")``; one that learned sentences
-    ends at the end of a line. ``temperature`` 0 takes the most probable token each time.
-    ``ValueError`` for a prompt with characters that the weights do not know. Imports torch.
+    The ``writer`` is a GPT, by default ``tokoban.load("gpt-everyday")``. A GPT that was trained on
+    lines, as that one was, stops at the end of its line. With ``temperature`` 0 the most probable
+    token is taken each time. Raises ``ValueError`` for a prompt with characters that the weights do
+    not know. Imports torch.
 
     >>> import tokoban
     >>> tokoban.generate_text("I have lost", temperature=0)
     [' my pen.']
     """
     from tokoban.decoding import Sampling
-    from tokoban.systems.gpt.texts import generate_texts
+    from tokoban.systems.gpt.texts import generate_texts, usual_stops
 
     if num_texts < 1:
         raise ValueError(f"num_texts is {num_texts}; expected at least 1")
@@ -83,7 +87,7 @@ def generate_text(
         [prompt],
         max_tokens=max_tokens,
         sampling=Sampling(seed=seed, temperature=temperature),
-        stops=["\n"] if model.reads_lines else [],
+        stops=usual_stops(model),
         num_each=num_texts,
     )
     return [continuation.text for continuation in found]

@@ -87,10 +87,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints each prompt with its texts, on a terminal token by token."""
     _check(arguments)
     from tokoban.systems.gpt.engine import engine_of
+    from tokoban.systems.gpt.texts import usual_stops
 
     sampling, model = _sampling(arguments), _load(arguments)
-    if model.reads_lines and not arguments.stop:
-        arguments.stop = ["\n"]
+    arguments.stop = arguments.stop or usual_stops(model)
     engine = engine_of(model)
     prompts = lines_of(arguments.prompt, "prompt")
     is_printed = "-" not in (arguments.json, arguments.jsonl)

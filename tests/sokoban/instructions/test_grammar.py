@@ -161,7 +161,7 @@ def test_the_word_that_was_not_understood_is_named(text: str, complaint: str) ->
 
 
 def test_words_that_say_nothing_are_in_no_phrase() -> None:
-    assert not fillers() & set().union(*(each.words_read() for each in languages().values()))
+    assert not fillers() & set().union(*(each.understood_words() for each in languages().values()))
 
 
 @pytest.mark.parametrize("text", ["Don't always push the left box", "Wo ist die linke Kiste dann?"])
@@ -172,18 +172,18 @@ def test_words_that_say_something_are_not_skipped(text: str) -> None:
 
 @pytest.mark.parametrize("language", languages())
 def test_each_way_to_say_something_is_one_of_its_kind_alone(language: str) -> None:
-    """With names that are said, and with those that are understood and never said."""
+    """With names that are generated, and with those that are only parsed."""
     chance = random.Random(1)
     phrases = languages()[language]
     left, goal = phrases.boxes[Box.LEFT], phrases.places[Place.LOWER_GOAL]
-    boxes = [left, phrases.read_only_boxes[Box.LEFT]]
-    places = [goal, phrases.read_only_places[Place.CORNER]]
+    boxes = [left, phrases.parse_only_boxes[Box.LEFT]]
+    places = [goal, phrases.parse_only_places[Place.CORNER]]
     box = [name for names in boxes for name in names]
     dative = [*phrases.dative_boxes.get(Box.LEFT, ())]
     names = {"box": box, "other": box, "box_dative": dative, "other_dative": dative}
     for number, form in enumerate(("it", "to", "at", "through")):
         names[form] = names[f"other_{form}"] = [forms[number] for forms in places]
-    for kind, ways in (*phrases.sentences.items(), *phrases.read_only.items()):
+    for kind, ways in (*phrases.sentences.items(), *phrases.parse_only.items()):
         for way in ways:
             for _ in range(4):
                 parts = [

@@ -79,9 +79,9 @@ class Tokens:
     def features(
         self, boxes: Bool[np.ndarray, "P F"], zone: Bool[np.ndarray, "P F"]
     ) -> tuple[UInt8[np.ndarray, "P F 17"], Int32[np.ndarray, " P"]]:
-        """The features of the squares, and a lower bound of the pushes left.
+        """The features of the squares, and a lower bound on the pushes left.
 
-        The bound of a lost position may be ``UNREACHABLE``.
+        The bound may be ``UNREACHABLE``; then the position is lost.
         """
         features = np.zeros((*boxes.shape, NUM_FEATURES), np.uint8)
         features[:, :, IS_FLOOR] = 1

@@ -82,13 +82,13 @@ def words_of(text: str) -> list[str]:
 def _with_umlauts() -> dict[str, str]:
     """The words with umlauts, by how they are written without."""
     plain = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
-    words = set().union(*map(_words_read, languages()))
+    words = set().union(*map(_understood_words, languages()))
     return {word.translate(plain): word for word in words}
 
 
 @cache
-def _words_read(language: str) -> set[str]:
-    return languages()[language].words_read()
+def _understood_words(language: str) -> set[str]:
+    return languages()[language].understood_words()
 
 
 class _Reader:
@@ -112,15 +112,15 @@ class _Reader:
             yield Sentence(meaning, self._language)
 
     def _meanings(self, start: int, before: Meaning) -> Iterator[Meaning]:
-        """All readings of the words from ``start`` to the end, after the clauses before it."""
+        """All readings of the words from ``start`` to the end, given the clauses before them."""
         conjunctions = languages()[self._language].conjunctions
         conjunction: Name = (tuple((word,) for word in conjunctions),)
         is_forbidding = bool(before) and before[-1].kind in _FORBIDDING
-        for pattern, kind, is_read_only in _patterns(self._language):
+        for pattern, kind, is_parse_only in _patterns(self._language):
             is_question = kind in QUESTIONS
             if is_question and before:
                 continue
-            if is_forbidding and is_read_only and pattern[0] == "{box}":
+            if is_forbidding and is_parse_only and pattern[0] == "{box}":
                 continue
             for end, names in self._matches(start, pattern, {}):
                 found = Clause(kind, **names)
@@ -155,7 +155,7 @@ class _Reader:
         """The field that a slot fills, and the names that are here, each with its end."""
         key = start, slot
         if key not in self._names:
-            field, table = _slot_read(slot, self._language)
+            field, table = _parsed_slot(slot, self._language)
             self._names[key] = (
                 field,
                 [
@@ -191,7 +191,7 @@ class _Reader:
 
     def progress(self) -> tuple[int, int]:
         """How many words were understood, and how many are known at all."""
-        known = _words_read(self._language)
+        known = _understood_words(self._language)
         return self._furthest, sum(word in known for word in self._words)
 
     def complaint(self) -> Fault:
@@ -267,11 +267,11 @@ def fields(kind: Kind) -> list[str]:
 
 @cache
 def _patterns(language: str) -> tuple[tuple[Phrase, Kind, bool], ...]:
-    """Every sentence as words and slots, and whether it is never said; the usual ones first."""
-    tables = languages()[language].sentences, languages()[language].read_only
+    """Every sentence as words and slots, and whether it is only parsed; the usual ones first."""
+    tables = languages()[language].sentences, languages()[language].parse_only
     return tuple(
-        (way, kind, bool(is_read_only))
-        for is_read_only, table in enumerate(tables)
+        (way, kind, bool(is_parse_only))
+        for is_parse_only, table in enumerate(tables)
         for kind, ways in table.items()
         for way in ways
     )
@@ -292,14 +292,14 @@ def _slot(slot: str, language: str) -> tuple[str, tuple[tuple[Enum, Sequence[Nam
 
 
 @cache
-def _slot_read(slot: str, language: str) -> tuple[str, tuple[tuple[Enum, Sequence[Name]], ...]]:
-    """``_slot`` with the names that are never said."""
+def _parsed_slot(slot: str, language: str) -> tuple[str, tuple[tuple[Enum, Sequence[Name]], ...]]:
+    """``_slot`` with the names that are only parsed."""
     all_of, field = languages()[language], slot.strip("{}")
     if field.endswith("_dative"):
         return field.removesuffix("_dative"), (*all_of.dative_boxes.items(),)
     field, said = _slot(slot, language)
     if field in ("box", "other"):
-        return field, (*said, *all_of.read_only_boxes.items())
+        return field, (*said, *all_of.parse_only_boxes.items())
     form = _FORMS.index(slot.strip("{}").removeprefix("other_"))
-    places = all_of.read_only_places.items()
+    places = all_of.parse_only_places.items()
     return field, (*said, *((place, (forms[form],)) for place, forms in places))

@@ -27,11 +27,11 @@ class Phrases:
     untaught: Mapping[Box, Sequence[Name]]  # further names of boxes
     places: Mapping[Place, Sequence[Name]]  # by form
     sentences: Mapping[Kind, Sequence[Phrase]]
-    # What is understood, and never said.
-    read_only: Mapping[Kind, Sequence[Phrase]]
-    read_only_boxes: Mapping[Box, Sequence[Name]]
+    # Understood, but never generated.
+    parse_only: Mapping[Kind, Sequence[Phrase]]
+    parse_only_boxes: Mapping[Box, Sequence[Name]]
     dative_boxes: Mapping[Box, Sequence[Name]]  # as after "vor" and "nach"
-    read_only_places: Mapping[Place, Sequence[Name]]
+    parse_only_places: Mapping[Place, Sequence[Name]]
     conjunctions: Sequence[str]  # between clauses
     nouns: frozenset[str]  # words that people write with a capital
     answers: Mapping[str, str]
@@ -42,14 +42,14 @@ class Phrases:
         """The text with capitals for nouns, as people write them."""
         return " ".join(word.title() if word in self.nouns else word for word in text.split())
 
-    def words_read(self) -> set[str]:
+    def understood_words(self) -> set[str]:
         """All words that are understood."""
-        boxes, places = (self.read_only_boxes, self.dative_boxes), self.read_only_places.values()
+        boxes, places = (self.parse_only_boxes, self.dative_boxes), self.parse_only_places.values()
         names = {word for table in boxes for word in words_in(table.values())}
-        return self.words() | words_in(self.read_only.values()) | names | words_in(places)
+        return self.words() | words_in(self.parse_only.values()) | names | words_in(places)
 
     def words(self) -> set[str]:
-        """All words that are said."""
+        """All words that are generated."""
         found = {*self.conjunctions, *" ".join(self.answers.values()).split()}
         found |= words_in(self.boxes.values()) | words_in(self.untaught.values())
         return found | words_in(self.places.values()) | words_in(self.sentences.values())
@@ -119,10 +119,10 @@ def _language(tables: Mapping[str, Any]) -> Phrases:
         untaught=names(Box, tables["untaught"]),
         places=names(Place, tables["places"]),
         sentences=sentences(tables["sentences"]),
-        read_only=sentences(tables["read_only"]),
-        read_only_boxes=names(Box, tables["read_only_boxes"]),
-        dative_boxes=names(Box, tables["dative_boxes"]),
-        read_only_places=names(Place, tables["read_only_places"]),
+        parse_only=sentences(tables["parse_only"]),
+        parse_only_boxes=names(Box, tables["parse_only_boxes"]),
+        dative_boxes=names(Box, tables.get("dative_boxes", {})),
+        parse_only_places=names(Place, tables["parse_only_places"]),
         conjunctions=tables["conjunctions"],
         nouns=frozenset(tables["nouns"]),
         answers=tables["answers"],

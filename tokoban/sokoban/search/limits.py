@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from tokoban import compiling
 from tokoban.sokoban.formats.faults import Fault
 
+UNLIMITED = 1 << 62  # expansions, which compiled code counts in 64 bits
+
 
 class Reason(Fault):
     """Why a search ended early; programs read its code and values."""
@@ -45,8 +47,8 @@ class Limits:
             limit = getattr(self, name)
             if limit is not None and not limit >= 0:  # NaN is refused too
                 raise ValueError(f"{name} is {limit}; expected 0 or more")
-        if self.max_expansions is not None:  # compiled code counts in 64 bits
-            object.__setattr__(self, "max_expansions", min(self.max_expansions, 1 << 62))
+        if self.max_expansions is not None:
+            object.__setattr__(self, "max_expansions", min(self.max_expansions, UNLIMITED))
 
     @property
     def is_stopped(self) -> bool:

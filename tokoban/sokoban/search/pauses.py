@@ -10,12 +10,12 @@ from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.search.answer import Optimum, Progress
+from tokoban.sokoban.search.limits import UNLIMITED
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.steps import Steps
 
 Result = TypeVar("Result")
 
-UNLIMITED = 1 << 62
 # A board of one push. A search of it compiles what searches call, so that no clock counts that.
 ONE_PUSH = Board(
     1, 3, frozenset(), frozenset({Square(0, 2)}), frozenset({Square(0, 1)}), Square(0, 0)

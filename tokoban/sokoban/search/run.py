@@ -10,6 +10,7 @@ from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.search.answer import BY_RULES, MAX_PRICE, Answer, Progress, Report
 from tokoban.sokoban.search.limits import (
     STOPPED,
+    UNLIMITED,
     Limits,
     Reason,
     out_of_memory,
@@ -17,7 +18,7 @@ from tokoban.sokoban.search.limits import (
     too_large,
 )
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import UNLIMITED, Budget, Found, Search, Underway
+from tokoban.sokoban.search.pauses import Budget, Found, Search, Underway
 
 MAX_SQUARES = 64 * 64
 

@@ -120,6 +120,11 @@ def encode_prompts(
     return found
 
 
+def usual_stops(model: Gpt) -> list[str]:
+    """Where its texts end if nobody says: a model of lines ends with its line."""
+    return ["\n"] if model.reads_lines else []
+
+
 def generate_texts(
     model: Gpt,
     prompts: Sequence[str],

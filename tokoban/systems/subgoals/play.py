@@ -125,8 +125,8 @@ def play_all(
     while reached := [(game, node) for game, node in reached if game.moves is None]:
         for first in range(0, len(reached), _ROWS_AT_ONCE):
             group = reached[first : first + _ROWS_AT_ONCE]
-            found = judged(model, [(game.tokens, node.board) for game, node in group])
-            for (game, node), (subgoals, bound) in zip(group, found, strict=True):
+            judgements = judged(model, [(game.tokens, node.board) for game, node in group])
+            for (game, node), (subgoals, bound) in zip(group, judgements, strict=True):
                 if is_greedy:
                     game.waiting.clear()
                 game.expand(node, subgoals, bound)
@@ -136,10 +136,10 @@ def play_all(
         ]
         while active := [game for game in active if game.waiting]:  # not at a new position yet
             nodes = [heapq.heappop(game.waiting) for game in active]
-            did = lower([command(node.board, node.subgoal) for node in nodes if node.subgoal])
+            found = lower([command(node.board, node.subgoal) for node in nodes if node.subgoal])
             after = [
                 (game, game.carry_out(node, moves))
-                for game, node, moves in zip(active, nodes, did, strict=True)
+                for game, node, moves in zip(active, nodes, found, strict=True)
             ]
             reached += [(game, node) for game, node in after if node is not None]
             active = [game for game, node in after if node is None]
@@ -149,9 +149,8 @@ def play_all(
 def judged(
     model: SubgoalNet, positions: Sequence[tuple[Tokens, Board]]
 ) -> list[tuple[Float32[np.ndarray, "T T"], int]]:
-    """Of each position: by subgoal the log of its probability times that of its safety; the bound.
-
-    The lower bound is of the pushes left.
+    """For each position, the log-probability that a subgoal is chosen and safe, for every subgoal,
+    and a lower bound on the pushes left.
     """
     output, bounds = read(model, positions)
     nats = (output.subgoal + functional.logsigmoid(output.safe)).cpu().numpy()
@@ -159,7 +158,7 @@ def judged(
 
 
 def read(model: SubgoalNet, positions: Sequence[tuple[Tokens, Board]]) -> tuple[Output, list[int]]:
-    """What the network says of positions, and lower bounds of the pushes left."""
+    """The network's output for positions, and lower bounds on the pushes left."""
     tokens = [own for own, _ in positions]
     encoded = [own.features_of([board]) for own, board in positions]
     boards = Boards.of(collated(tokens, [features for features, _ in encoded]))

@@ -13,9 +13,9 @@ from tokoban.sokoban.search.bitboard.layers import LAYER, NUM_SETS
 from tokoban.sokoban.search.bitboard.levels import Levels
 from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.bitboard.workspace import Workspace, empty_workspace, grown
-from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
+from tokoban.sokoban.search.limits import DEFAULT_LIMITS, UNLIMITED, Limits
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import UNLIMITED, Budget, found_by, run_compiled
+from tokoban.sokoban.search.pauses import Budget, found_by, run_compiled
 from tokoban.sokoban.search.state.columns import enlarge, zeroed
 
 _FIRST_MOVES = 1 << 12

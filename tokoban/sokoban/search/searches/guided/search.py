@@ -23,9 +23,9 @@ from tokoban.sokoban.search.level.ground import (
     ground_in_steps,
     zobrist_keys,
 )
-from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
+from tokoban.sokoban.search.limits import DEFAULT_LIMITS, UNLIMITED, Limits
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import UNLIMITED, Budget, found_by, run_compiled, set_up
+from tokoban.sokoban.search.pauses import Budget, found_by, run_compiled, set_up
 from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.searches.guided import tree as compiled
 from tokoban.sokoban.search.searches.guided.classical import Classical, classical_rules

@@ -7,7 +7,7 @@ import { LatestJob } from "./latest_job.js";
 
 /** @typedef {import("../server.js").JobEvent} JobEvent */
 
-/** Jobs that ended as their level was left: the kind and the level's key. @type {Set<string>} */
+/** Jobs that ended because their view was left: the kind and the level's key. @type {Set<string>} */
 const left = new Set();
 
 export class JobButton {
@@ -16,7 +16,7 @@ export class JobButton {
    * @param {string} options.kind of the job
    * @param {AbortSignal} options.signal ends it
    * @param {import("../game/session.js").Session} [options.session] if the job is about its level:
-   *   there the line says later that leaving the level has ended the job
+   *   the line then says, back at this level, that leaving the view ended the job
    * @param {string} options.start the key of the button's word
    * @param {string} [options.class] of the button
    * @param {string} [options.statusClass]
@@ -50,7 +50,7 @@ export class JobButton {
     return this._job.isRunning;
   }
 
-  /** Ends the job without a message; one about leaving the level stays. */
+  /** Ends the job without a message; one about leaving the view stays. */
   stop() {
     this._job.stop();
     this.status.textContent = left.has(this._name) ? t("work.left") : "";
