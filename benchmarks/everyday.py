@@ -135,7 +135,7 @@ def train(folder: Path, direction: str, options: Sequence[str]) -> None:
         words += [f"--validation-{part}", str(folder / f"validation.{forth[place]}.gz")]
     if direction != "both":
         words += ["--start-from", str(folder / "both")]
-    train_once(folder / direction, [*words, "--cache", str(folder / "cache"), *options])
+    train_once(folder / direction, [*words, *options])
 
 
 @dataclass(frozen=True)

@@ -385,14 +385,15 @@ _PICTURES: tuple[Callable[[random.Random], bytes], ...] = (
 
 
 def hostile_texts(chance: random.Random, folder: Path) -> Case:
-    """Texts, compressed or not, for what reads sentences, prompts, patterns and tables."""
+    """Texts, compressed or not, for what reads sentences, prompts and patterns."""
     path = folder / chance.choice(["x.txt", "x.gz", "x.csv", "x.rle"])
     (folder / "level.xsb").write_text(LEVEL)
     use = chance.choice(
         [
             *("translate", "evaluate gpt --weights gpt-everyday --text {file}"),
             "evaluate translation --weights translation-de-en --source {file} --reference {file}",
-            "train translation --preset toy --steps 1 --output new --train-table {file}",
+            "train translation --preset toy --steps 1 --output new"
+            " --train-source {file} --train-target {file}",
             *("life --steps 1 --pattern {file}", "generate-text --max-tokens 2"),
             "evaluate gpt --weights gpt-everyday --text /dev/zero",
             "train vit --preset folder --steps 1 --output new --data .",

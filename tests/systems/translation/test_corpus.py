@@ -1,4 +1,4 @@
-"""Text from files becomes tokens, says what was left out, and need not be read twice."""
+"""Text from files becomes tokens, and it is said what was left out."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -6,9 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import torch
 
-from tokoban.systems.translation import corpus
 from tokoban.systems.translation.config import TranslationConfig, numbers
 from tokoban.systems.translation.corpus import load_data
 from tokoban.systems.translation.pairs import Pair
@@ -71,11 +69,17 @@ def test_without_validation_text_some_pairs_are_held_out(files: Files) -> None:
     assert trained == {pair.source for pair in set(TWENTY) - set(data.validation_pairs)}
 
 
-def test_several_files_and_a_table_are_one_text(files: Files, tmp_path: Path) -> None:
-    table = tmp_path / "more.csv"
-    table.write_text("de,en\n" + "".join(f"{p.source},{p.target}\n" for p in TWENTY[10:]))
-    both = {name: paths * 2 for name, paths in files("train", TWENTY[:10]).items()}
-    data = load_data(_config(**both, train_table=(str(table),)))
+def test_several_files_are_one_text(files: Files) -> None:
+    twice = {name: paths * 2 for name, paths in files("train", TWENTY[:10]).items()}
+    more = files("more", TWENTY[10:])
+    data = load_data(
+        _config(
+            **{
+                f"train_{kind}": twice[f"train_{kind}"] + more[f"more_{kind}"]
+                for kind in ("source", "target")
+            }
+        )
+    )
     assert data.report == (
         "training: 17 of 30 pairs (left out: 10 duplicate, 3 in validation); "
         "validation: 3 of 3 pairs"
@@ -103,50 +107,12 @@ def test_what_cannot_be_learned_from_is_refused(files: Files, tmp_path: Path) ->
         load_data(_config(target_language="fr"))
 
 
-def test_a_text_is_read_once_and_then_its_tokens(
-    files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = files("train", TWENTY) | files("validation", [Pair("Ein Satz", "a sentence")])
-    config = _config(cache=str(tmp_path / "cache"), **text)
-    made = load_data(config)
-    monkeypatch.setattr(corpus, "_made", None)  # which could not be called
-    kept = load_data(replace(config, batch_tokens=77))
-    assert kept.tokenizer.to_json() == made.tokenizer.to_json()
-    assert (kept.validation_pairs, kept.report) == (made.validation_pairs, made.report)
-    for part in ("train", "validation"):
-        for side in ("sources", "targets"):
-            one, other = (getattr(getattr(data, part), side) for data in (made, kept))
-            assert torch.equal(one.tokens, other.tokens)
-            assert torch.equal(one.lengths, other.lengths)
-    # The batches are those of the config that asks.
-    expected = next(load_data(replace(config, batch_tokens=78)).train.batches(start_step=3))
-    assert expected.source.numel() <= 78
-
-
-def test_another_text_or_another_rule_is_not_in_the_cache(files: Files, tmp_path: Path) -> None:
-    config = _config(cache=str(tmp_path / "cache"), **files("train", TWENTY))
-    others = (
-        config,
-        replace(config, max_tokens=63),
-        replace(config, vocabulary_size=300),
-        replace(config, num_validation=4),
-    )
-    for number, other in enumerate(others, start=1):
-        load_data(other)
-        assert len(list((tmp_path / "cache").iterdir())) == number
-    files("train", TWENTY[1:])
-    assert len(load_data(config).train) == 16
-
-
-def test_a_given_tokenizer_is_kept_and_has_a_cache_of_its_own(files: Files, tmp_path: Path) -> None:
+def test_a_given_tokenizer_is_kept(files: Files) -> None:
     given = train_bpe(["anderes", "other"], vocabulary_size=270, has_space_before=True)
-    config = _config(cache=str(tmp_path / "cache"), **files("train", TWENTY))
-    learned = load_data(config)
-    for _ in ("made", "kept"):
-        data = load_data(config, given)
-        assert data.tokenizer.to_json() == given.to_json() != learned.tokenizer.to_json()
-        assert data.validation_pairs == learned.validation_pairs
-    assert len(list((tmp_path / "cache").iterdir())) == 2
+    config = _config(**files("train", TWENTY))
+    learned, data = load_data(config), load_data(config, given)
+    assert data.tokenizer.to_json() == given.to_json() != learned.tokenizer.to_json()
+    assert data.validation_pairs == learned.validation_pairs
 
 
 def test_a_smaller_corpus_is_repeated_to_the_power_of_the_temperature(tmp_path: Path) -> None:

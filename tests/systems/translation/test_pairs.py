@@ -5,14 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tokoban.systems.translation.pairs import (
-    Cleaning,
-    Pair,
-    clean,
-    read_lines,
-    read_pairs,
-    read_table,
-)
+from tokoban.systems.translation.pairs import Cleaning, Pair, clean, read_lines, read_pairs
 
 GERMAN = "Ein Hund.\nZwei Hunde.\n"
 ENGLISH = "A dog.\nTwo dogs.\n"
@@ -45,47 +38,18 @@ def test_only_a_line_feed_ends_a_line(text: str, lines: list[str], tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("data", "message"),
     [
-        ("x.csv", 'number,en,de\n1,A dog.,Ein Hund.\n2,"Two dogs.",Zwei Hunde.\n'),
-        ("x.tsv", "en\tde\nA dog.\tEin Hund.\nTwo dogs.\tZwei Hunde.\n"),
-        ("x.tsv", "Ein Hund.\tA dog.\tCC-BY\nZwei Hunde.\tTwo dogs.\tCC-BY\n"),
-        ("x.tsv.gz", "Ein Hund.\tA dog.\nZwei Hunde.\tTwo dogs.\n"),
+        (b"ja\nn\xff\n", ":2: not UTF-8"),
+        (gzip.compress(b"ja\n", mtime=0)[:-9], "a damaged gzip file ("),
+        (gzip.compress(b"ja\n", mtime=0)[:12] + b"\xff" * 9, "a damaged gzip file ("),
     ],
-    ids=["csv", "tsv with names", "tsv without", "gzip"],
 )
-def test_a_table_is_read_by_its_names_or_its_order(name: str, text: str, tmp_path: Path) -> None:
-    path = tmp_path / name
-    path.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
-    assert read_table(path, source="de", target="en") == DOGS
-
-
-def test_commas_tabs_and_quotes_belong_to_the_sentence(tmp_path: Path) -> None:
-    table, tabbed = tmp_path / "x.csv", tmp_path / "x.tsv"
-    table.write_text('de,en\n"Ja, ""so""\nist es.",Yes\n')
-    tabbed.write_text('de\ten\n"Ja\tYes, "so"\n')
-    assert read_table(table, source="de", target="en") == [Pair('Ja, "so"\nist es.', "Yes")]
-    assert read_table(tabbed, source="de", target="en") == [Pair('"Ja', 'Yes, "so"')]
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "message"),
-    [
-        ("x.csv", b"german,english\n", "expected columns named 'de' and 'en' in its first line, "
-         "got 'german', 'english'"),
-        ("x.csv", b"", "expected columns named 'de' and 'en' in its first line, got none"),
-        ("x.csv", b"de,en\n" + b"a" * 200_000 + b",b\n", "not a table with commas (field larger"),
-        ("x.csv", b'de,en\nja,yes\n"nein,no\nacht,eight\n', "line 4: not a table with commas (une"),
-        ("x.csv", b"de,en\nja,yes\nn\xff,no\n", ":3: not UTF-8"),
-        ("x.csv", gzip.compress(b"de,en\n", mtime=0)[:-9], "a damaged gzip file ("),
-        ("x.csv", gzip.compress(b"de,en\n", mtime=0)[:12] + b"\xff" * 9, "a damaged gzip file ("),
-    ],
-)  # fmt: skip
-def test_what_is_no_table_is_refused(name: str, data: bytes, message: str, tmp_path: Path) -> None:
-    path = tmp_path / name
+def test_what_is_no_text_is_refused(data: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "x"
     path.write_bytes(data)
     with pytest.raises(ValueError) as refused:
-        read_table(path, source="de", target="en")
+        read_lines(path)
     assert str(path) in str(refused.value)
     assert message in str(refused.value)
 

@@ -92,7 +92,7 @@ def test_a_fresh_model_has_the_tokenizer_of_its_text(system: TranslationSystem) 
             "train_source and train_target go together, file by file; got 1 and 0",
         ),
         (
-            {"validation_table": ("a.csv",)},
+            {"validation_source": ("a.de",), "validation_target": ("a.en",)},
             "validation text without training text: name train_source as well",
         ),
     ],
@@ -105,5 +105,4 @@ def test_a_config_that_cannot_be_is_refused(fields: dict[str, object], message: 
 
 def test_only_named_files_replace_the_embedded_task() -> None:
     assert not TranslationConfig().has_text
-    assert TranslationConfig(train_table=("a.tsv",)).has_text
     assert TranslationConfig(train_source=("a",), train_target=("b",)).has_text

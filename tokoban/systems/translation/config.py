@@ -1,7 +1,8 @@
 """The choices of one translator: its network, its text and its examples; presets are functions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
 from tokoban.training.config import check_fields, check_limits, heads_divide_width
 from tokoban.training.limits import Between, Count, NumLayers, Seed, ShareBelowOne
@@ -13,10 +14,9 @@ LARGEST_PENALTY = 100  # beyond, a long translation's would be no number any mor
 class TranslationConfig:
     """Without any training text it learns the embedded task: numbers and dates in words.
 
-    Sentences are in pairs of text files with one a line (``train_source`` and ``train_target``), in
-    tables, CSV or TSV, with a column for each language (``train_table``), or in both; each may be
-    gzip. Where no validation text is named, ``num_validation`` pairs are held out from the training
-    text.
+    Sentences are in pairs of text files with one a line (``train_source`` and ``train_target``),
+    plain or gzip. Where no validation text is named, ``num_validation`` pairs are held out from the
+    training text.
     """
 
     # The network, that of Vaswani et al. 2017; the presets tiny, base and big are published sizes
@@ -32,16 +32,14 @@ class TranslationConfig:
     # longer one is refused
 
     # The text
-    source_language: str = "de"  # also the name of the table's column
-    target_language: str = "en"  # also the name of the table's column
+    source_language: str = "de"
+    target_language: str = "en"
     train_source: tuple[str, ...] = ()  # files, a sentence a line; none: the embedded task
     train_target: tuple[str, ...] = ()  # files with their translations, line by line
-    train_table: tuple[str, ...] = ()  # CSV or TSV files with a column for each language
     sampling_temperature: Annotated[float, Between(1, 100)] = 1.0  # T: a corpus of n pairs is drawn
     # as n^(1/T); 1 = as it is
     validation_source: tuple[str, ...] = ()  # files as train_source; none: num_validation held out
     validation_target: tuple[str, ...] = ()  # files with their translations, line by line
-    validation_table: tuple[str, ...] = ()  # files as train_table
     num_examples: Annotated[int, Between(1, 10**8)] = 20_000  # pairs to train on, of the embedded
     # task
     num_validation: Annotated[int, Between(1, 10**8)] = 1000  # pairs, where they are held out or of
@@ -55,13 +53,15 @@ class TranslationConfig:
     max_ratio: Annotated[float, Between(1)] = 3.0  # of a pair's lengths, five tokens free; as above
     batch_tokens: Annotated[int, Between(2, 2**24)] = 4096  # at most: pairs times the longest
     # sentence among them, either side
-    cache: str = ""  # folder where the tokens of a text are kept for the next run on it, if any
     data_seed: Seed = 0  # of the batches' order, and of what is held out
     label_smoothing: ShareBelowOne = 0.1  # share of the answer that is given to all tokens alike
     beam_width: Annotated[int, Between(1, 128)] = 4  # of the validation BLEU during training; 1 is
     # greedy
     length_penalty: Annotated[float, Between(0, LARGEST_PENALTY)] = 0.6  # the alpha of GNMT's ((5 +
     # n) / 6)^alpha; 0 = none
+
+    # Tables of sentences, and tokens kept from run to run.
+    retired: ClassVar[Mapping[str, Any]] = {"train_table": [], "validation_table": [], "cache": ""}
 
     def __post_init__(self) -> None:
         check_limits(self)
@@ -75,13 +75,13 @@ class TranslationConfig:
         )
         for part in ("train", "validation"):
             _check_text(self, part)
-        if (self.validation_source or self.validation_table) and not self.has_text:
+        if self.validation_source and not self.has_text:
             raise ValueError("validation text without training text: name train_source as well")
 
     @property
     def has_text(self) -> bool:
         """Whether it learns from files; if not, the embedded task."""
-        return bool(self.train_source or self.train_table)
+        return bool(self.train_source)
 
 
 def _no_more(name: str) -> str:

@@ -1,9 +1,6 @@
 """Reads the files that a config names into the training and validation data of a translator."""
 
-import hashlib
-import json
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
@@ -21,29 +18,13 @@ from tokoban.systems.translation.pairs import (
     Pair,
     clean,
     read_pairs,
-    read_table,
     tidied,
     tidy,
 )
 from tokoban.text.bpe import Tokenizer, train_bpe
-from tokoban.training.checkpoint import load_weights, save_weights
 
 # Lengths of short sentences differ as they like; what counts is what both have beyond this.
 _FREE_TOKENS = 5
-
-# Another number wherever other code would make other tokens of the same text.
-_CACHE_VERSION = 3
-# What the tokens depend on besides the bytes of the files.
-_CACHE_FIELDS = (
-    "source_language",
-    "target_language",
-    "num_validation",
-    "sampling_temperature",
-    "vocabulary_size",
-    "max_tokens",
-    "max_ratio",
-    "data_seed",
-)
 
 
 class Data(NamedTuple):
@@ -59,25 +40,8 @@ class Data(NamedTuple):
 def load_data(config: TranslationConfig, tokenizer: Tokenizer | None = None) -> Data:
     """The text that ``config`` names, cleaned and as tokens; ``ValueError`` if nothing is left.
 
-    Without a ``tokenizer`` one is learned from the text. With a cache the same text, under the same
-    rules, is read as tokens from the second time on.
+    Without a ``tokenizer`` one is learned from the text.
     """
-    if not (config.cache and config.has_text):
-        return _made(config, tokenizer)
-    folder = Path(config.cache)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{_fingerprint(config, tokenizer)}.safetensors"
-    if path.exists():
-        try:
-            return _kept(path, config)
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            warnings.warn(f"{path}: cannot be read ({error}); it is made anew", stacklevel=2)
-    data = _made(config, tokenizer)
-    _keep(path, data)
-    return data
-
-
-def _made(config: TranslationConfig, tokenizer: Tokenizer | None) -> Data:
     if config.has_text:
         train_pairs, validation_pairs, cleaning, validation_cleaning = _read(config)
     else:
@@ -124,7 +88,7 @@ def _read(config: TranslationConfig) -> tuple[list[Pair], list[Pair], Cleaning, 
     train, cleaning = clean(chain(*corpora), held_out=validation)
     if validation:
         return _sampled(train, corpora, config), validation, cleaning, validation_cleaning
-    if config.validation_source or config.validation_table:
+    if config.validation_source:
         raise ValueError("the validation text has no sentence; name other files, or none")
     if len(train) <= config.num_validation:
         raise ValueError(
@@ -167,15 +131,9 @@ def _sampled(
 
 
 def _corpora(config: TranslationConfig, part: str) -> list[list[Pair]]:
-    """The pairs of each pair of files or table for ``part``, which is train or validation."""
-    sources, targets, tables = (
-        getattr(config, f"{part}_{kind}") for kind in ("source", "target", "table")
-    )
-    languages = {"source": config.source_language, "target": config.target_language}
-    return [
-        *map(read_pairs, map(Path, sources), map(Path, targets)),
-        *(read_table(Path(table), **languages) for table in tables),
-    ]
+    """The pairs of each pair of files for ``part``, which is train or validation."""
+    sources, targets = (getattr(config, f"{part}_{kind}") for kind in ("source", "target"))
+    return [*map(read_pairs, map(Path, sources), map(Path, targets))]
 
 
 def _encoded(
@@ -198,56 +156,3 @@ def _encoded(
     found = {rule: number for rule, number in dropped.items() if number}
     num_dropped = {**cleaning.num_dropped, **found}
     return dataset, [pairs[row] for row in kept.tolist()], Cleaning(cleaning.num_read, num_dropped)
-
-
-def _fingerprint(config: TranslationConfig, tokenizer: Tokenizer | None) -> str:
-    """The same for the same bytes under the same rules, wherever the files lie."""
-    rules: list[object] = [_CACHE_VERSION, *(getattr(config, name) for name in _CACHE_FIELDS)]
-    if tokenizer is not None:
-        rules.append(tokenizer.to_json())
-    for part in ("train", "validation"):
-        for kind in ("source", "target", "table"):
-            paths = [Path(name) for name in getattr(config, f"{part}_{kind}")]
-            # A table's suffix says how it is read.
-            rules.append(
-                [(hashlib.sha256(path.read_bytes()).hexdigest(), path.suffixes) for path in paths]
-            )
-    return hashlib.sha256(json.dumps(rules).encode()).hexdigest()[:24]
-
-
-def _keep(path: Path, data: Data) -> None:
-    """Writes all of ``data`` but what another config may choose anew: batches and their order."""
-    rows = {
-        "train.sources": data.train.sources,
-        "train.targets": data.train.targets,
-        "validation.sources": data.validation.sources,
-        "validation.targets": data.validation.targets,
-    }
-    tensors = {f"{name}.tokens": kept.tokens for name, kept in rows.items()}
-    tensors |= {f"{name}.lengths": kept.lengths for name, kept in rows.items()}
-    metadata = {
-        "tokenizer": data.tokenizer.to_json(),
-        "validation_pairs": json.dumps(data.validation_pairs),
-        "report": data.report,
-    }
-    save_weights(path, tensors, metadata)
-
-
-def _kept(path: Path, config: TranslationConfig) -> Data:
-    """Reads the cache that ``_keep`` wrote, for the batches of ``config``."""
-    tensors, metadata = load_weights(path)
-
-    def dataset(part: str) -> TranslationDataset:
-        sides = [
-            TokenRows(tensors[f"{part}.{side}.tokens"], tensors[f"{part}.{side}.lengths"])
-            for side in ("sources", "targets")
-        ]
-        return TranslationDataset(*sides, batch_tokens=config.batch_tokens, seed=config.data_seed)
-
-    return Data(
-        Tokenizer.from_json(metadata["tokenizer"]),
-        dataset("train"),
-        dataset("validation"),
-        [Pair(*pair) for pair in json.loads(metadata["validation_pairs"])],
-        metadata["report"],
-    )

@@ -1,8 +1,7 @@
 """Sentences and their translations from files, and the rules by which some are left out."""
 
-import csv
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -60,48 +59,6 @@ def read_pairs(source: Path, target: Path) -> list[Pair]:
             f"expected a translation for each"
         )
     return list(map(Pair, sources, targets))
-
-
-def read_table(path: Path, *, source: str, target: str) -> list[Pair]:
-    """The columns named ``source`` and ``target`` of a file with commas, or with tabs if ``.tsv``.
-
-    Only a table with tabs may do without a row of names: its first column is then the source, its
-    second the target. A row that ends too early has empty sentences.
-    """
-    is_tabbed = ".tsv" in path.suffixes
-    rows = _rows(path, is_tabbed=is_tabbed)
-    first = next(rows, [])
-    names = [name.strip() for name in first]
-    if source in names and target in names:
-        columns = names.index(source), names.index(target)
-    elif is_tabbed:
-        columns, rows = (0, 1), _rows(path, is_tabbed=is_tabbed)
-    else:
-        raise ValueError(
-            f"{path}: expected columns named {source!r} and {target!r} in its first line, "
-            f"got {', '.join(map(repr, names)) or 'none'}"
-        )
-    longest = max(columns)
-    return [
-        Pair(*(row[column] for column in columns)) if len(row) > longest else Pair("", "")
-        for row in rows
-    ]
-
-
-def _rows(path: Path, *, is_tabbed: bool) -> Iterator[list[str]]:
-    lines = read_lines(path)
-    if is_tabbed:
-        yield from (line.split("\t") for line in lines)
-        return
-    # With its line end, since a field in quotes may go on behind it. Strictly, since a quote that
-    # is never closed would swallow all that follows.
-    reader = csv.reader((f"{line}\n" for line in lines), strict=True)
-    try:
-        yield from reader
-    except csv.Error as error:
-        raise ValueError(
-            f"{path}, line {reader.line_num}: not a table with commas ({error})"
-        ) from None
 
 
 def tidy(sentence: str) -> str:

@@ -6,7 +6,7 @@ from tokoban.systems.translation import config
 from tokoban.systems.translation.attention import attention
 from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.evaluate import TranslationEvaluation, evaluate
-from tokoban.systems.translation.train import build_model, make_system, without_writing
+from tokoban.systems.translation.train import build_model, make_system
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
 
@@ -67,19 +67,10 @@ SPEC = SystemSpec(
         "big": Preset(config.big, _BIG),
     },
     smallest="toy",
-    data_fields=(
-        "train_source",
-        "train_target",
-        "train_table",
-        "validation_source",
-        "validation_target",
-        "validation_table",
-        "cache",
-    ),
+    data_fields=("train_source", "train_target", "validation_source", "validation_target"),
     build_model=build_model,
     make_system=make_system,
     evaluation_type=TranslationEvaluation,
     evaluate=evaluate,
     attention=attention,
-    without_writing=without_writing,
 )

@@ -1,8 +1,8 @@
 """The translator as a ``System``: its network, its examples and its loss, wired together."""
 
 import sys
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from torch import Tensor, nn
 
@@ -30,14 +30,6 @@ def build_model(config: TranslationConfig) -> Translator:
         pre_norm=config.pre_norm,
         max_positions=config.max_positions,
     )
-
-
-def without_writing(config: TranslationConfig, named: Collection[str]) -> TranslationConfig:
-    """The config of a resumed run, without a cache that only its record names.
-
-    ``named`` are the fields that the user has given. Without its cache the text is read again.
-    """
-    return config if "cache" in named else replace(config, cache="")
 
 
 @dataclass(frozen=True)
