@@ -71,8 +71,8 @@ def measure(pairs: Sequence[Pair], folder: Path, options: argparse.Namespace) ->
             "--pre-norm", "true", "--dropout", "0.1", "--beam-width", "1",
             "--batch-tokens", str(options.batch_tokens), "--accumulate", "1",
             "--learning-rate", "2.5e-3", "--schedule", "cosine", "--warmup-steps", "100",
-            "--clip-norm", "1", "--epsilon", "1e-9", "--average-last", "0", "--monitor", "",
-            "--patience", "0", "--precision", "bf16", "--seed", str(options.seed),
+            "--clip-norm", "1", "--epsilon", "1e-9", "--average-last", "0", "--keep-every", "0",
+            "--monitor", "", "--patience", "0", "--precision", "bf16", "--seed", str(options.seed),
             "--device", options.device, *options.training,
         ],
         [

@@ -31,7 +31,7 @@ from tokoban.training.checkpoint import checkpoints
 from tokoban.training.run_directory import RunDirectory, current_commit, hardware_name
 
 TRAININGS = {
-    "gpt": "--preset sort --steps 60 --evaluate-every 20 --average-last 3 --average-every 7",
+    "gpt": "--preset sort --steps 60 --evaluate-every 20 --average-last 3 --keep-every 7",
     "life": "--preset tiny --steps 60 --evaluate-every 15 --patience 9 "
     "--monitor share_before_error",
     "sokoban": "--preset tiny --steps 40 --evaluate-every 20 --ema-decay 0.9 "

@@ -187,6 +187,10 @@ def test_every_number_has_limits_and_beyond_them_it_is_refused(kind: type) -> No
             "average_last and ema_decay are two averages: choose one of them",
         ),
         (
+            {"steps": 1, "average_last": 2},
+            "average_last needs keep_every, the steps between snapshots",
+        ),
+        (
             {"steps": 1, "patience": 2, "monitor": "score"},
             "patience needs monitor, a metric, and evaluate_every, to look at it",
         ),

@@ -204,7 +204,7 @@ def test_the_average_is_kept_and_training_goes_on_without_it(tmp_path: Path) -> 
         assert not torch.equal(plain[name], averaged[name])
 
 
-AVERAGED = replace(RUN, ema_decay=0.0, schedule="constant", average_last=2, average_every=3)
+AVERAGED = replace(RUN, ema_decay=0.0, schedule="constant", average_last=2, keep_every=3)
 
 
 def test_the_final_weights_are_the_mean_of_the_last_snapshots(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ PLAIN = RunConfig(
 RUNS = {
     "plain": PLAIN,
     "average": replace(PLAIN, ema_decay=0.7),
-    "snapshots": replace(PLAIN, average_last=2, average_every=2),
+    "snapshots": replace(PLAIN, average_last=2, keep_every=2),
     "best": replace(PLAIN, monitor="hits", steps=9),
     "patience": replace(PLAIN, monitor="-hits", patience=2, steps=30),
 }

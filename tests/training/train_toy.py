@@ -23,7 +23,7 @@ RUN = RunConfig(
 )
 KILLED_AT = 5
 # With all that several processes must agree on.
-UNEQUAL = replace(RUN, accumulate=2, average_last=2, average_every=3)
+UNEQUAL = replace(RUN, accumulate=2, average_last=2, keep_every=3)
 
 
 class Steady(Toy):

@@ -167,8 +167,6 @@ class _Training:
                 is_due = run.evaluate_every and state.step % run.evaluate_every == 0
                 if is_due and not _is_over(run, state):  # finish() does the last one
                     self.watch(self.validate())
-                if run.average_last and state.step % run.average_every == 0:
-                    self.take_snapshot()
                 if run.keep_every and state.step % run.keep_every == 0:
                     self.keep()
                 if is_interrupted or state.elapsed_s - saved_s >= run.checkpoint_every_s:
@@ -275,23 +273,16 @@ class _Training:
                 self.directory.save_weights(state.result, step=state.step, is_best=True)
         return is_best
 
-    def take_snapshot(self) -> None:
-        """Adds the weights to those whose mean the run may end with."""
-        self._take(self.snapshots, self.state.model)
-
     def keep(self) -> None:
         """The weights as evaluation would see them now stay in the run's folder."""
-        self._take(Snapshots(self.directory.kept, num_kept=None), self.state.result)
-
-    def _take(self, snapshots: Snapshots, model: nn.Module) -> None:
         self.check_weights()
         if self.is_main:
-            step = self.state.step
-            snapshots.take(model.state_dict(), step=step, metadata=self.directory.metadata(step))
+            step, weights = self.state.step, self.state.result.state_dict()
+            self.snapshots.take(weights, step=step, metadata=self.directory.metadata(step))
 
     @property
     def snapshots(self) -> Snapshots:
-        return Snapshots(self.directory.snapshots, num_kept=self.run.average_last)
+        return Snapshots(self.directory.kept, num_kept=self.run.average_last or None)
 
     def choose_weights(self) -> int:
         """The mean of the snapshots, or the weights that were best, become the model's.

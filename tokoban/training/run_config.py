@@ -52,9 +52,8 @@ class RunConfig:
     clip_norm: NotNegative = 1.0  # largest norm of the whole gradient; 0 = not clipped
     ema_decay: ShareBelowOne = 0.0  # 0 = off; else decay of the average of the weights that is
     # evaluated
-    average_last: CountOrZero = 0  # 0 = off; else the final weights are the mean of so many
-    # snapshots
-    average_every: Count = 1000  # steps between snapshots
+    average_last: CountOrZero = 0  # 0 = off; else only so many of keep_every's snapshots are kept,
+    # and the final weights are their mean
 
     log_every: Count = 50  # steps
     evaluate_every: CountOrZero = 0  # steps; 0 = only at the end
@@ -66,7 +65,7 @@ class RunConfig:
     keep_every: CountOrZero = 0  # steps between snapshots that are kept; 0 = none
     checkpoint_every_s: NotNegative = 300.0  # also at the end, and when interrupted
 
-    retired: ClassVar[Mapping[str, Any]] = {"compile": False}
+    retired: ClassVar[Mapping[str, Any]] = {"compile": False, "average_every": 1000}
 
     def __post_init__(self) -> None:
         if self.steps is None and self.minutes is None:
@@ -76,6 +75,8 @@ class RunConfig:
             raise ValueError("schedule noam needs warmup_steps of at least 1, got 0")
         if self.average_last and self.ema_decay:
             raise ValueError("average_last and ema_decay are two averages: choose one of them")
+        if self.average_last and not self.keep_every:
+            raise ValueError("average_last needs keep_every, the steps between snapshots")
         for name, is_used in ("patience", self.patience), ("target", self.target is not None):
             if is_used and not (self.monitor and self.evaluate_every):
                 raise ValueError(

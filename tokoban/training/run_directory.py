@@ -5,8 +5,7 @@ runs/<date>-<name>/
     metrics.jsonl         one line per log(): {"step": 50, "train/loss": 0.7, ...}
     tensorboard/          the same, as events
     checkpoints/          to resume from
-    snapshots/            weights whose mean the run may end with
-    kept/                 weights along the way, to look back at
+    kept/                 weights along the way, to look back at or to average
     best.safetensors      the weights that were best by the monitored metric
     weights.safetensors   of the newest checkpoint; in the end the mean, or the best, if asked for
     result.json           the final metrics, once the run is over
@@ -60,7 +59,6 @@ class RunDirectory:
         self.events = path / "tensorboard"
         self.weights = path / "weights.safetensors"
         self.best_weights = path / "best.safetensors"
-        self.snapshots = path / "snapshots"
         self.kept = path / "kept"
         self.result = path / "result.json"
         self.curves = path / "plots" / "curves.png"

@@ -32,8 +32,8 @@ class TranslationConfig:
     # longer one is refused
 
     # The text
-    source_language: str = "de"
-    target_language: str = "en"
+    source_language: str = "de"  # its code; translate --from names it
+    target_language: str = "en"  # its code; translate --to names it
     train_source: tuple[str, ...] = ()  # files, a sentence a line; none: the embedded task
     train_target: tuple[str, ...] = ()  # files with their translations, line by line
     sampling_temperature: Annotated[float, Between(1, 100)] = 1.0  # T: a corpus of n pairs is drawn

@@ -21,7 +21,7 @@ _PAPER = RunConfig(
     epsilon=1e-9,
     clip_norm=0.0,
     average_last=5,
-    average_every=1500,  # the paper: ten minutes
+    keep_every=1500,  # the paper: ten minutes
     evaluate_every=5000,
 )
 # Wu et al. 2021: 8192 tokens a step. They look at the loss after each epoch and stop ten after the
@@ -35,7 +35,7 @@ _MULTI30K = replace(
     epsilon=1e-8,
     clip_norm=25.0,
     average_last=10,
-    average_every=60,
+    keep_every=60,
     evaluate_every=600,
     monitor="bleu",
     patience=3,
