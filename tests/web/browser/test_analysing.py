@@ -174,7 +174,7 @@ def test_what_a_search_has_found_is_there_again_but_is_not_the_players(open_page
     page.wait_for_selector(".toast:text('no progress')")
 
 
-def test_a_search_that_leaving_the_level_ended_is_said_to_be_cancelled_there(
+def test_a_search_that_leaving_the_level_ended_is_said_once_to_be_cancelled_there(
     open_page: Open,
 ) -> None:
     page = opened(open_page(ROOM))
@@ -187,15 +187,15 @@ def test_a_search_that_leaving_the_level_ended_is_said_to_be_cancelled_there(
     opened(page, "Two goals")
     solve.wait_for()
     assert told.count() == 0
-    page.keyboard.press("l")
-    page.wait_for_selector(".level-card")
-    page.evaluate("hash => { location.hash = hash; }", ROOM)
-    opened(page)
-    told.wait_for()
-    assert told.count() == 1
+    for num_told in (1, 0):
+        page.keyboard.press("l")
+        page.wait_for_selector(".level-card")
+        page.evaluate("hash => { location.hash = hash; }", ROOM)
+        opened(page)
+        solve.wait_for()
+        assert told.count() == num_told
     solve.click()
     page.locator("#panel-work").get_by_text("Working …").wait_for()
-    assert told.count() == 0
     page.locator("#panel-work").get_by_role("button", name="Cancel").click()
     page.locator("#panel-work").get_by_text("Cancelled.", exact=True).wait_for()
 

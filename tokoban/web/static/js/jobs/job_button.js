@@ -7,7 +7,7 @@ import { LatestJob } from "./latest_job.js";
 
 /** @typedef {import("../server.js").JobEvent} JobEvent */
 
-/** Jobs that ended because their view was left: the kind and the level's key. @type {Set<string>} */
+/** Jobs that leaving their view ended, until it is said: the kind and the level's key. @type {Set<string>} */
 const left = new Set();
 
 export class JobButton {
@@ -16,7 +16,7 @@ export class JobButton {
    * @param {string} options.kind of the job
    * @param {AbortSignal} options.signal ends it
    * @param {import("../game/session.js").Session} [options.session] if the job is about its level:
-   *   the line then says, back at this level, that leaving the view ended the job
+   *   the line then says once, back at this level, that leaving the view ended the job
    * @param {string} options.start the key of the button's word
    * @param {string} [options.class] of the button
    * @param {string} [options.statusClass]
@@ -50,10 +50,10 @@ export class JobButton {
     return this._job.isRunning;
   }
 
-  /** Ends the job without a message; one about leaving the view stays. */
+  /** Ends the job without a message, but for one that the view was left before. */
   stop() {
     this._job.stop();
-    this.status.textContent = left.has(this._name) ? t("work.left") : "";
+    this.status.textContent = left.delete(this._name) ? t("work.left") : "";
     this.refresh();
   }
 
@@ -78,7 +78,6 @@ export class JobButton {
     }
     const args = begin();
     if (!args) return;
-    left.delete(this._name);
     const running = this._job.run(kind, args, take);
     this.refresh();
     const done = await running;
