@@ -177,7 +177,6 @@ MALFORMED: dict[str, tuple[bytes | str, int, str]] = {
     "no last row": ("#####\n#@$.#\n", 1, "the player can leave at row 2, column 2"),
     "truncated in a row": ("#####\n#@$.#\n###", 1, "the player can leave at row 3, column 4"),
     "other walls beside a board": (f"{SMALL}XXXXX\nX@$.X\nXXXXX\n", 6, "column 1: 'X' is not a"),
-    "a quoted board beside another": (f"{SMALL}> ####\n> #@$.#\n> ####\n", 6, "column 1: '>' is"),
     "escape sequence": ("#####\n#@$\x1b#\n#####\n", 2, "column 4: 'U+001B' is not a square"),
     "wide space": ("#####\n#@$\u2003#\n#####\n", 2, "column 4: 'U+2003' is not a square"),
     "too wide": (f"{'#' * 1000}\n#@$.#\n#####\n", 1, "larger than 512x512"),

@@ -13,6 +13,7 @@ from tokoban.sokoban.formats import (
     parse_levels,
     read_levels,
     write_boxoban,
+    write_levels,
 )
 from tokoban.sokoban.formats import levels as levels_module
 from tokoban.sokoban.formats.encodings import decode
@@ -284,6 +285,39 @@ def test_which_lines_are_rows(text: str, board: str) -> None:
     assert [level.board for level in read.levels] == [parse_board(board)]
 
 
+@pytest.mark.parametrize("blank", ["", " "])
+@pytest.mark.parametrize("mark", [">", ">>", "> >"])
+def test_what_mail_quotes_is_read_as_without_the_marks(mark: str, blank: str) -> None:
+    text = "Fran\n\n  #####\n###   #\n#@$ . #\n#######\n\nSolution\nRR\n\n> a note"
+    quoted = "".join(f"{mark}{blank}{line}\n" for line in text.split("\n")[:-1])
+    read = parse_levels(f"A. wrote:\n\n{quoted}thanks", strict=True)
+    plain = parse_levels(f"A. wrote:\n\n{text.removesuffix('> a note')}thanks", strict=True)
+    assert (read, read[0].title, read[0].solutions[0].lurd) == (plain, "Fran", "RR")
+    assert parse_levels(text, strict=True)[0].solutions[0].notes == ("> a note",)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>Fran</p>\n<pre class='x'>  #####\n###@$.#\n  #####</pre>",
+        "&nbsp;&#160;#####<br>\n###@$.#<br/>\n\u00a0&NBSP;#####<BR />\n",
+        "<code>&nbsp; #####<br>###@$.#<br>&nbsp; #####</code>",
+        "<div>  ##<b>#</b>##</div>\n<div>###@$.#</div>\n<div>  #####</div>\n",
+    ],
+)
+def test_a_level_in_html_is_read_as_it_is_shown(html: str) -> None:
+    read = parse_content(html, source="f", strict=True)
+    assert [level.board for level in read] == [parse_board("--#####|###@$.#|--#####")]
+
+
+def test_tags_and_marks_of_quotes_stay_in_words() -> None:
+    text = f"<b>a &nbsp; b</b>\n\n{SMALL}\n> words\n<br>\nTitle: <b>####</b>\nAuthor: > ###\n"
+    [level] = read = parse_levels(text, strict=True)
+    assert (level.title, level.author) == ("<b>####</b>", "> ###")
+    assert level.notes == ("; <b>a &nbsp; b</b>", "> words", "<br>")
+    assert parse_levels(write_levels(read)) == read
+
+
 def test_line_ends_and_blanks_at_line_ends_mean_nothing() -> None:
     text = f"About\n\n; 1\n\n{ROOM}\nSolution\nrRRll\nldRR\n\nTwo\n\n{SMALL}"
     read = parse_levels(text, strict=True)
@@ -461,7 +495,7 @@ def test_a_bad_level_is_reported_and_keeps_the_others(rows: str, line: int, told
     [
         ("", ["f:1: no board found (expected rows of # @ + $ * . and floor)"]),
         ("####\n#--#\n####", ["f:1: no board found (expected rows of # @ + $ * . and floor)"]),
-        ("> ####\n> #@$.#\n> ####", ["f:2: column 1: '>' is not a square"]),
+        ("> ####\n> #@x*#\n> ####", ["f:2: level 1 \"\": column 3: 'x' is not a square"]),
         ("WWWWW\nW@$.W\nWWWWW", ["f:2: column 1: 'W' is not a square"]),
         *(
             (words, ["f:1: no board found (expected rows of # @ + $ * . and floor)"])

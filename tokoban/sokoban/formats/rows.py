@@ -25,6 +25,9 @@ class Row(Enum):
 
 FLOOR = " -_"
 _NO_BREAK = "\u00a0"  # a blank, as text copied from a web page has it
+_FOREIGN = re.compile("[<&\u00a0]")  # begins what HTML has in rows
+_HTML_BLANK = re.compile("&(nbsp|#160);|\u00a0", re.IGNORECASE)
+_LINE_BREAK, _TAG = re.compile(r"<br\b[^<>]*>", re.IGNORECASE), re.compile("</?[A-Za-z][^<>]*>")
 _LOOSE = frozenset("@+$*. -_")  # the letters pPbB alone are more likely words
 _SQUARES = "".join(map(re.escape, sorted(SQUARES)))
 _ROW = re.compile(f"[{_SQUARES}]+")
@@ -55,11 +58,14 @@ def look_at_row(line: str) -> Row | None:
     return Row.DAMAGED if _before_remark(line) else None
 
 
-def with_plain_blanks(line: str) -> str:
-    """The line without no-break spaces if it has walls and is a row."""
-    plain = line.replace(_NO_BREAK, " ")
-    is_row = _ROW.fullmatch(plain) or _ENCODED.fullmatch(plain)
-    return plain if "#" in plain and is_row else line
+def lines_of(line: str) -> list[str]:
+    """The line, or the lines in it without tags and entities if it is HTML with rows of walls."""
+    if not _FOREIGN.search(line):
+        return [line]
+    text = _HTML_BLANK.sub(" ", _TAG.sub("", _LINE_BREAK.sub("\n", line)))
+    lines = [part.rstrip() for part in text.strip("\n").split("\n")]
+    is_row = ("#" in part and (_ROW.fullmatch(part) or _ENCODED.fullmatch(part)) for part in lines)
+    return lines if any(is_row) else [line]
 
 
 def looks_damaged(line: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 from itertools import groupby
 
-from tokoban.sokoban.formats.rows import Row, look_at_row, looks_damaged, with_plain_blanks
+from tokoban.sokoban.formats.rows import Row, lines_of, look_at_row, looks_damaged
 from tokoban.sokoban.formats.run_length import measure
 
 
@@ -36,6 +36,7 @@ class Kind(Enum):
 BLANKS = frozenset({Kind.BLANK, Kind.TITLE, Kind.AUTHOR})
 _KINDS_OF_PAIRS = {"title": Kind.TITLE, "author": Kind.AUTHOR}
 
+_QUOTE = re.compile(r"(> ?)*>")
 _CONTENTS = re.compile(r"[@+$*.pPbB]")
 _MOVES = re.compile(r"[udlrUDLR0-9()\[\]<>{}*\s]+")
 _MOVE = re.compile(r"[udlrUDLR]")
@@ -55,9 +56,9 @@ _PLAIN_MOVES = re.compile(r"[udlrUDLR0-9()*\s]+")
 
 
 def split_lines(text: str) -> list[str]:
-    """Lines ended by LF, CRLF or CR, without blanks at their ends, and with plain ones in rows."""
+    """Lines ended by LF, CRLF or CR, without blanks at their ends; rows without quotes and HTML."""
     lines = [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
-    return [*map(with_plain_blanks, lines)] if not text.isascii() else lines
+    return [part for line in _unquoted(lines) for part in lines_of(line)]
 
 
 def classify(lines: Sequence[str]) -> list[Kind]:
@@ -87,6 +88,7 @@ def read_pair(line: str) -> tuple[str, str]:
 def is_plain_text(line: str) -> bool:
     """Whether this line is text wherever it stands, never a row, moves, a comment or a pair."""
     is_text = _kind_alone(line) is Kind.TEXT and look_at_row(line) is None
+    is_text = is_text and split_lines(line) == [line]
     is_text = is_text and not read_solution(line)[1]
     return is_text and not _MOVES.fullmatch(line) and not _is_mostly_moves(line)
 
@@ -123,6 +125,17 @@ def read_solution(line: str) -> tuple[str, str]:
     except ValueError:
         return "", ""
     return title[0].strip(), moves
+
+
+def _unquoted(lines: list[str]) -> list[str]:
+    """The lines without the marks of quoted mail, ``> ####``, if there are such rows of walls."""
+    rests = [line[mark.end() :] if (mark := _QUOTE.match(line)) else None for line in lines]
+    quoted = [rest for rest in rests if rest is not None]
+    if Row.WALLED not in map(look_at_row, quoted):
+        return lines
+    # A blank behind each mark belongs to the marks; behind some, it is the floor of a row.
+    start = int(all(rest[:1] in ("", " ") for rest in quoted))
+    return [line if rest is None else rest[start:] for line, rest in zip(lines, rests, strict=True)]
 
 
 def _kind_alone(line: str) -> Kind:
