@@ -1,11 +1,13 @@
 """Reading level files: which lines are what, which title wins, what is refused and how."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tokoban.sokoban.formats import (
+    Level,
     SavedGame,
     budget,
     lurd,
@@ -120,6 +122,45 @@ def test_comments_stand_all_above_their_boards_or_all_below(apart: str, name: st
         (level.title, level.notes) for level in read
     ]
     assert (read.notes, below.notes) == ((), ("; about",))
+
+
+@pytest.mark.parametrize("below", ["", "\nSolution: R\n", "\nwords\n"])
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Title: {}\nAuthor: A{}\n\n",
+        "Maze: {}\nSize X: 5\n\n",
+        "Title: {}\n",
+        "Key: {}\nTitle: {}\n\n\n",
+    ],
+)
+def test_pairs_stand_all_above_their_boards_or_all_below(head: str, below: str) -> None:
+    def told(level: Level) -> Level:
+        return replace(level, notes=tuple(filter(None, level.notes)))
+
+    numbers = ["1", "2", "3"]
+    heads = [head.format(number, number) for number in numbers]
+    above = "\n".join(f"{pairs}{SMALL}{below}" for pairs in heads)
+    usual = "\n".join(
+        f"Level {number}\n\n{SMALL}{pairs.rstrip()}\n{below}"
+        for number, pairs in enumerate(heads, 1)
+    )
+    read = parse_levels(f"About\n\n{above}", source="f", strict=True)
+    assert [level.title for level in read] == numbers
+    assert [*map(told, read)] == [*map(told, parse_levels(f"About\n\n\n{usual}", strict=True))]
+    assert read.notes == ("About",)
+    assert read[0].line == 3 + head.count("\n")
+    assert parse_levels(write_levels(read, notes=read.notes)) == read
+
+
+def test_the_title_of_a_file_above_titles_below_stays_the_files() -> None:
+    text = f"Title: all\n\n{SMALL}Title: one\n\n{SMALL}Title: two\n\n{SMALL}"
+    assert titles(text) == ["one", "two", ""]
+    assert titles(f"Title: all\n\nTitle: one\n\n{SMALL}\nTitle: two\n\n{SMALL}") == ["one", "two"]
+    assert titles(f"Maze: 7\n\n{SMALL}") == ["7"]
+    apart = f"Title: all\n\n{SMALL}\nTitle: one\n\n{SMALL}\n"
+    assert titles(apart) == ["all", "one"]
+    assert titles(f"{apart}Title: two\n") == ["one", "two"]
 
 
 def test_authors_of_the_level_and_of_the_file() -> None:

@@ -6,6 +6,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, takewhile
 
 from tokoban.sokoban.formats.rows import without_blank_ends
 from tokoban.sokoban.formats.text_lines import BLANKS, Kind, classify, read_pair, split_lines
@@ -20,6 +21,8 @@ _TAGS = re.compile(
 )
 # A title stands apart from what is above it if that is one of these.
 _BESIDES = BLANKS | {Kind.COMMENT, Kind.RAW_COMMENT, Kind.RULER}
+_PAIRS = {Kind.TITLE, Kind.AUTHOR, Kind.PAIR}
+_NEAR = {Kind.BLANK, *_PAIRS}
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class LevelText:
         # NUL characters must not get into notes; what looks for them reads the text itself.
         self.lines = split_lines(text.replace("\0", "\N{REPLACEMENT CHARACTER}"))
         self.kinds = classify(self.lines)
-        self._names_are_below = False
+        self._names_are_below = self._pairs_are_above = False
         self.taken: set[int] = set()  # the lines that became a title or an author: no more notes
 
     def title_line(
@@ -60,6 +63,28 @@ class LevelText:
         is_apart = len(texts) == 1 or self.kinds[texts[-1] - 1] in _BESIDES
         return texts[-1] if is_apart else None
 
+    def tops(self, boards: Sequence[tuple[int, int]]) -> list[int]:
+        """The line where each board begins, or the pairs above it that name it.
+
+        Pairs stand above all boards if there is a title directly above each, apart from the board
+        before it, and none under the last board. Else they stand below.
+        """
+        ends = [0, *(end for _, end in boards)]
+        starts = [start for start, _ in boards]
+        tops = [self._top(*place) for place in zip(ends, starts, strict=False)]
+        below_last = self._pairs(Kind.TITLE, Place(ends[-1], len(self.lines)))
+        self._pairs_are_above = len(boards) > 1 and None not in tops and not any(below_last)
+        return [top for top in tops if top is not None] if self._pairs_are_above else starts
+
+    def _top(self, end: int, start: int) -> int | None:
+        """Where the pairs with the title above the board at ``start`` begin, if there are any."""
+        near = takewhile(lambda index: self.kinds[index] in _NEAR, range(start - 1, end - 1, -1))
+        top = next((index for index in near if self.kinds[index] is Kind.TITLE), None)
+        while top is not None and top > end and self.kinds[top - 1] in _PAIRS:
+            top -= 1
+        # Pairs that touch the board before are of that one.
+        return None if top == end > 0 else top
+
     def place_comments(self, places: Sequence[Place]) -> None:
         """Finds out whether comments name the board above or below, from the place below each.
 
@@ -73,7 +98,9 @@ class LevelText:
                 self._names_are_below = False
 
     def take_names(self, place: Place) -> Names:
-        """The names of the board below this place."""
+        """The names of the board below this place, unless pairs name all."""
+        if self._pairs_are_above:
+            return Names()
         comment = None if self._names_are_below else self._comment_above(place)
         texts = [
             index
@@ -91,29 +118,29 @@ class LevelText:
         )
 
     def take_title(
-        self, number: int, names: Names, below: Place, *, default: str
+        self, number: int, names: Names, about: Sequence[Place], *, default: str
     ) -> tuple[str, tuple[str, ...]]:
         """The title of a level, and as notes the names that it lost to.
 
-        ``default`` is a pair's that names the level if no pair below it does; an empty pair below
-        says that it does not.
+        ``about`` it are the places above its board, as ``tops`` has it, and below. ``default`` is a
+        pair's that names the level if no pair there does; an empty one says that it does not.
         """
         text = "" if names.text == f"Level {number}" else names.text
         title = default or text or names.comment
-        for line, paired in self._pairs(Kind.TITLE, below):
+        for line, paired in self._pairs(Kind.TITLE, *about):
             if paired or default:
                 title = paired or text or names.comment
                 self.taken.add(line)
                 break
         if not title and self._names_are_below:
-            title = self._comment_under(below)
-            self.taken.update([below.start] if title else [])
+            title = self._comment_under(about[-1])
+            self.taken.update([about[-1].start] if title else [])
         lost = (name for name in (text, names.comment) if name not in ("", title, f"Level {title}"))
         return title, tuple(f"; {name}" for name in lost)
 
-    def take_author(self, below: Place, *, default: str) -> str:
-        """The author named in this place, or ``default``."""
-        for line, author in self._pairs(Kind.AUTHOR, below):
+    def take_author(self, about: Sequence[Place], *, default: str) -> str:
+        """The author named in these places, or ``default``."""
+        for line, author in self._pairs(Kind.AUTHOR, *about):
             self.taken.add(line)
             return author
         return default
@@ -163,9 +190,9 @@ class LevelText:
         is_name = self.kinds[index] is Kind.COMMENT and any(map(str.isalnum, name))
         return unquote(name) if is_name else ""
 
-    def _pairs(self, kind: Kind, place: Place) -> Iterator[tuple[int, str]]:
+    def _pairs(self, kind: Kind, *places: Place) -> Iterator[tuple[int, str]]:
         """The lines and the values of the pairs of this kind."""
-        for index in range(place.start, place.end):
+        for index in chain.from_iterable(range(place.start, place.end) for place in places):
             if self.kinds[index] is kind:
                 yield index, read_pair(self.lines[index])[1]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
@@ -67,20 +68,18 @@ class _Reader:
     def read(self) -> LevelFile:
         text = self.text
         boards = list(runs([kind in ROWS for kind in text.kinds]))
-        starts = [*(start for start, _ in boards), len(text.lines)]
-        header = Place(0, starts[0])
+        tops = [*text.tops(boards), len(text.lines)]
+        header = Place(0, tops[0])
         self._report_faults_of_the_file(header, has_board=bool(boards))
         is_sokoban = not text.strange_game(header)
-        text.place_comments(
-            [Place(end, starts[number]) for number, (_, end) in enumerate(boards, 1)]
-        )
+        text.place_comments([Place(end, tops[number]) for number, (_, end) in enumerate(boards, 1)])
         author = text.value(Kind.AUTHOR, header)
         # The title of a file is a collection's, unless it has one level only.
         default_title = text.value(Kind.TITLE, header) if len(boards) == 1 else ""
         names = text.take_names(header) if boards else Names()
         levels = []
         for number, (start, end) in enumerate(boards, 1):
-            below = Place(end, starts[number])
+            above, below = Place(tops[number - 1], start), Place(end, tops[number])
             try:
                 board, fault = self._read_board(start, end) if is_sokoban else (None, None)
                 blocks = self._split(board, below)
@@ -92,25 +91,24 @@ class _Reader:
                 self._report(start, error.fault, level=number)
                 break
             faults = [fault, *(block.fault for block in blocks), *missing]
-            if board and (strange := text.strange_game(below)):
+            if board and (strange := text.strange_game(Place(above.start, below.end))):
                 board = None
                 faults = [(strange[0], _explain_game(strange[1]))]
-            title, other_names = text.take_title(
-                number, names, blocks[0].place, default=default_title
-            )
+            about = above, blocks[0].place
+            title, other_names = text.take_title(number, names, about, default=default_title)
             for line, message in filter(None, faults):
                 self._report(line, message, level=number, title=title)
             for line, message in filter(None, (block.warning for block in blocks)):
                 self._warn(line, message, level=number, title=title)
             if board:
-                if order := text.order(below):
+                if order := text.order(Place(above.start, below.end)):
                     self._warn(order[0], _read_plainly(order[1]), level=number, title=title)
                 games = list(self._games(blocks))
                 level = Level(
                     board,
                     title,
-                    text.take_author(blocks[0].place, default=author),
-                    notes=(*other_names, *text.notes(blocks[0].place)),
+                    text.take_author(about, default=author),
+                    notes=(*other_names, *chain.from_iterable(map(text.notes, about))),
                     solutions=tuple(game for game in games if isinstance(game, Solution)),
                     source=self.source,
                     line=start + 1,
