@@ -341,6 +341,22 @@ def test_progress_from_a_file_in_the_open_level_is_shown_at_once(open_page: Open
     page.get_by_role("button", name="14 moves, 5 pushes").wait_for()
 
 
+def test_progress_from_a_file_leaves_the_open_level_where_it_is(open_page: Open) -> None:
+    page = open_page("#/play/file-1/1")
+    page.wait_for_selector("h1:text-is('Corridor')")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("[data-owner=solved]")
+    page.reload()  # a level that was left solved opens at its start
+    page.wait_for_selector("h1:text-is('Corridor')")
+    page.keyboard.press("c")
+    text = f"{XSB}\n\nSolution\nR\n".encode()
+    file = {"name": "x.sok", "mimeType": "text/plain", "buffer": text}
+    page.locator("dialog input[type=file]").set_input_files(file)
+    page.wait_for_selector(".toast:text('1 level')")
+    page.keyboard.press("Escape")
+    page.locator(".counters dd", has_text="0best known 1").first.wait_for()
+
+
 def test_the_first_visit_opens_the_file_that_was_named_and_later_ones_the_last_level(
     open_page: Open,
 ) -> None:

@@ -88,7 +88,8 @@ function takeProgress(app, level) {
     at: saved?.at ?? 0,
     snapshots: isOpen ? session.game.snapshots : (known?.snapshots ?? []),
     playedAt: 0,
-    ...(known?.moves ? known : {}),
+    // A level that was left solved is kept at its end, and opened at its start.
+    ...(known?.moves ? { ...known, at: isOpen ? session.game.at : known.at } : {}),
     ...bestOf([...solutions, known?.bestByMoves, known?.bestByPushes]),
   });
   if (isOpen) session.takeOver();
