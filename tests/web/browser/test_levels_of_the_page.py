@@ -207,6 +207,11 @@ def test_a_copy_as_xsb_and_a_link_carry_the_level_its_title_and_its_author(open_
     other.wait_for_selector("h1:text-is('Fran\u00e7ois | 1: rR')")
     other.locator("summary:text('About the level')").click()
     other.get_by_text("By <b>A</b>").wait_for()
+    # A link of another machine, in the dialog for levels as text.
+    other.evaluate("location.hash = '#/play/file-1/1'")
+    other.wait_for_selector("h1:text-is('Corridor')")
+    read_in_dialog(other, f"http://192.0.2.7:8000/{link[link.index('#') :]}\n")
+    other.wait_for_selector("h1:text-is('Fran\u00e7ois | 1: rR')")
 
 
 def test_the_same_levels_make_one_collection_which_is_removed_after_a_question(

@@ -4,6 +4,7 @@ import { readLevels } from "../levels_api.js";
 import { advance } from "../rules/board.js";
 import { levelText, parseLurd } from "../rules/text.js";
 import { t } from "../strings/index.js";
+import { parseRoute } from "./router.js";
 import { problemText, sentenceOf } from "./sentences.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -17,7 +18,8 @@ const MAX_NAME = 80;
 
 /**
  * Reads the levels of a text or file in any format into a collection of the player's own and opens
- * the first. Moves (LURD) are made in the open level instead, from its start or from the position.
+ * the first. Moves (LURD) are made in the open level instead, from its start or from the position;
+ * a link that carries a level stands for that level.
  * @param {App} app
  * @param {string | Blob} content
  * @param {string} name of the collection, unless it is a text whose first level has a title
@@ -31,6 +33,8 @@ export async function importText(app, content, name) {
   }
   try {
     const text = typeof content === "string" ? content : await content.text();
+    const route = parseRoute(/^\s*\S*(#level=\S+)\s*$/.exec(text)?.[1] ?? "");
+    if ("level" in route) return await importText(app, route.level, t("import.from-link"));
     const moves = app.session.level && parseLurd(text);
     if (moves) return takeMoves(app, moves);
     if (size > LONG) app.toast(t("import.reading"));
