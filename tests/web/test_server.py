@@ -64,6 +64,27 @@ def test_the_shipped_collection_is_60_rated_levels_of_our_own() -> None:
         assert level.solutions[0].num_pushes == int(fewest.removeprefix("Pushes: "))
 
 
+@pytest.mark.parametrize(
+    ("notes", "name", "credit"),
+    [
+        ("; All of it\n\n;-----\n; By A.\n; Free.\n;\n; More.", "All of it", "By A.\nFree."),
+        ("::: SOK :::\n\nTitle: All of it\nEmail: a@b.org\n\nMore.", "All of it", "Email: a@b.org"),
+        ("Collection: All of it\n\nBy A.", "All of it", "By A."),
+        (f"; {'By A. ' * 20}", "file.txt", ("By A. " * 20).strip()),
+        ("By A.\n\nMore.", "file.txt", "By A."),
+        ("", "file.txt", ""),
+    ],
+)
+def test_a_collection_has_the_name_that_its_file_gives_it(
+    notes: str, name: str, credit: str
+) -> None:
+    collection = Collection("x", "file.txt", parse_levels(f"{notes}\n\n{LEVELS}"))
+    client = TestClient(make_app([collection]), base_url="http://127.0.0.1:8000")
+    [listed] = client.get("/api/collections").json()["collections"]
+    found = client.get("/api/collections/x").json()
+    assert (listed["name"], found["name"], found["credit"]) == (name, name, credit)
+
+
 def test_levels_that_are_written_are_read_again(client: TestClient) -> None:
     read = client.post("/api/levels/read", json={"text": LEVELS, "name": "pasted"}).json()
     assert read["problems"] == []

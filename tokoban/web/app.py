@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import itertools
 import json
 import mimetypes
 import secrets
@@ -38,19 +37,22 @@ _MAX_PARSED_AT_ONCE = 2  # texts of levels; each may take a second and a hundred
 
 @dataclass(frozen=True)
 class Collection:
-    """A level file that the page offers."""
+    """A level file that the page offers, by this name if it has none itself."""
 
     id: str
     name: str
     file: LevelFile
 
     @cached_property
+    def title(self) -> str:
+        """What the page calls it."""
+        return wire.about(self.file)[0] or self.name
+
+    @cached_property
     def as_json(self) -> bytes:
         """The collection with all its levels."""
-        # The first paragraph: what follows is often long.
-        first = itertools.takewhile(str.strip, self.file.notes)
-        content = {"id": self.id, "name": self.name, "credit": "\n".join(first)}
-        return json.dumps(content | wire.file_to_json(self.file)).encode()
+        content = wire.file_to_json(self.file) | {"id": self.id, "name": self.title}
+        return json.dumps(content).encode()
 
 
 def shipped_collection() -> Collection:
@@ -140,7 +142,7 @@ class _Api:
     async def list_collections(self, request: Request) -> Response:
         """All collections without their levels."""
         listed = [
-            {"id": one.id, "name": one.name, "num_levels": len(one.file)}
+            {"id": one.id, "name": one.title, "num_levels": len(one.file)}
             for one in self._collections.values()
         ]
         return _json({"collections": listed})

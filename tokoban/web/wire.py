@@ -21,6 +21,7 @@ from tokoban.sokoban.formats import write_levels as text_of_levels
 from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.formats.legality import find_fault_in_rows
 from tokoban.sokoban.formats.levels import MAX_BYTES, parse_content
+from tokoban.sokoban.formats.text_lines import read_pair
 from tokoban.sokoban.search.answer import Answer
 from tokoban.web.job import Context
 
@@ -33,6 +34,7 @@ MAX_MOVES_TEXT = 2**20  # characters
 _MAX_HEADING = 2**20  # characters of a title or an author, which may be any line of a file
 _MAX_LEVELS = 10_000
 _MAX_NAME = 200  # characters of a pasted file's name
+_MAX_TITLE = 80  # characters of a comment that names a file; others are sentences
 
 Number = int | float
 
@@ -190,15 +192,41 @@ def read_levels(content: Mapping[str, Any]) -> dict[str, Any]:
     return file_to_json(parse_content(read, source=name))
 
 
+def about(file: LevelFile) -> tuple[str, str]:
+    """The name that a file gives to its levels, or "", and the first paragraph besides.
+
+    The name is a title, or a short comment alone at the top. What follows is often long.
+    """
+    name = ""
+    paragraphs: list[list[str]] = [[]]
+    for note in file.notes:
+        key, value = read_pair(note)
+        line = note.lstrip(";").strip()
+        if key in ("title", "collection"):
+            name = name or value
+        elif note.startswith("::") or not any(map(str.isalnum, line)):
+            paragraphs.append([])
+        else:
+            paragraphs[-1].append(line)
+    paragraphs = [paragraph for paragraph in paragraphs if paragraph]
+    is_comment = paragraphs and file.notes[0].startswith(";") and len(paragraphs[0]) == 1
+    if not name and is_comment and len(paragraphs[0][0]) <= _MAX_TITLE:
+        name = paragraphs.pop(0)[0]
+    return name, "\n".join(paragraphs[0]) if paragraphs else ""
+
+
 def file_to_json(file: LevelFile) -> dict[str, Any]:
-    """The levels of a file, and why its other boards are no levels.
+    """The levels of a file with what is ``about`` it, and why its other boards are no levels.
 
     A problem whose ``level`` is 0 is one of the file. ``code`` and ``values`` are those of a
     ``Fault``. ``wrong_solutions`` are the lines of solutions that do not solve their level.
     ``warnings`` say what is played differently from what the file means.
     """
     invalid = file.invalid
+    name, credit = about(file)
     return {
+        "name": name,
+        "credit": credit,
         "levels": [level_to_json(level) for level in file.levels],
         "problems": [
             _problem_to_json(problem)

@@ -193,6 +193,24 @@ def test_the_text_about_a_collection_has_room_beside_the_filters(open_page: Open
     assert credit.bounding_box()["width"] > 300
 
 
+def test_comments_of_a_file_name_its_collection_and_number_its_levels_once(
+    open_page: Open,
+) -> None:
+    page = open_page("#/levels")
+    long = "######\n#@ $.#\n######"
+    choose_file(
+        page, f"; All of it\n\n; By A.\n; Free.\n\n; 1\n\n{XSB}\n; a note\n\n; 3\n\n{long}\n"
+    )
+    page.get_by_text("All of it, level 1 of 2").wait_for()
+    page.locator("summary:text('About the level')").click()
+    page.locator(".level-notes:text-is('a note')").wait_for()
+    page.keyboard.press("l")
+    page.wait_for_selector("h1:text-is('All of it')")
+    page.wait_for_selector(".level-card")
+    assert page.locator(".levels-head p").first.inner_text().split() == ["By", "A.", "Free."]
+    assert page.locator(".level-title").all_inner_texts() == ["1", "2 3"]
+
+
 NAMED = "######\n#@ $.#\n######\nTitle: Fran\u00e7ois | 1: rR\nAuthor: <b>A</b>"
 
 

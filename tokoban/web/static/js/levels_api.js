@@ -13,8 +13,9 @@ import { ask } from "./server.js";
  * The levels in a text or a file, of whatever encoding; throws `ServerError`.
  * @param {string | Blob} content
  * @param {string} name of the file, for messages
- * @returns {Promise<{levels: Level[], problems: Problem[], wrong_solutions: number[],
- *   warnings: Problem[]}>} the lines of wrong solutions
+ * @returns {Promise<{name: string, credit: string, levels: Level[], problems: Problem[],
+ *   wrong_solutions: number[], warnings: Problem[]}>} the lines of wrong solutions; the name that the
+ *   levels have together may be empty
  */
 export async function readLevels(content, name) {
   const sent =

@@ -21,7 +21,7 @@ const COLLECTION = `${PREFIX}collection:`;
  * @typedef {{rows: string[], title: string, author?: string, moves: string, at: number,
  *   given?: number, snapshots: Snapshot[], bestByMoves?: string, bestByPushes?: string, playedAt: number}} Progress
  * @typedef {import("./found.js").Found} Found
- * @typedef {{id: string, name: string, levels: Level[]}} Collection
+ * @typedef {{id: string, name: string, credit?: string, levels: Level[]}} Collection
  */
 
 /**

@@ -13,7 +13,7 @@ export function aboutLevel(session) {
     refresh() {
       const { level } = session;
       author.textContent = level?.author ? t("moves.author", { name: level.author }) : "";
-      notes.textContent = (level?.notes ?? []).join("\n");
+      notes.textContent = (level?.notes ?? []).map((note) => note.replace(/^;+ ?/, "")).join("\n");
       element.hidden = !author.textContent && !notes.textContent;
     },
   };

@@ -6,7 +6,7 @@ import { t } from "../strings/index.js";
 /**
  * @typedef {import("../game/store.js").Store} Store
  * @typedef {import("../game/store.js").Level} Level
- * @typedef {{id: string, name: string, credit?: string, levels: Level[]}} Collection
+ * @typedef {import("../game/store.js").Collection} Collection
  */
 
 /** Collections of the player's own have ids that begin so. */
@@ -60,10 +60,11 @@ export class Collections {
    * another one has gets a number.
    * @param {string} name
    * @param {Level[]} levels
+   * @param {string} [credit]
    * @returns {{id: string, isKept: boolean, known?: string}} not kept if storage is full;
    *   the name of the collection that was there already
    */
-  add(name, levels) {
+  add(name, levels, credit = "") {
     const content = JSON.stringify(levels);
     const all = this._store.collections();
     const same = all.find(
@@ -75,7 +76,7 @@ export class Collections {
     for (let number = 2; all.some((own) => own.name === ownName); number += 1) {
       ownName = `${name} (${number})`;
     }
-    const isKept = this._store.keepCollection({ id, name: ownName, levels });
+    const isKept = this._store.keepCollection({ id, name: ownName, credit, levels });
     return { id, isKept };
   }
 

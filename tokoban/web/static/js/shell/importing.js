@@ -22,7 +22,7 @@ const MAX_NAME = 80;
  * a link that carries a level stands for that level.
  * @param {App} app
  * @param {string | Blob} content
- * @param {string} name of the collection, unless it is a text whose first level has a title
+ * @param {string} name of the collection, unless it has one, or is a text whose first level has a title
  * @returns {Promise<boolean>} whether a level or moves were opened
  */
 export async function importText(app, content, name) {
@@ -38,15 +38,16 @@ export async function importText(app, content, name) {
     const moves = app.session.level && parseLurd(text);
     if (moves) return takeMoves(app, moves);
     if (size > LONG) app.toast(t("import.reading"));
-    const { levels, problems, wrong_solutions, warnings } = await readLevels(content, name);
+    const read = await readLevels(content, name);
+    const { levels, problems, wrong_solutions, warnings } = read;
     if (!levels.length) {
       const line = app.session.level && movesIn(text);
       if (line) return takeMoves(app, line);
       tellNoLevel(app, problems);
       return false;
     }
-    const title = typeof content === "string" && levels[0].title.slice(0, MAX_NAME);
-    const { id, isKept, known } = app.collections.add(title || name, levels);
+    const title = read.name || (typeof content === "string" && levels[0].title) || name;
+    const { id, isKept, known } = app.collections.add(title.slice(0, MAX_NAME), levels, read.credit);
     app.open("play", [id, 1]);
     const told = [
       known ? t("import.known", { name: known }) : t("import.done", { count: levels.length }),

@@ -19,6 +19,7 @@ const SIZE = 136;
  */
 export function levelCard(level, { collection, index }, progress, painter) {
   const state = stateOf(progress);
+  const number = String(index + 1);
   const canvas = painter.takeCanvas(SIZE);
   // Each in a task of its own, so that no frame becomes long; a card that was scrolled past before
   // its turn is not painted.
@@ -30,7 +31,7 @@ export function levelCard(level, { collection, index }, progress, painter) {
     el(
       "span",
       { class: "level-title one-line" },
-      el("span", { class: "soft" }, `${index + 1} `),
+      level.title !== number && el("span", { class: "soft" }, `${number} `),
       titleText(level.title, collection),
     ),
     el(
