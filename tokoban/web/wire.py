@@ -169,7 +169,11 @@ def level_to_json(level: Level) -> dict[str, Any]:
         "rows": format_board(level.board).split("\n"),
         "solutions": [solution.lurd for solution in level.solutions],
         "saved": [
-            {"moves": lurd.format(level.board, game.directions), "at": game.position}
+            {
+                "moves": lurd.format(level.board, game.directions),
+                "at": game.position,
+                "title": game.title,
+            }
             for game in level.saved_games
         ],
     }
@@ -286,7 +290,7 @@ def _level_from_json(found: object) -> Level:
 def _saved_from_json(game: Mapping[str, Any]) -> SavedGame:
     directions = lurd.parse(text_of(game, "moves", most=MAX_MOVES_TEXT))
     at = whole_of(game, "at", usual=len(directions), least=0, most=len(directions))
-    return SavedGame(directions, at)
+    return SavedGame(directions, at, text_of(game, "title", usual="SaveGame", most=_MAX_HEADING))
 
 
 def _texts(found: Mapping[str, Any], name: str, usual: list[str] | None = None) -> list[str]:

@@ -133,10 +133,15 @@ def test_levels_of_sokoban_plus_are_opened_with_a_warning(open_page: Open) -> No
 def test_pasted_moves_are_made_and_saved_games_and_notes_are_shown(open_page: Open) -> None:
     page = open_page("#/levels")
 
-    send(page, "paste", "######\n#@ $.#\n######\nTitle: Kept\nAuthor: <b>A</b>\nSavegame\nr\n")
+    send(
+        page,
+        "paste",
+        "######\n#@ $.#\n######\nTitle: Kept\nAuthor: <b>A</b>\nSavegame\nr\n\nHall\nrl\n",
+    )
     page.wait_for_selector("h1:text-is('Kept')")
     page.locator("summary:text('About the level')").click()
     page.get_by_text("By <b>A</b>").wait_for()
+    page.get_by_role("button", name="Hall", exact=True).wait_for()
     page.get_by_role("button", name="After 1 move, 0 pushes", exact=True).click()
     for moves, toast in (("ru", "Move 2 of 2 is not possible"), ("r R", "2 moves made")):
         send(page, "paste", moves)
@@ -310,6 +315,9 @@ def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path
     page.keyboard.press("ArrowRight")
     page.keyboard.press("n")
     page.wait_for_selector("h1:text-is('Room')")
+    page.keyboard.press("k")  # at the start, which is no game
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("k")
     page.keyboard.press("ArrowDown")
     send(page, "paste", NAMED)
     page.wait_for_selector("h1:text-is('Fran\u00e7ois | 1: rR')")
@@ -322,13 +330,16 @@ def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path
     levels = parse_levels(path.read_text(encoding="utf-8"))
     solved, named, begun = sorted(levels, key=lambda level: level.board.width)
     assert [str(solution) for solution in solved.solutions] == ["R"]
-    assert (len(begun.saved_games), named.author) == (1, "<b>A</b>")
+    titles = [game.title for game in begun.saved_games]
+    assert (titles, named.author) == (["SaveGame", "After 1 move, 0 pushes"], "<b>A</b>")
 
     other = open_page("#/play/file-1/2")  # a fresh profile
     other.wait_for_selector("h1:text-is('Room')")
     other.keyboard.press("c")
     other.locator("dialog input[type=file]").set_input_files(path)
     other.wait_for_selector(".toast:text('3 levels')")
+    kept = other.locator("[aria-label='Kept positions'] li")
+    assert kept.all_inner_texts() == ["After 1 move, 0 pushes"]
     for text, told in (
         (XSB, "There is no progress in this file."),
         ("x", "There is no valid level"),

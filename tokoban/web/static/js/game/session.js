@@ -243,7 +243,16 @@ function isBetter(after, before) {
 
 /** @param {Level} level @returns {import("./game.js").Snapshot[]} */
 function savedGames({ saved = [] }) {
-  return saved.map(({ moves, at }) => ({ moves, at, name: snapshotName(moves.slice(0, at)) }));
+  return saved.map(({ moves, at, title }) => ({
+    moves,
+    at,
+    name: nameOf(title) || snapshotName(moves.slice(0, at)),
+  }));
+}
+
+/** The name of a saved game of a file; empty where programs gave the title. @param {string} [title] */
+export function nameOf(title = "") {
+  return /^(snapshot|savegame)?\s*\d*$/i.test(title) ? "" : title;
 }
 
 /** @param {string} played @returns {string} how the position after these moves is called */

@@ -17,7 +17,7 @@ const COLLECTION = `${PREFIX}collection:`;
 /**
  * @typedef {import("./game.js").Snapshot} Snapshot
  * @typedef {{title: string, author?: string, notes?: string[], rows: string[],
- *   solutions: string[], saved?: {moves: string, at: number}[]}} Level
+ *   solutions: string[], saved?: {moves: string, at: number, title?: string}[]}} Level
  * @typedef {{rows: string[], title: string, author?: string, moves: string, at: number,
  *   given?: number, snapshots: Snapshot[], bestByMoves?: string, bestByPushes?: string, playedAt: number}} Progress
  * @typedef {import("./found.js").Found} Found

@@ -1,5 +1,6 @@
 /** All progress as a SOK file, and back: best solutions and unfinished games. */
 
+import { nameOf } from "../game/session.js";
 import { bestOf } from "../game/store.js";
 import { readLevels } from "../levels_api.js";
 import { Board, advance } from "../rules/board.js";
@@ -42,17 +43,24 @@ export async function saveLevels(app, levels, name) {
 }
 
 /**
- * The unfinished game as a file has it: without the move that solves the level.
+ * The unfinished game as a file has it, without the move that solves the level, and the kept
+ * positions, which their titles tell from it.
  * @param {import("../game/store.js").Progress} progress
  */
-function savedGames({ rows, moves, at }) {
-  const isSolution = advance(Board.fromRows(rows), moves).board.isSolved();
-  const begun = isSolution ? moves.slice(0, -1) : moves;
-  return begun ? [{ moves: begun, at: Math.min(at, begun.length) }] : [];
+function savedGames({ rows, moves, at, snapshots }) {
+  const start = Board.fromRows(rows);
+  const isSolution = (/** @type {string} */ lurd) => advance(start, lurd).board.isSolved();
+  const begun = isSolution(moves) ? moves.slice(0, -1) : moves;
+  const kept = snapshots.filter((one) => !isSolution(one.moves));
+  return [
+    { moves: begun, at: Math.min(at, begun.length) },
+    ...kept.map((one) => ({ moves: one.moves, at: one.at, title: one.name })),
+  ].filter((game) => game.moves);
 }
 
 /**
- * Takes the progress in a SOK file over: its solutions, and its games where the player has none.
+ * Takes the progress in a SOK file over: its solutions, its kept positions, and its games where the
+ * player has none.
  * @param {App} app
  * @param {File[]} files
  */
@@ -80,16 +88,22 @@ function takeProgress(app, level) {
   const key = levelKey(level.rows);
   const isOpen = key === session.levelKey;
   const known = app.store.progress(key);
+  const snapshots = [...((isOpen ? session.game : known)?.snapshots ?? [])];
+  for (const { moves, at, title } of level.saved ?? []) {
+    const name = nameOf(title);
+    const isNew = !snapshots.some((one) => one.moves === moves && one.name === name);
+    if (name && isNew) snapshots.push({ moves, at, name });
+  }
   app.store.keepProgress(key, {
     rows: level.rows,
     title: level.title,
     author: level.author,
     moves: saved?.moves ?? "",
     at: saved?.at ?? 0,
-    snapshots: isOpen ? session.game.snapshots : (known?.snapshots ?? []),
     playedAt: 0,
     // A level that was left solved is kept at its end, and opened at its start.
     ...(known?.moves ? { ...known, at: isOpen ? session.game.at : known.at } : {}),
+    snapshots,
     ...bestOf([...solutions, known?.bestByMoves, known?.bestByPushes]),
   });
   if (isOpen) session.takeOver();

@@ -62,8 +62,8 @@ export const strings = {
   "share.export": { en: "Export as SOK", de: "Als SOK exportieren" },
   "share.import": { en: "Import from SOK", de: "Aus SOK importieren" },
   "share.import-help": {
-    en: "The file has your best solutions and unfinished games. Importing never loses a better solution.",
-    de: "Die Datei enthält Ihre besten Lösungen und begonnenen Spiele. Beim Importieren geht keine bessere Lösung verloren.",
+    en: "The file has your best solutions, unfinished games and kept positions. Importing never loses a better solution.",
+    de: "Die Datei enthält Ihre besten Lösungen, begonnenen Spiele und gemerkten Stellungen. Beim Importieren geht keine bessere Lösung verloren.",
   },
   "share.making": {
     en: "The GIF is saved when it is ready.",
