@@ -1,4 +1,4 @@
-"""A text in capitals is read as the vocabulary would have it; others are left alone."""
+"""Words in capitals are read as the vocabulary would have them; acronyms are left alone."""
 
 import pytest
 
@@ -14,7 +14,10 @@ TOKENIZER = train_bpe(LINES, vocabulary_size=330, has_space_before=True)
     [
         ("EIN MANN SITZT AUF DER STRASSE.", "Ein Mann sitzt auf der Straße."),
         ("EIN HUND. EIN MANN IM PARK!", "Ein Hund. Ein Mann im Park!"),
-        ("DER PARK DER USA", "Der Park der USA"),
+        ("EIN MANN DER USA", "Ein Mann der USA"),
+        ("Ein HUND und EIN MANN!", "Ein Hund und ein Mann!"),
+        ("EIN HUND IM PARK: der Mann", "Ein Hund im Park: der Mann"),
+        ("Der UFO der NATO", "Der UFO der NATO"),
         ("DER STRAßE", "Der Straße"),
         ("I", "I"),
         ("3 X 4 = 12", "3 X 4 = 12"),

@@ -1,18 +1,38 @@
-"""Sentences in capitals, which no translator here has read, in the case that it knows."""
+"""Words in capitals, which no translator here has read, in the case that it knows."""
+
+from itertools import groupby
 
 from tokoban.text.bpe import Tokenizer
 
 
 def without_capitals(tokenizer: Tokenizer, text: str) -> str:
-    """A text all in capitals with each word as the vocabulary has it; another text as it is.
+    """The text with each run of words in capitals as the vocabulary has it, if that is far shorter.
 
-    Of a word's forms the one of the fewest and then the most frequent tokens is taken: "MANN" is
-    "Mann", "USA" may stay. A sentence begins with a capital.
+    Of a word's forms the one of the fewest and then the most frequent tokens is taken, and a run's
+    if they are less than half its tokens: "I LOVE YOU" is "I love you", "DNA" stays. A sentence
+    begins with a capital.
     """
-    if sum(map(str.isalpha, text)) < 2 or not text.replace("ß", "").isupper():
-        return text
     found: list[str] = []
-    for word in text.split(" "):
+    for is_in_capitals, words in groupby(text.split(" "), _is_in_capitals):
+        run = list(words)
+        if is_in_capitals:
+            forms = _known_forms(tokenizer, run, after=found[-1:])
+            before, after = (len(tokenizer.encode(" ".join(each))) for each in (run, forms))
+            num_marks = sum(not char.isalnum() for word in run for char in word)
+            if 2 * (after - num_marks) < before - num_marks:
+                run = forms
+        found += run
+    return " ".join(found)
+
+
+def _is_in_capitals(word: str) -> bool:
+    return word.replace("ß", "").isupper()
+
+
+def _known_forms(tokenizer: Tokenizer, words: list[str], *, after: list[str]) -> list[str]:
+    """Of each word the form that the vocabulary knows best; ``after`` is the word before, if any"""
+    found = list(after)
+    for word in words:
         forms = [word.capitalize(), word]
         if found and not found[-1].endswith((".", "!", "?")):
             forms.insert(0, word.lower())
@@ -20,4 +40,4 @@ def without_capitals(tokenizer: Tokenizer, text: str) -> str:
         # Merges are numbered as they were learned, the most frequent first.
         costs = [(len(tokens), max(tokens, default=0)) for tokens in tokenizer.encode_many(forms)]
         found.append(forms[costs.index(min(costs))])
-    return " ".join(found)
+    return found[len(after) :]

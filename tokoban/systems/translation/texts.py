@@ -27,7 +27,7 @@ class Translation:
 
 
 def reading_of(model: Translator, text: str) -> str:
-    """The text as the model reads it: visible, without emoji, single spaces, not in capitals."""
+    """The text as the model reads it: no emoji, single spaces, known words not in capitals."""
     return without_capitals(tokenizer_of(model), tidy(_EMOJI.sub("", text)))
 
 
