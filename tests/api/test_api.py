@@ -469,6 +469,7 @@ def test_texts_together_are_translated_as_each_alone_and_as_by_the_command(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     texts = ["Wo ist der Bahnhof?", "", "Hast du schon gegessen?", "17:30"]
+    in_lines = [texts[0], "\n".join(texts[1:])]
     together = tokoban.translate(texts)
     for text, found in zip(texts, together, strict=True):
         [alone] = tokoban.translate([text])
@@ -477,6 +478,19 @@ def test_texts_together_are_translated_as_each_alone_and_as_by_the_command(
     assert [found.confidence is None for found in together] == [False, True, False, True]
     assert cli.main(["translate", *texts]) == 0
     assert capsys.readouterr().out.splitlines() == [found.text for found in together]
+    assert cli.main(["translate", *in_lines]) == 0
+    assert capsys.readouterr().out.splitlines() == [found.text for found in together]
+    assert [found.text.splitlines() for found in tokoban.translate(in_lines)] == [
+        [together[0].text],
+        [found.text for found in together[1:]],
+    ]
+
+
+def test_lines_are_as_trustworthy_as_the_worst_of_them() -> None:
+    lines = ["Wo ist der Bahnhof?", "Sehr geehrte Damen und Herren,", "17:30"]
+    together, *each = tokoban.translate(["\n".join(lines), *lines])
+    assert together.confidence == pytest.approx(each[1].confidence, rel=1e-4)
+    assert (each[1].confidence or 0) < (each[0].confidence or 0)
 
 
 def test_texts_of_a_seed_are_those_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:

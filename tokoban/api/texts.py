@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from tokoban.api.arguments import checked
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 class Translated:
     """The best translation of a text.
 
-    ``confidence`` is the probability that it is usable. It is None for a text without words, and
-    for weights that are not shipped.
+    ``confidence`` is the probability that it is usable, of several lines the least. It is None for
+    a text without words, and for weights that are not shipped.
     """
 
     text: str
@@ -30,6 +31,7 @@ def translate(
 ) -> list[Translated]:
     """The best translation of each text, by default from German to English.
 
+    Each line of a text is translated by itself, and is a line of the translation.
     The ``translator`` is what ``tokoban.load`` returns, such as ``load("translation-en-de")``. The
     beam search keeps ``beam`` hypotheses and uses the length penalty of the weights. Raises
     ``ValueError`` for a text that is too long. Imports torch.
@@ -46,13 +48,19 @@ def translate(
     _check_texts(texts)
     engine = _translating(translator.model)
     penalty, confidence = translator.config.length_penalty, confidence_of(translator.name or "")
+    sources = [text.split("\n") for text in texts]
+    lines = [*chain(*sources)]
     translations = translate_texts(
-        translator.model, texts, engine=engine, beam=beam, length_penalty=penalty
+        translator.model, lines, engine=engine, beam=beam, length_penalty=penalty
     )
-    return [
-        Translated(best.text, confidence.of(best, text) if confidence and best.tokens else None)
-        for text, (best, *_) in zip(texts, translations, strict=True)
-    ]
+    found = zip(lines, translations, strict=True)
+    translated = []
+    for source in sources:
+        bests = [(line, best) for line, (best, *_) in islice(found, len(source))]
+        shares = [confidence.of(best, line) for line, best in bests if confidence and best.tokens]
+        text = "\n".join(best.text for _, best in bests)
+        translated.append(Translated(text, min(shares, default=None)))
+    return translated
 
 
 @checked

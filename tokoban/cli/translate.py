@@ -34,12 +34,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "text",
         nargs="*",
         metavar="TEXT",
-        help="a sentence in quotes; without any, or for -, every line of standard input. Each line "
-        "gives one line of output, and an empty line an empty one. A line with more tokens than "
-        "the weights accept (511 for the shipped ones) gives an empty one, a message and status 2. "
-        "Invisible characters and emoji are left out, and words in capitals are read in normal "
-        "case, most acronyms apart. The shipped weights translate many sentences wrongly; a "
-        "message on standard error names translations that are probably not usable",
+        help="a sentence in quotes, or lines of them; without any, or for -, every line of "
+        "standard input. Each line gives one line of output, and an empty line an empty one. A "
+        "line with more tokens than the weights accept (511 for the shipped ones) gives an empty "
+        "one, a message and status 2. Invisible characters and emoji are left out, and words in "
+        "capitals are read in normal case, most acronyms apart. The shipped weights translate many "
+        "sentences wrongly; a message on standard error names translations that are probably not "
+        "usable",
     )
     parser.add_argument(
         "--from", dest="source", metavar="LANGUAGE", help="source language (default: de)"
@@ -95,7 +96,8 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.systems.translation.confidence import DOUBTFUL_BELOW
 
     _check(arguments)
-    lines = lines_of(arguments.text, "sentence")
+    given = lines_of(arguments.text, "sentence")
+    lines: Iterator[str] = (line for text in given for line in text.split("\n"))
     if arguments.attention is not None:
         lines = iter([_only_sentence(lines)])
     model, engine, config, confidence = _load(arguments)
@@ -108,7 +110,8 @@ def run(arguments: argparse.Namespace) -> int:
     too_long: list[str] = []
     number = 0
     try:
-        total = None if "-" in (arguments.text or ["-"]) else len(arguments.text)
+        num_lines = sum(1 + text.count("\n") for text in arguments.text)
+        total = None if "-" in (arguments.text or ["-"]) else num_lines
         is_shown = not sys.stdout.isatty()  # where the translations themselves are seen
         bar = Screen(stderr=True).counting("sentences", total, is_shown=is_shown)
         with report.entries(arguments) as entries, bar as update:
