@@ -2,13 +2,19 @@
 
 import copy
 from dataclasses import replace
+from itertools import chain
 
 import pytest
 
 from tokoban.systems.translation import texts
 from tokoban.systems.translation.confidence import DOUBTFUL_BELOW, Confidence, loses_a_number
 from tokoban.systems.translation.model import Translator
-from tokoban.systems.translation.texts import Translation, tokenizer_of, translate_texts
+from tokoban.systems.translation.texts import (
+    Translation,
+    sentences_of,
+    tokenizer_of,
+    translate_texts,
+)
 from tokoban.systems.translation.translate import Hypothesis
 
 TEXTS = ["zwei Äpfel", "", "halb vier", "  ", "Am achten Mai fährt der Zug."]
@@ -36,6 +42,38 @@ def test_every_text_has_its_translation_and_an_empty_one_an_empty_one(
             assert one == pytest.approx(other, rel=1e-12)
         assert tokenizer_of(translator).decode(best.source_tokens) == text.strip()
     assert translate_texts(translator, []) == []
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["Ja.", "Wo ist er?", "Da!", "Äpfel sind gut."],
+        ["Dr. Weber kommt am 3. Mai.", "Z. B. Salz fehlt."],
+        ["Mrs. Hill is in the U.S. Army... at 5 a.m. and 7 p.m. every day."],
+        ["Wo?! Da. da"],
+        [""],
+    ],
+    ids="|".join,
+)
+def test_a_text_is_divided_behind_its_sentences_alone(sentences: list[str]) -> None:
+    assert sentences_of(" ".join(sentences)) == sentences
+
+
+def test_the_sentences_of_a_text_are_translated_as_each_alone(translator: Translator) -> None:
+    sentences = ["Um halb vier.", "Am achten Mai fährt der Zug.", "Zwei Äpfel!"]
+    (together,) = translate_texts(translator, [" ".join(sentences)], beam=3, nbest=2)
+    alone = translate_texts(translator, sentences, beam=3, nbest=2)
+    for rank, found in enumerate(together):
+        of_rank = [each[rank] for each in alone]
+        assert found.text == " ".join(each.text for each in of_rank)
+        assert found.score == pytest.approx(sum(each.score for each in of_rank))
+        assert found.tokens == [*chain(*(each.tokens for each in of_rank))]
+        assert tokenizer_of(translator).decode(found.source_tokens) == " ".join(sentences)
+    whole, in_one = (
+        translate_texts(translator, [text], beam=2, forced_prefix="two")[0][0]
+        for text in (" ".join(sentences), sentences[0])
+    )
+    assert len(whole.source_tokens) > len(in_one.source_tokens)
 
 
 def test_emoji_are_not_read(translator: Translator) -> None:

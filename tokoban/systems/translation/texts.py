@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from tokoban.inference.engine import Engine
 from tokoban.systems.translation.capitals import without_capitals
@@ -14,10 +15,14 @@ from tokoban.text.saved import tokenizer_of
 # No training text has emoji, so the network would write broken characters or words for them.
 _EMOJI = re.compile(r"\s*[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
 
+_ABBREVIATED = r"\w", "Dr", "Fr", "Hr", "Mr", "Mrs", "Ms", "Nr", "Prof", "St"
+_NOT_ABBREVIATED = "".join(rf"(?<!\b{word}\.)" for word in _ABBREVIATED)
+_BETWEEN_SENTENCES = re.compile(rf"(?<=[a-zäöüß][.!?]){_NOT_ABBREVIATED} (?=[A-ZÄÖÜ])")
+
 
 @dataclass(frozen=True)
 class Translation:
-    """One translation of one sentence, and the tokens on both sides, without specials."""
+    """One translation of one text, and the tokens on both sides, without specials."""
 
     text: str
     score: float  # what it was chosen by: its log-probability in nats / the length penalty
@@ -29,6 +34,11 @@ class Translation:
 def reading_of(model: Translator, text: str) -> str:
     """The text as the model reads it: no emoji, single spaces, known words not in capitals."""
     return without_capitals(tokenizer_of(model), tidy(_EMOJI.sub("", text)))
+
+
+def sentences_of(reading: str) -> list[str]:
+    """Its sentences, each with the stop that ends it; "Dr. Weber" and "z. B. Salz" are in one."""
+    return _BETWEEN_SENTENCES.split(reading)
 
 
 def num_tokens(model: Translator, texts: Sequence[str]) -> list[int]:
@@ -55,14 +65,15 @@ def translate_texts(
 ) -> list[list[Translation]]:
     """The ``nbest`` translations of each text, the best first.
 
-    A text without letters, such as the times of a subtitle, is its own translation, with no tokens.
-
-    ``forced_prefix`` is what every other translation begins with, spaces around it apart. The rest
-    is said by ``translate``, which this calls.
+    Sentences are translated one by one, but not with a ``forced_prefix``, which every translation
+    begins with, spaces around it apart. A text without letters, such as the times of a subtitle, is
+    its own translation, with no tokens. The rest is said by ``translate``, which this calls.
     """
     tokenizer = tokenizer_of(model)
     readings = [reading_of(model, text) for text in texts]
-    sources = tokenizer.encode_many([*map(_words_of, readings)])
+    divided = [[reading] if forced_prefix else sentences_of(reading) for reading in readings]
+    sentences = [*chain(*divided)]
+    sources = tokenizer.encode_many([*map(_words_of, sentences)])
     found = translate(
         model,
         sources,
@@ -73,7 +84,7 @@ def translate_texts(
         forced_prefix=tokenizer.encode(tidy(forced_prefix)),
         batch_size=batch_size,
     )
-    return [
+    translations = iter([
         [
             # On one line whatever the model says, as the sentences that it learned from.
             Translation(
@@ -82,6 +93,18 @@ def translate_texts(
             for one in hypotheses
         ]
         if source
-        else [Translation(reading, 0.0, [], [], 0.0)]
-        for source, hypotheses, reading in zip(sources, found, readings, strict=True)
-    ]
+        else [Translation(sentence, 0.0, [], [], 0.0)]
+        for source, hypotheses, sentence in zip(sources, found, sentences, strict=True)
+    ])  # fmt: skip
+    return [[*map(_joined, *islice(translations, len(parts)))] for parts in divided]
+
+
+def _joined(*sentences: Translation) -> Translation:
+    """The translation of a text by those of its sentences."""
+    return Translation(
+        " ".join(each.text for each in sentences),
+        sum(each.score for each in sentences),
+        [*chain(*(each.source_tokens for each in sentences))],
+        [*chain(*(each.tokens for each in sentences))],
+        sum(each.log_prob_nats for each in sentences),
+    )
