@@ -274,7 +274,7 @@ PATIENT = replace(RUN, steps=30, evaluate_every=2, monitor="score", patience=2)
 
 @pytest.mark.parametrize(("monitor", "sign"), [("score", 1.0), ("-score", -1.0)])
 def test_patience_ends_a_run_and_the_best_weights_are_kept(
-    tmp_path: Path, monitor: str, sign: float
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monitor: str, sign: float
 ) -> None:
     # Better, worse, better, as good, worse; then one look at the best, and none more at the last.
     system = Scripted(*(sign * score for score in (1.0, 0.5, 2.0, 2.0, 1.5, 7.0)))
@@ -283,6 +283,11 @@ def test_patience_ends_a_run_and_the_best_weights_are_kept(
     assert metrics["steps"] == 10 and metrics["score"] == sign * 7.0
     assert metrics["weights_step"] == 8
     assert load_weights(toy_directory(tmp_path).weights)[1]["step"] == "8"
+    starts = [line.split()[0] for line in capsys.readouterr().err.splitlines()]
+    assert starts[:7] == ["step", "2", "4", "6", "8", "10", "8"]
+    rows = read_metrics(toy_directory(tmp_path).metrics)
+    steps = [row["step"] for row in rows if "evaluate/score" in row]
+    assert steps == [2, 4, 6, 8, 10]
     for name, tensor in weights(tmp_path).items():
         assert torch.equal(tensor, system.seen[3][name])
 

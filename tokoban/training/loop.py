@@ -223,10 +223,10 @@ class _Training:
             }
             self.directory.log(state.step, means | loop_metrics)
 
-    def validate(self) -> dict[str, int | float]:
+    def validate(self, *, weights_step: int | None = None) -> dict[str, int | float]:
         """The system's metrics, logged; training goes on as if nobody had looked.
 
-        The same weights are evaluated once.
+        The same weights are evaluated once. Those of an earlier ``weights_step`` are in the log.
         """
         state = self.state
         if state.evaluated_at == state.step:
@@ -239,10 +239,10 @@ class _Training:
         state.result.train()
         set_random_state(before)
         metrics = {name: plain(x) for name, x in found.items()}
-        if self.is_main:
+        if self.is_main and weights_step in (None, state.step):
             named = {f"evaluate/{name}": value for name, value in metrics.items()}
             self.directory.log(state.step, named)
-        self.display.say_metrics(state.step, metrics)
+        self.display.say_metrics(weights_step or state.step, metrics)
         state.evaluation, state.evaluated_at = metrics, state.step
         return metrics
 
@@ -338,7 +338,7 @@ class _Training:
             **({"weights_step": step} if step != state.step else {}),
             "elapsed_s": state.elapsed_s,
             "train_loss": state.last_loss,
-        } | self.validate()
+        } | self.validate(weights_step=step)
         if self.is_main:
             if plot is not None:
                 plot(self.directory)
