@@ -284,7 +284,7 @@ def test_patience_ends_a_run_and_the_best_weights_are_kept(
     assert metrics["weights_step"] == 8
     assert load_weights(toy_directory(tmp_path).weights)[1]["step"] == "8"
     starts = [line.split()[0] for line in capsys.readouterr().err.splitlines()]
-    assert starts[:7] == ["step", "2", "4", "6", "8", "10", "8"]
+    assert starts[:8] == ["step", "2", "4", "6", "8", "10", "training", "8"]
     rows = read_metrics(toy_directory(tmp_path).metrics)
     steps = [row["step"] for row in rows if "evaluate/score" in row]
     assert steps == [2, 4, 6, 8, 10]
@@ -327,7 +327,8 @@ def test_the_last_weights_are_evaluated_once_where_they_are_the_best(
     metrics = fit(system, run, toy_directory(tmp_path))
     assert metrics["score"] == 5.0 and "weights_step" not in metrics
     rows = [line.split() for line in capsys.readouterr().err.splitlines()]
-    assert rows[:4] == [["step", "score"], ["2", "1"], ["4", "2"], ["5", "5"]]
+    said = ["training", "is", "over;", "the", "weights", "are", "evaluated"]
+    assert rows[:5] == [["step", "score"], ["2", "1"], ["4", "2"], said, ["5", "5"]]
     for name, tensor in weights(tmp_path).items():
         assert torch.equal(tensor, system.seen[2][name])
 

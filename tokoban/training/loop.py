@@ -332,6 +332,7 @@ class _Training:
         Where they are of an earlier step, it is the metric ``weights_step``.
         """
         state = self.state
+        self.display.say("training is over; the weights are evaluated")
         step = self.choose_weights()
         metrics = {
             "steps": state.step,
