@@ -146,6 +146,18 @@ def test_a_memory_of_another_width_and_masks_of_another_shape_are_refused() -> N
             unwrap(attention_weights)(q, k, mask)
 
 
+def test_vectors_that_do_not_fit_each_other_are_refused() -> None:
+    q, k = torch.randn(2, 3, 5, 11), torch.randn(2, 3, 7, 11)
+    for shape in ((2, 3, 7, 4), (1, 3, 7, 11), (3, 7, 11), (11,)):
+        with pytest.raises(ValueError, match=r"and k .*; expected \[B, N, T, E\] and \[B, N, S"):
+            unwrap(attention_weights)(q, torch.randn(shape))
+    for of_v in ((2, 3, 5, 11), (2, 1, 7, 11), (7, 11)):
+        with pytest.raises(
+            ValueError, match=r"v has the shape .*; expected \[2, 3, 7\] and a width"
+        ):
+            unwrap(attend)(q, k, torch.randn(of_v))
+
+
 def test_a_width_that_the_heads_cannot_share_is_refused() -> None:
     with pytest.raises(ValueError, match="width 4 is not divisible by num_heads 0"):
         MultiHeadAttention(4, 0)

@@ -43,6 +43,8 @@ def test_causal_and_padding_combine_for_each_row_and_all_heads() -> None:
     assert [picture(row[0]) for row in may_attend] == ["x..|x..|x..", "x..|xx.|xx."]
 
 
-def test_fewer_keys_than_queries_are_refused() -> None:
+def test_fewer_keys_than_queries_are_refused_and_a_negative_length() -> None:
     with pytest.raises(ValueError, match=r"at least as many keys as queries \(5\), got 3"):
         masks.causal(5, num_keys=3)
+    with pytest.raises(ValueError, match=r"expected a length of at least 0, got -2"):
+        masks.causal(-2, num_keys=3)

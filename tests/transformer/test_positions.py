@@ -27,9 +27,10 @@ def test_sinusoids_against_a_pencil() -> None:
     assert torch.allclose(sinusoidal(3, 4), torch.tensor(pencil), atol=1e-6)
 
 
-def test_sinusoids_of_odd_width_are_refused() -> None:
-    with pytest.raises(ValueError, match="need an even width, got 7"):
-        sinusoidal(5, 7)
+@pytest.mark.parametrize(("length", "width"), [(5, 7), (5, -2), (-1, 4)])
+def test_sinusoids_of_odd_width_and_of_negative_size_are_refused(length: int, width: int) -> None:
+    with pytest.raises(ValueError, match=f"an even width .*, got {width} and {length}$"):
+        sinusoidal(length, width)
 
 
 def test_fewer_learned_positions_are_the_first_of_all() -> None:

@@ -29,6 +29,8 @@ def attend(
 
     The definition, to which tests hold every kernel; it stores all B * N * T * S weights.
     """
+    if v.shape[:-1] != k.shape[:-1]:
+        raise ValueError(f"v has the shape {list(v.shape)}; expected {[*k.shape[:-1]]} and a width")
     return attention_weights(q, k, may_attend) @ v
 
 
@@ -38,6 +40,9 @@ def attention_weights(
     may_attend: Bool[Tensor, "... #T #S"] | None = None,
 ) -> Float[Tensor, "B N T S"]:
     """softmax(q k^T / sqrt(E)): the weight of each source for each target."""
+    if (q.shape[:-2], q.shape[-1:]) != (k.shape[:-2], k.shape[-1:]):
+        shapes = f"q has the shape {list(q.shape)} and k {list(k.shape)}"
+        raise ValueError(f"{shapes}; expected [B, N, T, E] and [B, N, S, E]")
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     if may_attend is None:
         return scores.softmax(dim=-1)

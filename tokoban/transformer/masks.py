@@ -17,6 +17,8 @@ def causal(
     cache.
     """
     num_keys = length if num_keys is None else num_keys
+    if length < 0:
+        raise ValueError(f"expected a length of at least 0, got {length}")
     if num_keys < length:
         raise ValueError(f"expected at least as many keys as queries ({length}), got {num_keys}")
     everything = torch.ones(length, num_keys, dtype=torch.bool, device=device)

@@ -17,8 +17,9 @@ def sinusoidal(
     length: int, width: int, *, device: torch.device | str | None = None
 ) -> Float[Tensor, "T D"]:
     """Component 2i of position t is sin(t / 10000^(2i / width)), component 2i + 1 its cosine."""
-    if width % 2:
-        raise ValueError(f"sinusoidal positions need an even width, got {width}")
+    if width % 2 or min(length, width) < 0:
+        need = "an even width and no negative length"
+        raise ValueError(f"sinusoidal positions need {need}, got {width} and {length}")
     angles = _angles(length, width, offset=0, device=device, dtype=torch.float32)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)
 
