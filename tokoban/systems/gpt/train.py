@@ -1,5 +1,6 @@
 """The GPT as a ``System``: its network, its examples and its loss, wired together."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -97,4 +98,9 @@ def make_system(config: GptConfig, start: Gpt | None = None) -> GptSystem:
     """
     if config.task is not None:
         return GptSystem(config, None)
-    return GptSystem(config, load_corpus(config, start.tokenizer if start is not None else None))
+    corpus = load_corpus(config, start.tokenizer if start is not None else None)
+    batch_tokens = config.batch_size * config.context_length
+    if len(corpus.train) < batch_tokens and processes.is_main_to_be():
+        found = f"the text to train on has {len(corpus.train):,} tokens, fewer than a batch"
+        print(f"{found} ({batch_tokens:,}): it will be learned by heart", file=sys.stderr)
+    return GptSystem(config, corpus)
