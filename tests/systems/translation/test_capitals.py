@@ -18,6 +18,7 @@ TOKENIZER = train_bpe(LINES, vocabulary_size=330, has_space_before=True)
         ("Ein HUND und EIN MANN!", "Ein Hund und ein Mann!"),
         ("EIN HUND IM PARK: der Mann", "Ein Hund im Park: der Mann"),
         ("Der UFO der NATO", "Der UFO der NATO"),
+        ("Ein Mann IM, der", "Ein Mann im, der"),  # its comma does not count
         ("DER STRAßE", "Der Straße"),
         ("I", "I"),
         ("3 X 4 = 12", "3 X 4 = 12"),

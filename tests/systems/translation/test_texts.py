@@ -69,11 +69,18 @@ def test_the_sentences_of_a_text_are_translated_as_each_alone(translator: Transl
         assert found.score == pytest.approx(sum(each.score for each in of_rank))
         assert found.tokens == [*chain(*(each.tokens for each in of_rank))]
         assert tokenizer_of(translator).decode(found.source_tokens) == " ".join(sentences)
-    whole, in_one = (
-        translate_texts(translator, [text], beam=2, forced_prefix="two")[0][0]
-        for text in (" ".join(sentences), sentences[0])
-    )
-    assert len(whole.source_tokens) > len(in_one.source_tokens)
+
+
+def test_a_text_with_a_forced_prefix_is_translated_as_one_sentence(
+    translator: Translator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing = [[Hypothesis([], 0.0, 0.0)]]
+    monkeypatch.setattr(texts, "translate", lambda _, sources, **__: nothing * len(sources))
+    text = "Um halb vier. Zwei Äpfel!"
+    ((found,),) = translate_texts(translator, [text], forced_prefix="two")
+    assert found.source_tokens == tokenizer_of(translator).encode(text)
+    ((divided,),) = translate_texts(translator, [text])
+    assert (found.text, divided.text) == ("", " ")
 
 
 def test_emoji_are_not_read(translator: Translator) -> None:
