@@ -135,10 +135,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         float(chrf.sentence_score(best.text, [pair.target]).score >= USABLE_CHRF)
         for best, pair in zip(bests, pairs, strict=True)
     ], dtype=torch.float64)  # fmt: skip
-    seen = torch.tensor(
-        [features(best, pair.source) for best, pair in zip(bests, pairs, strict=True)],
-        dtype=torch.float64,
-    )
+    seen = torch.tensor([features(best) for best in bests], dtype=torch.float64)
     if options.fit:
         shares, fold = torch.empty_like(is_usable), torch.randperm(len(seen)) % _NUM_FOLDS
         for number in range(_NUM_FOLDS):
@@ -152,10 +149,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         write_json_atomically(TABLE, dict(sorted(table.items())))
     else:
         assert confidence is not None
-        shares = torch.tensor(
-            [confidence.of(best, pair.source) for best, pair in zip(bests, pairs, strict=True)],
-            dtype=torch.float64,
-        )
+        shares = torch.tensor([confidence.of(best) for best in bests], dtype=torch.float64)
     runs = torch.tensor([float(has_run(best.text)) for best in bests])
     rows = []
     for name in [*dict.fromkeys(names), "all"]:

@@ -66,7 +66,7 @@ def shouted(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         calls.append({"texts": list(sentences)} | options)
         return [
             [
-                texts.Translation(text.upper() * rank, -0.5 * rank, [], [], -1.0)
+                texts.Translation(text, text.upper() * rank, -0.5 * rank, [], [], -1.0)
                 for rank in range(1, options["nbest"] + 1)
             ]
             for text in sentences

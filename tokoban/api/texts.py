@@ -53,12 +53,12 @@ def translate(
     translations = translate_texts(
         translator.model, lines, engine=engine, beam=beam, length_penalty=penalty
     )
-    found = zip(lines, translations, strict=True)
+    found = iter(translations)
     translated = []
     for source in sources:
-        bests = [(line, best) for line, (best, *_) in islice(found, len(source))]
-        shares = [confidence.of(best, line) for line, best in bests if confidence and best.tokens]
-        text = "\n".join(best.text for _, best in bests)
+        bests = [best for best, *_ in islice(found, len(source))]
+        shares = [confidence.of(best) for best in bests if confidence and best.tokens]
+        text = "\n".join(best.text for best in bests)
         translated.append(Translated(text, min(shares, default=None)))
     return translated
 

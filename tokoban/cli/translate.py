@@ -127,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
                     _print(number, found, is_numbered=arguments.nbest > 1)
                 _report_reading(model, number, line)
                 has_words = bool(found and found[0].tokens)
-                share = confidence.of(found[0], line) if confidence and has_words else None
+                share = confidence.of(found[0]) if confidence and has_words else None
                 if share is not None and share < DOUBTFUL_BELOW:
                     doubtful.append(number)
                     if sys.stdout.isatty():

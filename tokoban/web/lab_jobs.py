@@ -79,7 +79,7 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
         forced_prefix=prefix,
     )
     # A forced beginning is not the translator's own choice.
-    share = confidence.of(found[0], text) if confidence and not prefix else None
+    share = confidence.of(found[0]) if confidence and not prefix else None
     chosen = found[min(shown, len(found) - 1)]
     yield {
         "event": "done",

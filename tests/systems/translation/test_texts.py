@@ -50,6 +50,7 @@ def test_every_text_has_its_translation_and_an_empty_one_an_empty_one(
         ["Ja.", "Wo ist er?", "Da!", "Äpfel sind gut."],
         ["Dr. Weber kommt am 3. Mai.", "Z. B. Salz fehlt."],
         ["Mrs. Hill is in the U.S. Army... at 5 a.m. and 7 p.m. every day."],
+        ["Drei Mio. Euro, bzw. Geld."],
         ["Wo?! Da. da"],
         [""],
     ],
@@ -116,9 +117,13 @@ def test_a_number_that_is_lost_makes_a_translation_doubtful(
     source: str, text: str, is_lost: bool
 ) -> None:
     assert loses_a_number(source, text) == is_lost
-    best = Translation(text, 0.0, [1], [1], 0.0)
+    best = Translation(source, text, 0.0, [1], [1], 0.0)
     certain = Confidence(50.0, (0.0,) * 5)
-    assert (certain.of(best, source) < DOUBTFUL_BELOW) == is_lost
+    assert (certain.of(best) < DOUBTFUL_BELOW) == is_lost
+    # Of several sentences the worst counts.
+    other = replace(best, source="Ja.", text="Yes.")
+    both = replace(best, source=f"{source} Ja.", text=f"{text} Yes.", sentences=(best, other))
+    assert certain.of(both) == certain.of(best) <= certain.of(other)
 
 
 def test_every_translation_begins_with_the_prefix(translator: Translator) -> None:

@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from tokoban.systems.translation.pairs import tidy
 from tokoban.systems.translation.texts import Translation
 
 USABLE_CHRF = 50.0  # of a sentence (Popović 2015, https://aclanthology.org/W15-3049)
@@ -20,7 +19,7 @@ _DIGITS = "[0-9]{1,18}"  # int() refuses thousands of digits
 _MOST_IN_WORDS = 12  # numbers up to this may become words, and hours of the afternoon
 
 
-def features(best: Translation, source: str) -> list[float]:
+def features(best: Translation) -> list[float]:
     """What the regression sees of a translation, the best one of its sentence.
 
     The mean log-probability of a token, its end counted; tokens a word of the source, which rare
@@ -31,7 +30,7 @@ def features(best: Translation, source: str) -> list[float]:
     words = best.text.lower().split()
     return [
         best.log_prob_nats / num_target,
-        len(best.source_tokens) / max(1, len(tidy(source).split())),
+        len(best.source_tokens) / max(1, len(best.source.split())),
         math.log(num_source),
         abs(math.log(num_target / num_source)),
         len(set(words)) / max(1, len(words)),
@@ -65,12 +64,14 @@ class Confidence:
     intercept: float
     coefficients: tuple[float, ...]  # of ``features``
 
-    def of(self, best: Translation, source: str) -> float:
-        """The probability that the best translation of a sentence is usable.
+    def of(self, best: Translation) -> float:
+        """The probability that the best translation is usable: of several sentences the least.
 
         It is low where the translation loses a number.
         """
-        pairs = zip(self.coefficients, features(best, source), strict=True)
+        if best.sentences:
+            return min(map(self.of, best.sentences))
+        pairs = zip(self.coefficients, features(best), strict=True)
         logit = self.intercept + sum(one * other for one, other in pairs)
         usable = 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
-        return min(usable, _WITH_LOST_NUMBER) if loses_a_number(source, best.text) else usable
+        return min(usable, _WITH_LOST_NUMBER) if loses_a_number(best.source, best.text) else usable

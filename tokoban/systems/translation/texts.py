@@ -15,8 +15,9 @@ from tokoban.text.saved import tokenizer_of
 # No training text has emoji, so the network would write broken characters or words for them.
 _EMOJI = re.compile(r"\s*[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
 
-_ABBREVIATED = r"\w", "Dr", "Fr", "Hr", "Mr", "Mrs", "Ms", "Nr", "Prof", "St"
-_NOT_ABBREVIATED = "".join(rf"(?<!\b{word}\.)" for word in _ABBREVIATED)
+# Words before a stop that ends no sentence, and single letters.
+_ABBREVIATED = r"bzw ca Dr evtl Fr Hr inkl Mio Mr Mrd Mrs Ms Nr Prof St vgl vs \w"
+_NOT_ABBREVIATED = "".join(rf"(?<!\b{word}\.)" for word in _ABBREVIATED.split(" "))
 _BETWEEN_SENTENCES = re.compile(rf"(?<=[a-zäöüß][.!?]){_NOT_ABBREVIATED} (?=[A-ZÄÖÜ])")
 
 
@@ -24,11 +25,13 @@ _BETWEEN_SENTENCES = re.compile(rf"(?<=[a-zäöüß][.!?]){_NOT_ABBREVIATED} (?=
 class Translation:
     """One translation of one text, and the tokens on both sides, without specials."""
 
+    source: str  # as it was read
     text: str
     score: float  # what it was chosen by: its log-probability in nats / the length penalty
     source_tokens: list[int]
     tokens: list[int]
     log_prob_nats: float  # of its tokens and its end
+    sentences: "tuple[Translation, ...]" = ()  # of a text of several, each by itself
 
 
 def reading_of(model: Translator, text: str) -> str:
@@ -84,27 +87,38 @@ def translate_texts(
         forced_prefix=tokenizer.encode(tidy(forced_prefix)),
         batch_size=batch_size,
     )
-    translations = iter([
+    translations = iter(
         [
-            # On one line whatever the model says, as the sentences that it learned from.
-            Translation(
-                tidy(tokenizer.decode(one.tokens)), one.score, source, one.tokens, one.score_nats
-            )
-            for one in hypotheses
+            [
+                # On one line whatever the model says, as the sentences that it learned from.
+                Translation(
+                    sentence,
+                    tidy(tokenizer.decode(one.tokens)),
+                    one.score,
+                    source,
+                    one.tokens,
+                    one.score_nats,
+                )
+                for one in hypotheses
+            ]
+            if source
+            else [Translation(sentence, sentence, 0.0, [], [], 0.0)]
+            for source, hypotheses, sentence in zip(sources, found, sentences, strict=True)
         ]
-        if source
-        else [Translation(sentence, 0.0, [], [], 0.0)]
-        for source, hypotheses, sentence in zip(sources, found, sentences, strict=True)
-    ])  # fmt: skip
+    )
     return [[*map(_joined, *islice(translations, len(parts)))] for parts in divided]
 
 
 def _joined(*sentences: Translation) -> Translation:
     """The translation of a text by those of its sentences."""
+    if len(sentences) == 1:
+        return sentences[0]
     return Translation(
+        " ".join(each.source for each in sentences),
         " ".join(each.text for each in sentences),
         sum(each.score for each in sentences),
         [*chain(*(each.source_tokens for each in sentences))],
         [*chain(*(each.tokens for each in sentences))],
         sum(each.log_prob_nats for each in sentences),
+        sentences,
     )
