@@ -9,9 +9,9 @@ from tokoban import cli
 from tokoban.cli.options import SHARED, add
 from tokoban.cli.parser import Number, Parser, given_options
 
-# Names of two options: the pictures of classify are no maps of heads, and what can be minimised is
-# another choice in each command.
-OWN = {"--attention", "--minimise"}
+# Names of two options: the pictures of classify are no maps of heads, and what can be minimised and
+# who answers is another choice in each command.
+OWN = {"--attention", "--minimise", "--by"}
 # play starts with the level and does not leave out the others; label writes a folder.
 REWORDED = {("play", "--level"), ("label", "--output"), ("instructions", "--output")}
 

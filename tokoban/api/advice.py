@@ -133,11 +133,13 @@ def explain(
 
 
 @checked
-def ask(board: Board, question: str) -> str:
+def ask(board: Board, question: str, *, policy: "Pretrained | None" = None) -> str:
     """The exact answer to an English or German question, in its language.
 
-    ``docs/instructions.md`` lists the questions. Raises ``ValueError`` naming the word that was not
-    understood, for a name that fits no box or several, and for a floor of more than 8x8 squares.
+    ``docs/instructions.md`` lists the questions. The ``policy`` "sokoban-instructions", which
+    ``tokoban.load`` returns, answers as it thinks in place of a search. Raises ``ValueError``
+    naming the word that was not understood, for a name that fits no box or several, and for a
+    floor of more than 8x8 squares.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("######|#@ $.#|######")
@@ -146,9 +148,12 @@ def ask(board: Board, question: str) -> str:
     """
     from tokoban.sokoban.instructions import grammar, questions
 
-    asked = grammar.parse(question)
-    if not asked.is_question:
-        raise ValueError(
-            "the sentence is an instruction, as `tokoban.solve` takes; expected a question"
-        )
-    return questions.answer(board, asked)
+    asked = grammar.question(question)
+    if policy is None:
+        return questions.answer(board, asked)
+    if policy.system != "instructions":
+        raise ValueError(f"policy is of the system {policy.system!r}; expected 'instructions'")
+    from tokoban.systems.instructions import obey
+
+    [said] = obey.answer_all(policy.model, [(board, obey.in_vocabulary(policy.model, question))])
+    return said

@@ -35,11 +35,12 @@ def solve(
 
     Searches for any solution, then for one with the fewest moves and, if that is not found, for one
     with the fewest pushes. ``minimise`` restricts this to "any", "moves" or "pushes". A limit of
-    None means no limit. ``stop``, set by another thread, ends the search with the result so far.
-    Ctrl-C raises ``KeyboardInterrupt``, whose ``answer`` is the result so far. Raises
-    ``ValueError`` for an unknown objective. Limits exclude compilation on the first use. A
-    ``policy`` of pushes (``tokoban.load``) finds any solution, or a proof, by its own search within
-    the same limits; a policy of moves uses beam search, to which no limit applies.
+    None means no limit; each search has its own ``max_expansions``. ``stop``, set by another
+    thread, ends the search with the result so far. Ctrl-C raises ``KeyboardInterrupt``, whose
+    ``answer`` is the result so far. Raises ``ValueError`` for an unknown objective. Limits exclude
+    compilation on the first use. A ``policy`` of pushes (``tokoban.load``) finds any solution, or a
+    proof, by its own search within the same limits; a policy of moves uses beam search, to which no
+    limit applies.
 
     With an ``instruction``, an English or German sentence, the answer is an obedient solution with
     the fewest pushes, or the status "unsolvable" if there is none. The floor has at most 8x8

@@ -21,9 +21,9 @@ from tokoban.cli.parser import Parser, given_options
 from tokoban.cli.streams import drop_unwritten, replace_closed, replace_unencodable
 
 COMMANDS = (
-    "solve", "optimise", "explain", "rate", "check", "convert", "generate", "label", "instructions",
-    "translate", "generate-text", "life", "classify", "train", "evaluate", "attention", "play",
-    "web", "demo", "prepare", "completion",
+    "solve", "ask", "optimise", "explain", "rate", "check", "convert", "generate", "label",
+    "instructions", "translate", "generate-text", "life", "classify", "train", "evaluate",
+    "attention", "play", "web", "demo", "prepare", "completion",
 )  # fmt: skip
 
 _AGAIN_S = 0.05  # after a call that could not be interrupted

@@ -50,10 +50,9 @@ def _by_network(board: Board, text: str, sentence: Sentence) -> dict[str, Any] |
 
     try:
         if sentence.is_question:
-            text = reader.in_vocabulary(_network(), text)
-            [said] = reader.answer_all(_network(), [(board, text)])
+            said = tokoban.ask(board, text, policy=_network())
             return {"answer": languages()[sentence.language].with_capitals(said)}
-        answer, predicted = reader.answer(_network(), board, text)
+        answer, predicted = reader.answer(_network().model, board, text)
     except TooLargeError:
         return None
     if predicted is None:  # too large
@@ -66,7 +65,7 @@ def _by_network(board: Board, text: str, sentence: Sentence) -> dict[str, Any] |
 
 @cache
 def _network() -> Any:
-    return tokoban.load("sokoban-instructions").model
+    return tokoban.load("sokoban-instructions")
 
 
 def _names(board: Board, meaning: Meaning, phrases: Phrases) -> dict[str, Any]:

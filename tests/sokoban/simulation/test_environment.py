@@ -240,9 +240,15 @@ def test_levels_and_actions_out_of_range_are_refused() -> None:
     with pytest.raises(ValueError, match=r"^got 2 levels for one environment$"):
         environment.reset(options={"level": [0, 1]})
     environment.reset()
-    for action in (-1, 4):
-        with pytest.raises(ValueError, match=f"^the action is {action}; expected 0 to 3$"):
+    expected = "; expected a whole number from 0 to 3"
+    for action in (-1, 4, np.array([1])):
+        with pytest.raises(ValueError, match=re.escape(f"the action is {action!r}{expected}")):
             environment.step(action)
+    for one in (1, np.int64(1), np.array(1), torch.tensor(1)):
+        environment.reset(seed=0)
+        moved = environment.step(one)[0]
+        environment.reset(seed=0)
+        assert np.array_equal(moved, environment.step(1)[0])
 
 
 # Run without the hook that checks the types of this suite, and without what else it imports.

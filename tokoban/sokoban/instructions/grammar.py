@@ -57,9 +57,18 @@ def instruction(text: str) -> Meaning:
     """What a sentence demands; ``ValueError`` as ``parse``, and for a question."""
     sentence = parse(text)
     if sentence.is_question:
-        where = "as the page and `tokoban.ask` answer"
+        where = "as `tokoban ask` and the page answer"
         raise ValueError(f"the sentence is a question, {where}; expected an instruction")
     return sentence.meaning
+
+
+def question(text: str) -> Sentence:
+    """A question, understood; ``ValueError`` as ``parse``, and for an instruction."""
+    sentence = parse(text)
+    if not sentence.is_question:
+        where = "as `tokoban solve` and the page obey"
+        raise ValueError(f"the sentence is an instruction, {where}; expected a question")
+    return sentence
 
 
 def readings(text: str) -> list[Sentence]:

@@ -6,9 +6,10 @@ Axes: A actions, C the planes of ``tensor_boards``, H rows and W columns, one ri
 """
 
 import math
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, SupportsIndex, get_args
 
 import gymnasium
 import numpy as np
@@ -139,7 +140,7 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
         return self._observation(), self._info()
 
     def step(
-        self, action: int | np.integer
+        self, action: SupportsIndex
     ) -> tuple[UInt8[np.ndarray, "C H W"], float, bool, bool, dict[str, Any]]:
         """Plays one move or push; an impossible one changes nothing but counts as a step.
 
@@ -148,10 +149,15 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
         check_open(self._is_closed)
         if self._stream is None:
             raise ValueError(NOT_RESET)
-        if action not in self.action_space:
-            raise ValueError(f"the action is {action}; expected 0 to {self.action_space.n - 1}")
+        try:
+            number = operator.index(action)  # also of an array or a tensor without axes
+        except TypeError:
+            number = -1
+        if not 0 <= number < self.action_space.n:
+            most = self.action_space.n - 1
+            raise ValueError(f"the action is {action!r}; expected a whole number from 0 to {most}")
         before, has_ended = self._board, self._is_solved or self._is_truncated
-        self._board = self._after(int(action))
+        self._board = self._after(number)
         self._mask = self._legal_actions()
         reward = 0.0
         if not has_ended:

@@ -16,7 +16,6 @@ from tokoban.training.spec import Preset, SystemSpec
 _RUN = RunConfig(
     minutes=75.0,
     accumulate=4,
-    precision="bf16",
     learning_rate=2e-3,
     muon=6.0,
     schedule="trapezoid",

@@ -1,0 +1,57 @@
+"""``tokoban ask`` and ``tokoban.ask``: exact answers, a network's, and what is no question."""
+
+from pathlib import Path
+
+import pytest
+
+import tokoban
+from tokoban import cli
+
+ROOM = "#######|#  .  #|#@$ $.#|#     #|#######"
+WIDE = "###########|#@$      .#|###########"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "levels.xsb"
+    path.write_text("\n\n".join(board.replace("|", "\n") for board in (ROOM, WIDE, ROOM)))
+    return str(path)
+
+
+def test_each_level_has_its_answer(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["ask", file, "how many pushes are left"]) == 2
+    out, err = capsys.readouterr()
+    exact = tokoban.ask(tokoban.Board.from_xsb(ROOM), "how many pushes are left")
+    assert out.splitlines() == [f"   1  {exact}", f"   3  {exact}"]
+    assert "tokoban: level 2: too large: a floor of 1x9 squares" in err
+    assert cli.main(["ask", file, "how many pushes are left", "--level", "3"]) == 0
+    assert capsys.readouterr().out.splitlines() == [f"   3  {exact}"]
+
+
+def test_a_network_answers_too(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    question = "how many boxes are on goals"
+    assert cli.main(["ask", file, question, "--level", "1", "--by", "policy"]) == 0
+    reader = tokoban.load("sokoban-instructions")
+    answer = tokoban.ask(tokoban.Board.from_xsb(ROOM), question, policy=reader)
+    assert capsys.readouterr().out == f"   1  {answer}\n" == "   1  0\n"
+    with pytest.raises(ValueError, match="of the system 'push'; expected 'instructions'"):
+        tokoban.ask(tokoban.Board.from_xsb(ROOM), question, policy=tokoban.load("sokoban-push"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["push the left box last"], "the sentence is an instruction, as `tokoban solve` and"),
+        (["how many wolves are left"], 'word 3, "wolves", is not understood'),
+        (
+            ["how many pushes are left", "--weights", "x"],
+            "--weights has no effect with --by search",
+        ),
+    ],
+)
+def test_what_is_no_question_is_refused_once(
+    words: list[str], said: str, file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["ask", file, *words]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("tokoban:")) == ("", 1) and said in err

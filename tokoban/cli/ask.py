@@ -1,0 +1,53 @@
+"""``tokoban ask``: a question about each level, answered exactly or by a network."""
+
+import argparse
+import sys
+
+from tokoban.cli import in_one_line, level_options, options, policies
+from tokoban.cli.exit_codes import ExitCode
+
+SUMMARY = "answer a question about each level, exactly or by a network"
+UNDECIDED = ""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the file, the question, and who answers."""
+    parser.add_argument("file", metavar="FILE", help=level_options.FILE_HELP)
+    parser.add_argument(
+        "question",
+        metavar="QUESTION",
+        help='English or German, such as "how many pushes are left"; docs/instructions.md lists '
+        "the questions. Floors lie within 8 x 8 squares",
+    )
+    options.add(parser, "--level")
+    parser.add_argument(
+        "--by",
+        choices=("search", "policy"),
+        default="search",
+        help="who answers: search (exactly) or policy (the network that reads sentences; it may be "
+        "wrong) (default: search)",
+    )
+    options.add(parser, "--weights", "those of the policy", usual=policies.READER)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints a line for each level; says on which ones the question means nothing."""
+    import tokoban
+    from tokoban.sokoban.instructions import grammar
+
+    if arguments.by == "search":
+        options.refuse(arguments, "--weights", because="with --by search")
+    question = arguments.question
+    grammar.question(question)
+    policy = None
+    if arguments.by == "policy":
+        policy = tokoban.load(arguments.weights or policies.READER, system="instructions")
+    chosen = level_options.read(arguments.file, number=arguments.level)
+    status = ExitCode.DONE
+    for number, level in chosen.levels.items():
+        try:
+            print(f"{number:>4}  {tokoban.ask(level.board, question, policy=policy)}")
+        except ValueError as error:
+            print(f"tokoban: level {number}: {in_one_line(error)}", file=sys.stderr)
+            status = ExitCode.INVALID_INPUT
+    return chosen.conclude(status)
