@@ -5,6 +5,7 @@ import sys
 
 from tokoban.cli import in_one_line, level_options, options, policies
 from tokoban.cli.exit_codes import ExitCode
+from tokoban.cli.output import check_outputs
 
 SUMMARY = "answer a question about each level, exactly or by a network"
 UNDECIDED = ""
@@ -28,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "wrong) (default: search)",
     )
     options.add(parser, "--weights", "those of the policy", usual=policies.READER)
+    options.add(parser, "--attention", "of the policy's words and squares, for one level")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -36,17 +38,22 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.sokoban.instructions import grammar
 
     if arguments.by == "search":
-        options.refuse(arguments, "--weights", because="with --by search")
+        options.refuse(arguments, "--weights", "--attention", because="with --by search")
+    check_outputs(arguments, "attention", inputs=["file", "weights"])
     question = arguments.question
     grammar.question(question)
     policy = None
     if arguments.by == "policy":
         policy = tokoban.load(arguments.weights or policies.READER, system="instructions")
     chosen = level_options.read(arguments.file, number=arguments.level)
+    if arguments.attention is not None:
+        level_options.check_one(chosen.levels)
     status = ExitCode.DONE
     for number, level in chosen.levels.items():
         try:
             print(f"{number:>4}  {tokoban.ask(level.board, question, policy=policy)}")
+            if policy is not None and arguments.attention is not None:
+                policies.show_reading(policy, level.board, question, arguments.attention)
         except ValueError as error:
             print(f"tokoban: level {number}: {in_one_line(error)}", file=sys.stderr)
             status = ExitCode.INVALID_INPUT

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,13 @@ def check_whole(arguments: argparse.Namespace) -> None:
     """Raises ``ValueError`` where one level would be written over the file that it comes from."""
     if arguments.level is not None and is_one_file(arguments.file, arguments.output):
         raise ValueError(f"--level would leave one level in {arguments.file}")
+
+
+def check_one(levels: "Mapping[int, Level]") -> None:
+    """Raises ``ValueError`` where ``--attention`` would have several levels to show, or none."""
+    if len(levels) != 1:
+        message = f"--attention shows one level, got {len(levels)}"
+        raise ValueError(f"{message}; --level chooses one")
 
 
 def read(path: str, *, number: int | None = None, output: str | None = None) -> ChosenLevels:

@@ -1,12 +1,14 @@
-"""The policies of ``tokoban solve``: of moves (sokoban-8x8) and of pushes (sokoban-push)."""
+"""The policies of ``tokoban solve``: of moves, of pushes, and the one that reads sentences."""
 
 import argparse
 import hashlib
 from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
 if TYPE_CHECKING:
+    from tokoban.api.learning import Pretrained
     from tokoban.cli.found import Found
     from tokoban.sokoban.board import Board
     from tokoban.systems.push_policy.policy import PushPolicy
@@ -89,3 +91,12 @@ def digest_of(weights: str) -> str:
     from tokoban import pretrained
 
     return hashlib.blake2b(pretrained.weights_path(weights).read_bytes()).hexdigest()
+
+
+def show_reading(policy: "Pretrained", board: "Board", text: str, destination: str) -> None:
+    """Writes the attention of a network that reads a sentence."""
+    from tokoban import systems
+    from tokoban.viewing.plots import write_attention
+
+    view = systems.load(policy.system).attention(policy.model, board, text)
+    write_attention(Path(destination), view, title=f"What the network reads: {text}")

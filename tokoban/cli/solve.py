@@ -45,10 +45,10 @@ _OF_OLD_ANSWERS = {
     "precision": "fp32",
 }
 _NOT_OF_INSTRUCTION = (
-    *("--minimise", "--time-limit", "--threads", "--memory-limit", "--folder", "--attention"),
+    *("--minimise", "--time-limit", "--threads", "--memory-limit", "--folder"),
     *("--device", "--beam"),
 )
-_OF_NETWORK = ("--weights", "--max-expansions")
+_OF_NETWORK = ("--weights", "--max-expansions", "--attention")
 _PATIENCE_S = 1.0  # a search that takes longer is described beside the bar
 
 
@@ -293,9 +293,9 @@ def _policy_to_watch(
     """The policy whose attention is asked for; ``ValueError`` if not of one level that fits it."""
     if arguments.attention is None:
         return None
-    if len(levels) != 1:
-        message = f"--attention shows one level, got {len(levels)}"
-        raise ValueError(f"{message}; --level chooses one")
+    level_options.check_one(levels)
+    if arguments.instruction is not None:
+        return None  # its attention is that of its sentence, and needs no solution
     from tokoban import systems
 
     weights = _weights(arguments)
@@ -408,6 +408,9 @@ def _by_instruction(
             from tokoban.systems.instructions import obey
 
             most = arguments.max_expansions
-            yield number, Found(*obey.answer(policy.model, board, text, most_evaluated=most))
+            found = Found(*obey.answer(policy.model, board, text, most_evaluated=most))
+            if arguments.attention is not None:
+                policies.show_reading(policy, board, text, arguments.attention)
+            yield number, found
         except ValueError as error:
             print(f"tokoban: level {number}: {in_one_line(error)}", file=sys.stderr)

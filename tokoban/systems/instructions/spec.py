@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from tokoban.systems.instructions import config
+from tokoban.systems.instructions.attention import attention
 from tokoban.systems.instructions.config import InstructionsConfig
 from tokoban.systems.instructions.evaluate import InstructionsEvaluation, evaluate
 from tokoban.systems.instructions.model import InstructionNet
@@ -35,5 +36,6 @@ SPEC = SystemSpec(
     grow=grow,
     evaluation_type=InstructionsEvaluation,
     evaluate=evaluate,
+    attention=attention,
     shipped="sokoban-instructions",
 )
