@@ -21,7 +21,10 @@ from numba.core import event
 
 from tokoban.compiling.linking import EntryCompiler, PartCompiler, widen_arguments
 
-KEPT = "compiling for this machine, once; `tokoban prepare` compiles everything in advance"
+KEPT = (
+    "compiling for this machine, once, for up to a minute or two; `tokoban prepare` compiles "
+    "everything in advance"
+)
 NOT_KEPT = (
     "compiling, as in every run: no folder for compiled code can be written; set NUMBA_CACHE_DIR "
     "to one"
