@@ -71,6 +71,18 @@ def test_a_solution_that_disobeys_or_takes_longer_is_counted_so(folder: Path) ->
     assert scored(folder, [room | {"response": long}])[1]["x_obeyed"] == 0.0
 
 
+@pytest.mark.parametrize("response", [None, 7, 0, [], ["R"]])
+def test_a_response_that_is_no_text_is_wrong(
+    response: Any, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    solved = {"board": ["####", "#@*#", "####"], "split": "x", "text": "end in a corner"}
+    lines = [solved | {"response": ""}, solved | {"response": response}]
+    is_bad = response is not None
+    status, scores = scored(folder, lines)
+    assert (status, scores["x_possible"], scores["x_obeyed"]) == (2 * is_bad, 2, 0.5)
+    assert ("jsonl:2: response is " in capsys.readouterr().err) == is_bad
+
+
 @pytest.mark.parametrize(
     ("language", "response", "is_right"),
     [
@@ -112,17 +124,16 @@ def test_a_line_that_is_no_item_is_named_and_the_others_are_scored(
     good |= {"response": good["answer"]}
     status, scores = scored(
         folder,
-        [3, good | {"response": 7}, good | {"board": "#"}, good | {"text": "push it"}, good],
+        [3, good | {"board": "#"}, good | {"text": "push it"}, good],
     )
     assert status == 2
-    assert sum(scores.get(f"{good['split']}_{kind}", 0) for kind in
-               ("possible", "impossible", "questions")) == 1  # fmt: skip
+    kinds = ("possible", "impossible", "questions")
+    assert sum(scores.get(f"{good['split']}_{kind}", 0) for kind in kinds) == 1
     said = capsys.readouterr().err.replace(str(folder.parent / "answers.jsonl"), "").splitlines()
     assert said == [
         ":1: the line is 3; expected an object in JSON",
-        ":2: response is 7; expected text or null",
-        ":3: board is '#'; expected rows of text",
-        ':4: word 2, "it", is not understood; expected the, left, leftmost, right, rightmost, '
+        ":2: board is '#'; expected rows of text",
+        ':3: word 2, "it", is not understood; expected the, left, leftmost, right, rightmost, '
         "upper or others",
     ]
 

@@ -18,19 +18,23 @@ _SHARES = {
     "refused": "impossible",
     "answered": "questions",
 }
+_NOTHING = "?"  # in place of a missing response; never right
 
 
 def score(lines: Iterable[tuple[int, Any]]) -> tuple[dict[str, float], list[str]]:
     """The metrics by split, and a sentence for each line, given with its number, that is no item.
 
-    An item without a response counts as wrong. An item that is repeated (same split, level and
-    index) is reported and not counted again. ``docs/instructions.md`` lists the metrics.
+    An item whose response is missing or no text counts as wrong. An item that is repeated (same
+    split, level and index) is reported and not counted again. ``docs/instructions.md`` lists the
+    metrics.
     """
     splits: dict[str, dict[str, int]] = {}
     problems, first = [], dict[str, int]()
     for number, item in lines:
         try:
-            judged = _judge(_board(item), item["text"], (item.get("response") or "").strip())
+            board, response = _board(item), item.get("response")
+            said = response.strip() if isinstance(response, str) else _NOTHING
+            judged = _judge(board, item["text"], said)
         except ValueError as error:
             problems.append(f"{number}: {error}")
             continue
@@ -38,6 +42,8 @@ def score(lines: Iterable[tuple[int, Any]]) -> tuple[dict[str, float], list[str]
         if {"level", "index"} <= item.keys() and first.setdefault(name, number) != number:
             problems.append(f"{number}: the item of line {first[name]} again; expected each once")
             continue
+        if not isinstance(response, str | None):
+            problems.append(f"{number}: response is {response!r:.60}; expected text or null")
         counts = splits.setdefault(item["split"], {})
         for name, count in judged.items():
             counts[name] = counts.get(name, 0) + count
@@ -79,8 +85,6 @@ def _board(item: Any) -> Board:
     for name in ("split", "text"):
         if not isinstance(item.get(name), str):
             raise ValueError(f"{name} is {item.get(name)!r:.60}; expected text")
-    if not isinstance(item.get("response"), str | None):
-        raise ValueError(f"response is {item['response']!r:.60}; expected text or null")
     rows = item.get("board")
     if not isinstance(rows, list) or not all(isinstance(row, str) for row in rows):
         raise ValueError(f"board is {rows!r:.60}; expected rows of text")
