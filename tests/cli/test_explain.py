@@ -111,6 +111,26 @@ def test_what_is_written_can_be_verified_and_is_refused_when_changed(
     assert capsys.readouterr().out == told
 
 
+def test_beside_malformed_objects_the_other_certificates_are_checked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, found = explained()
+    found[1]["certificate"]["board"] = ["#####", "#.$ #", "#####"]
+    found[2]["certificate"]["frozen"] = []
+    Path("mixed.json").write_text(json.dumps([*found, 3, explained()[1][2]]))
+    capsys.readouterr()
+    assert cli.main(["explain", "--check", "mixed.json"]) == 2
+    told = capsys.readouterr()
+    assert [line for line in told.out.splitlines() if not line.startswith("      ")] == [
+        "   3  does not hold: it proves nothing about its boxes where they stand",
+        "   5  holds",
+    ]
+    assert told.err.splitlines() == [
+        "tokoban: mixed.json: object 2: no player",
+        "tokoban: mixed.json: object 4: expected one with a certificate",
+    ]
+
+
 def test_the_picture_frames_the_boxes_in_deadlock() -> None:
     picture = tokoban.explain(parse_board(PAIR)).picture()
     assert picture.shape == (4 * SQUARE_PX, 7 * SQUARE_PX, 3)

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -124,30 +125,39 @@ def _games(levels: "Mapping[int, Level]", arguments: argparse.Namespace) -> "Ite
 
 
 def _verify(path: str, levels: "Mapping[int, Level] | None") -> int:
-    """Checks the certificates of a file one by one; answers 0 if all hold, else 1."""
+    """Checks the certificates of a file one by one; 0 if all hold, 2 if some are none, else 1."""
     from tokoban.cli.explanation import drawn
     from tokoban.sokoban.explanation import sentences
     from tokoban.sokoban.formats import printable
     from tokoban.sokoban.proofs.checker import find_fault
 
-    status = 0
-    for number, certificate, found in _certificates(path):
+    statuses = set[int]()
+    for number, found in enumerate(_objects(path), 1):
+        try:
+            certificate = _certificate(found)
+        except ValueError as error:
+            print(f"tokoban: {path}: object {number}: {printable(str(error))}", file=sys.stderr)
+            statuses.add(ExitCode.INVALID_INPUT)
+            continue
+        if certificate is None:
+            continue
         fault = find_fault(certificate)
         if fault is None and levels is not None and not _is_of(certificate, found, levels):
             fault = "on this level of FILE the moves lead to another position"
-        status |= fault is not None
+        statuses.add(fault is not None)
         message = "holds" if fault is None else f"does not hold: {printable(fault)}"
         print(f"{number:>4}  {message}")
         if fault is None:
             for line in [*sentences(certificate), *drawn(certificate)]:
                 print(f"      {line}")
-    return status
+    if not statuses:
+        raise ValueError(f"{path}: there is no certificate in it")
+    return max(statuses)
 
 
-def _certificates(path: str) -> "list[tuple[int, Certificate, dict[str, Any]]]":
-    """The certificates of a file, each with the number of its object and that object."""
+def _objects(path: str) -> list[Any]:
+    """What a file says of each position; a file of one certificate says no more of it."""
     from tokoban.sokoban.formats.levels import read_content
-    from tokoban.sokoban.proofs.notation import from_json
 
     content = read_content(path, max_bytes=_MAX_BYTES)
     if sum(map(content.count, (b"[", b"{", b","))) > _MAX_VALUES:
@@ -156,21 +166,16 @@ def _certificates(path: str) -> "list[tuple[int, Certificate, dict[str, Any]]]":
         objects = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path}: no JSON: {error}") from None
-    if not isinstance(objects, list):
-        objects = [{"certificate": objects}]
-    read = []
-    for number, found in enumerate(objects, 1):
-        if not isinstance(found, dict) or "certificate" not in found:
-            raise ValueError(f"{path}: object {number}: expected one with a certificate")
-        if found["certificate"] is None:
-            continue
-        try:
-            read.append((number, from_json(found["certificate"]), found))
-        except ValueError as error:
-            raise ValueError(f"{path}: object {number}: {error}") from None
-    if not read:
-        raise ValueError(f"{path}: there is no certificate in it")
-    return read
+    return objects if isinstance(objects, list) else [{"certificate": objects}]
+
+
+def _certificate(found: Any) -> "Certificate | None":
+    """That of an object, if it has one; raises ``ValueError`` if the object is malformed."""
+    from tokoban.sokoban.proofs.notation import from_json
+
+    if not isinstance(found, dict) or "certificate" not in found:
+        raise ValueError("expected one with a certificate")
+    return None if found["certificate"] is None else from_json(found["certificate"])
 
 
 def _is_of(
