@@ -133,7 +133,7 @@ def test_a_line_that_is_no_item_is_named_and_the_others_are_scored(
     assert said == [
         ":1: the line is 3; expected an object in JSON",
         ":2: board is '#'; expected rows of text",
-        ':3: word 2, "it", is not understood; expected the, left, leftmost, right, rightmost, '
+        ':3: word 2, "it", does not fit here; expected the, left, leftmost, right, rightmost, '
         "upper or others",
     ]
 

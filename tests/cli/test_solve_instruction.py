@@ -87,7 +87,7 @@ def test_the_answer_to_an_instruction_is_as_any_other() -> None:
     answer = tokoban.solve(board, instruction="push the left box last")
     assert (answer.status, answer.optimum, answer.at_least_pushes) == ("solved", "pushes", 3)
     assert answer.solution is not None and tokoban.verify(board, answer.solution)
-    with pytest.raises(ValueError, match='word 2, "a", is not understood; expected the'):
+    with pytest.raises(ValueError, match='word 2, "a", does not fit here; expected the'):
         tokoban.solve(board, instruction="push a box")
     with pytest.raises(ValueError, match="instruction is 3; expected a sentence"):
         tokoban.solve(board, instruction=3)  # type: ignore[arg-type]

@@ -216,10 +216,14 @@ class _Reader:
         if self._furthest == self._fourth:
             most = f'word {place}, "{word}", joins a further clause; expected at most {MAX_CLAUSES}'
             return Fault(most, "late-word", place=place, word=word)
-        unknown = f'word {place}, "{word}", is not understood; expected {some + more or "the end"}'
-        if expected:
-            return Fault(unknown, "unknown-word", place=place, word=word, expected=some)
-        return Fault(unknown, "late-word", place=place, word=word)
+        is_known = word in _understood_words(self._language)
+        fault = "does not fit here" if is_known else "is not understood"
+        text = f'word {place}, "{word}", {fault}; expected {some + more or "the end"}'
+        if not expected:
+            return Fault(text, "late-word", place=place, word=word)
+        if is_known:
+            return Fault(text, "misplaced-word", place=place, word=word, expected=some)
+        return Fault(text, "unknown-word", place=place, word=word, expected=some)
 
 
 def sentence(

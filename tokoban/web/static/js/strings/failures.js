@@ -120,6 +120,10 @@ export const strings = {
     en: "Word {place}, “{word}”, is not understood; expected, for example: {expected}.",
     de: "Wort {place}, „{word}“, wird nicht verstanden; erwartet wird zum Beispiel: {expected}.",
   },
+  "problem.misplaced-word": {
+    en: "Word {place}, “{word}”, does not fit here; expected, for example: {expected}.",
+    de: "Wort {place}, „{word}“, passt hier nicht; erwartet wird zum Beispiel: {expected}.",
+  },
   "problem.late-word": {
     en: "Word {place}, “{word}”, is not understood; the sentence should end before it.",
     de: "Wort {place}, „{word}“, wird nicht verstanden; davor sollte der Satz enden.",
