@@ -141,6 +141,9 @@ def test_a_question_is_answered_exactly_in_its_language() -> None:
     board = tokoban.Board.from_xsb(ROOM)
     assert tokoban.ask(board, "How many pushes are left?") == "3"
     assert tokoban.ask(board, "Steht die linke Kiste auf einem Ziel?") == "nein"
+    assert tokoban.ask(board, "Wo steht die linke Kiste?") == "Zeile 3 Spalte 3"
+    with pytest.raises(ValueError, match="expected how, where, in, is, does, can or others"):
+        tokoban.ask(board, "hello")
     with pytest.raises(ValueError, match="the sentence is an instruction, as"):
         tokoban.ask(board, "push the left box last")
     with pytest.raises(ValueError, match="question is 3; expected a sentence"):

@@ -147,13 +147,16 @@ def ask(board: Board, question: str, *, policy: "Pretrained | None" = None) -> s
     '1'
     """
     from tokoban.sokoban.instructions import grammar, questions
+    from tokoban.sokoban.instructions.phrases import languages
 
     asked = grammar.question(question)
     if policy is None:
-        return questions.answer(board, asked)
-    if policy.system != "instructions":
+        said = questions.answer(board, asked)
+    elif policy.system != "instructions":
         raise ValueError(f"policy is of the system {policy.system!r}; expected 'instructions'")
-    from tokoban.systems.instructions import obey
+    else:
+        from tokoban.systems.instructions import obey
 
-    [said] = obey.answer_all(policy.model, [(board, obey.in_vocabulary(policy.model, question))])
-    return said
+        text = obey.in_vocabulary(policy.model, question)
+        [said] = obey.answer_all(policy.model, [(board, text)])
+    return languages()[asked.language].with_capitals(said)

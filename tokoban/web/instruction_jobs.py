@@ -50,8 +50,7 @@ def _by_network(board: Board, text: str, sentence: Sentence) -> dict[str, Any] |
 
     try:
         if sentence.is_question:
-            said = tokoban.ask(board, text, policy=_network())
-            return {"answer": languages()[sentence.language].with_capitals(said)}
+            return {"answer": tokoban.ask(board, text, policy=_network())}
         answer, predicted = reader.answer(_network().model, board, text)
     except TooLargeError:
         return None

@@ -44,9 +44,12 @@ class Sentence:
         return self.meaning[0].kind in QUESTIONS
 
 
-def parse(text: str) -> Sentence:
-    """The sentence; ``ValueError`` that names the word where it was not understood."""
-    readers = [_Reader(text, language) for language in languages()]
+def parse(text: str, *, asks: bool = False) -> Sentence:
+    """The sentence; ``ValueError`` that names the word where it was not understood.
+
+    With ``asks`` the words that the message expects are those of questions first.
+    """
+    readers = [_Reader(text, language, asks) for language in languages()]
     for reader in readers:
         for sentence in reader.sentences():
             return sentence
@@ -64,7 +67,7 @@ def instruction(text: str) -> Meaning:
 
 def question(text: str) -> Sentence:
     """A question, understood; ``ValueError`` as ``parse``, and for an instruction."""
-    sentence = parse(text)
+    sentence = parse(text, asks=True)
     if not sentence.is_question:
         where = "as `tokoban solve` and the page obey"
         raise ValueError(f"the sentence is an instruction, {where}; expected a question")
@@ -103,12 +106,13 @@ def _understood_words(language: str) -> set[str]:
 class _Reader:
     """Matches words with phrases, and remembers how far that went and what was expected there."""
 
-    def __init__(self, text: str, language: str) -> None:
-        self._language = language
+    def __init__(self, text: str, language: str, asks: bool = False) -> None:
+        self._language, self._asks = language, asks
         said = {n: word for n, word in enumerate(words_of(text), 1) if word not in fillers()}
         self._words, self._numbers = [*said.values()], [*said]
         if not 0 < len(said) <= _MOST_WORDS:
-            sentence = f"a sentence of {len(said)} words; expected 1 to {_MOST_WORDS}"
+            many = f"a sentence of {len(said)} words; expected 1 to {_MOST_WORDS}"
+            sentence = many if said else "the sentence is empty"
             raise ValueError(Fault(sentence, "words", count=len(said), most=_MOST_WORDS))
         self._names: dict[tuple[int, str], tuple[str, list[tuple[Enum, int]]]] = {}
         self._furthest = 0
@@ -125,7 +129,7 @@ class _Reader:
         conjunctions = languages()[self._language].conjunctions
         conjunction: Name = (tuple((word,) for word in conjunctions),)
         is_forbidding = bool(before) and before[-1].kind in _FORBIDDING
-        for pattern, kind, is_parse_only in _patterns(self._language):
+        for pattern, kind, is_parse_only in _patterns(self._language, self._asks):
             is_question = kind in QUESTIONS
             if is_question and before:
                 continue
@@ -279,15 +283,16 @@ def fields(kind: Kind) -> list[str]:
 
 
 @cache
-def _patterns(language: str) -> tuple[tuple[Phrase, Kind, bool], ...]:
+def _patterns(language: str, asks: bool) -> tuple[tuple[Phrase, Kind, bool], ...]:
     """Every sentence as words and slots, and whether it is only parsed; the usual ones first."""
     tables = languages()[language].sentences, languages()[language].parse_only
-    return tuple(
+    patterns = (
         (way, kind, bool(is_parse_only))
         for is_parse_only, table in enumerate(tables)
         for kind, ways in table.items()
         for way in ways
     )
+    return tuple(sorted(patterns, key=lambda each: asks and each[1] not in QUESTIONS))
 
 
 @cache
