@@ -305,7 +305,18 @@ finally:
 @pytest.mark.parametrize(
     ("drawing", "deadlock_probability", "words"),
     [
-        (PUSH, 0.0, "Push the box at row 2, column 3 to row 2, column 4; 1 push left."),
+        (
+            PUSH,
+            0.0,
+            "Push the box at row 2, column 3 to row 2, column 4; "
+            "1 move and 1 push left in this solution.",
+        ),
+        (
+            "######|#    #|##$# #|#   .#|#    #|# @ ##|######",  # of the fewest moves; 3 pushes do
+            0.0,
+            "Push the box at row 3, column 3 to row 4, column 5; "
+            "19 moves and 5 pushes left in this solution.",
+        ),
         (UNSOLVABLE, 1.0, "The position is deadlocked."),
         ("####|#@*#|####", 0.0, "The position is solved."),
     ],

@@ -40,7 +40,7 @@ def hint(
     >>> hint.moves, hint.box, hint.destination, hint.pushes_left, hint.deadlock_probability
     ('rR', Square(row=1, column=3), Square(row=1, column=5), 2, 0.0)
     >>> print(hint)
-    Push the box at row 2, column 4 to row 2, column 6; 2 pushes left.
+    Push the box at row 2, column 4 to row 2, column 6; 3 moves and 2 pushes left in this solution.
     """
     from tokoban.sokoban.hints import hint_of
     from tokoban.sokoban.search.combine.anytime import InterruptedSearch, best_answer

@@ -24,7 +24,8 @@ class Hint:
     destination: Square | None = None  # where it is when another box is pushed
     moves: str = ""  # as LURD, up to and with the first push
     moves_left: int | None = None  # of the solution that the hint follows
-    pushes_left: int | None = None  # of that solution, or as the policy predicts
+    # Of that solution, which may not have the fewest pushes; or as the policy predicts.
+    pushes_left: int | None = None
     optimum: Optimum | None = None  # of which that solution is proved to have the fewest
     # 1 where it is proved, 0 where a solution is known, else a prediction of the policy.
     deadlock_probability: float | None = None
@@ -45,7 +46,8 @@ class Hint:
             about = "" if self.pushes_left is None else f"about {left} left, "
             risk = f"deadlocked with a probability of {self.deadlock_probability:.0%}"
             return f"{advice}; {about}{risk} (a prediction)."
-        return f"{advice}; {left} left."
+        moves = counted(self.moves_left or 0, "move")
+        return f"{advice}; {moves} and {left} left in this solution."
 
 
 def hint_of(board: Board, answer: Answer, *, deadlock_probability: float | None = None) -> Hint:
