@@ -21,6 +21,7 @@ import tokoban
 from tokoban import cli
 from tokoban.sokoban.puzzles import generate
 from tokoban.sokoban.search.combine import solver
+from tokoban.sokoban.search.limits import Reason
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PUSH = "#####|#@$.#|#####"
@@ -332,6 +333,13 @@ def test_a_policy_solves_in_place_of_the_search(name: str) -> None:
     assert answer.solution is not None
     assert tokoban.verify(A_BOARD, answer.solution)
     assert answer.solver in ("phs", "beam")
+
+
+def test_a_policy_that_gives_up_says_so_as_the_search_does() -> None:
+    board, policy = tokoban.Board.from_xsb(HARD), tokoban.load("sokoban-push")
+    reason = tokoban.solve(board, policy=policy, max_expansions=20).reason
+    assert reason == "no solution found within 20 expansions"
+    assert isinstance(reason, Reason) and reason.values == {"most": 20}
 
 
 def test_a_set_stop_flag_leaves_the_policy_out() -> None:

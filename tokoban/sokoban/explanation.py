@@ -12,7 +12,7 @@ from tokoban.sokoban.proofs.certificate import Certificate
 from tokoban.sokoban.proofs.explainer import Deadlocked
 from tokoban.sokoban.proofs.explainer import explain as explain_position
 from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.search.limits import STOPPED, Limits
+from tokoban.sokoban.search.limits import STOPPED, Limits, Reason
 from tokoban.sokoban.wording import counted, placed
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class Explanation:
             return sentences(self.certificate)
         if self.reason == STOPPED:
             return ["neither solved nor proved deadlocked until it was stopped"]
+        if isinstance(self.reason, Reason) and self.reason.code == "size":
+            return [f"not searched: {self.reason}"]
         if self.solution is None:
             return [f"neither solved nor proved deadlocked within {self.reason}"]
         if not self.solution.lurd:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+import tokoban
 from tests.sokoban.brute_force import Shape, random_boards
 from tests.sokoban.proofs.plays import can_all_come_to_goals
 from tests.sokoban.search.push_graph import can_be_solved
@@ -19,7 +20,7 @@ from tokoban.sokoban.proofs.explainer import Deadlocked, explain
 from tokoban.sokoban.proofs.numbered_board import NumberedBoard
 from tokoban.sokoban.proofs.static import smallest_frozen
 from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.limits import Limits, Reason
 
 SHAPES = {
     "one box, open": (Shape(4, 5, 1, is_closed=False), 8),
@@ -123,13 +124,16 @@ def test_limits_are_kept_and_named() -> None:
     assert isinstance(answer, Answer)
     assert answer.status == "gave up"
     assert answer.reason == "1 s"
+    assert isinstance(answer.reason, Reason) and answer.reason.code == "time"
     large = Board(
         65, 65, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(1, 1)}), Square(0, 0)
     )
     answer = explain(large)
     assert isinstance(answer, Answer)
     assert answer.status == "gave up"
-    assert answer.reason == "4096 squares of floor"
+    assert answer.reason == "expected at most 4096 squares of floor, got 4225"
+    [sentence] = tokoban.explain(large).sentences
+    assert sentence == f"not searched: {answer.reason}"
 
 
 class StopAfter(threading.Event):

@@ -15,7 +15,7 @@ from tokoban.sokoban.proofs.static import static_deadlock
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.combine import solver
-from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
+from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch, too_large
 from tokoban.sokoban.search.rules import two_boxes
 from tokoban.sokoban.search.run import MAX_SQUARES, solved_already
 
@@ -56,7 +56,7 @@ def explain(
     if (enclosed := _enclosed(board, inside)) is not None:
         return _checked(enclosed, watch)
     if len(inside) > MAX_SQUARES:
-        return _given_up(f"{MAX_SQUARES} squares of floor", watch)
+        return _given_up(too_large(len(inside), most=MAX_SQUARES), watch)
     _compile(fits_word=from_board(board) is not None)
     try:
         subsets = Subsets(board, watch, max_positions)
@@ -75,7 +75,7 @@ def explain(
                     elapsed_s=watch.elapsed_s(),
                 )
     except OutOfTimeError as reason:
-        return _given_up(str(reason), watch)
+        return _given_up(reason.args[0], watch)
     if deadlock is None:
         limit = watch.reason_to_end() or subsets.limit
         assert limit is not None

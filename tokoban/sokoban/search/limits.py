@@ -13,6 +13,10 @@ UNLIMITED = 1 << 62  # expansions, which compiled code counts in 64 bits
 class Reason(Fault):
     """Why a search ended early; programs read its code and values."""
 
+    def told(self, sentence: str) -> "Reason":
+        """The same in another sentence."""
+        return Reason(sentence, self.code, **self.values)
+
 
 STOPPED = Reason("stopped", "stopped")  # of an answer that ``Limits.stop`` ended
 

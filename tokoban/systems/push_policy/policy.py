@@ -1,6 +1,6 @@
 """The push policy as a solver of any board that fits it, and its predictions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from tokoban.sokoban.encoding.tokens import check_size
 from tokoban.sokoban.interior import enclosed
 from tokoban.sokoban.search.answer import Answer, Report
 from tokoban.sokoban.search.level.ground import UNREACHABLE, Squares, build_ground
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.limits import STOPPED, Limits, Reason
 from tokoban.sokoban.search.searches.guided.guide import Guide, UniformGuide, boxes_and_zones
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions, solve_guided
 from tokoban.sokoban.wording import counted
@@ -77,6 +77,8 @@ class PushPolicy:
             reason = f"does not fit the policy: {error}"
             return PolicyAnswer(Answer(status="gave up", solver=_PLAY, reason=reason), None)
         answer = solve_guided(board, guide, options=_OPTIONS, limits=limits, report=report)
+        if isinstance(limit := answer.reason, Reason) and limit != STOPPED:
+            answer = replace(answer, reason=limit.told(f"no solution found within {limit}"))
         return PolicyAnswer(answer, prediction)
 
     def guide(self, board: Board) -> tuple[NetworkGuide, Squares]:
