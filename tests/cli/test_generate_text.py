@@ -156,6 +156,10 @@ def test_what_the_model_cannot_see_of_a_long_text_is_reported(
     assert "these are the last 10 of 20 tokens." in page.read_text()
     assert _generate(weights, prompt[:11], "--max-tokens", "5") == 0
     assert capsys.readouterr().err == ""
+    # With 12 letters all 11 are shown that the last one was chosen by.
+    assert _generate(weights, "abcdefghi", "--max-tokens", "3", "--attention", str(page)) == 0
+    (shown,) = read_attention_page(page).values()
+    assert (shown.shape[-1], capsys.readouterr().err) == (11, "")
 
 
 def test_an_interrupted_run_keeps_the_texts_that_were_finished(

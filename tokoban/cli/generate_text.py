@@ -241,11 +241,16 @@ def _go_on(
 
 def _show_attention(model: "Gpt", prompt: str, text: "Continuation", destination: str) -> None:
     from tokoban import systems
+    from tokoban.systems.gpt.stepper import context_start
     from tokoban.systems.gpt.texts import encode_prompts
     from tokoban.viewing.plots import write_attention
 
     (prompt_tokens,) = encode_prompts(model, [prompt])
     tokens = [*prompt_tokens, *text.tokens]
+    most, read = model.context_length, tokens[:-1]
+    # The model never read the last token, so what it alone would push out is shown in its place.
+    if context_start(len(tokens), most) > context_start(len(read), most):
+        tokens = read
     view = systems.load("gpt").attention(model, tokens)
     (panel,) = view.panels
     if len(panel.queries) < len(tokens):
