@@ -90,6 +90,14 @@ def test_the_numbers_are_those_of_the_core(
     torch.testing.assert_close(weights @ v, outputs, rtol=0, atol=1e-12)
 
 
+def test_a_lookup_adds_up_the_values_of_equal_keys_that_are_not_masked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["--queries", "3; 2; 3", "--keys", "1; 3; 3", "--values", "5; 7; 9"]
+    for mask, expected in (("full", [[16], [0], [16]]), ("causal", [[0], [0], [16]])):
+        assert numbers(capsys, *words, "--mask", mask)["exact_retrieval"] == expected
+
+
 def test_keys_are_the_queries_and_values_the_keys_where_not_given(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -58,7 +58,7 @@ class Steps:
     queries: "Tensor"
     keys: "Tensor"
     values: "Tensor"
-    exact_retrieval: "Tensor"  # a database lookup: the values of all equal keys, summed
+    exact_retrieval: "Tensor"  # a database lookup: the values of equal, unmasked keys, summed
     scores: "Tensor"
     scaled_scores: "Tensor"
     may_attend: "Tensor"
@@ -111,7 +111,7 @@ def take_steps(q: Matrix, k: Matrix, v: Matrix, *, mask: str, half_width: int) -
     queries, keys, values = (torch.tensor(rows, dtype=torch.float64) for rows in (q, k, v))
     scores = queries @ keys.T
     # A query at a time, for all of them would compare as many numbers as the three sizes multiply.
-    is_equal = torch.stack([(query == keys).all(-1) for query in queries])
+    is_equal = torch.stack([(query == keys).all(-1) for query in queries]) & may_attend
     exact_retrieval = is_equal.double() @ values
     if not (scores.isfinite().all() and exact_retrieval.isfinite().all()):
         raise ValueError("these numbers are too large: a sum of products is infinite")
@@ -177,7 +177,7 @@ def _write_page(steps: Steps, page: str) -> None:
     panel = AttentionPanel("weights", steps.weights[None, None], queries, keys)
     guide = (
         "A row of the map holds the weights of one query: the softmax of its scores with all keys "
-        "that it may attend to, so that keys which resemble the query get most."
+        "that it may attend to. The key with the largest dot product gets most."
     )
     view = AttentionView([panel], guide)
     write_attention(Path(page), view, title="Which keys each query takes")
@@ -192,11 +192,12 @@ def _show(steps: Steps) -> None:
     width = steps.queries.shape[-1]
     masked = steps.scaled_scores.masked_fill(~steps.may_attend, -math.inf)
     hidden = "" if num_pairs == num_all else "; masked scores are -inf"
+    lookup = "A database lookup: the sum of the values of equal, unmasked keys, 0 without any"
     shown: list[tuple[str, torch.Tensor, str, str]] = [
         ("Queries: what each position searches for", steps.queries, "q", ""),
         ("Keys: what each source is matched by", steps.keys, "k", ""),
         ("Values: what each source contributes", steps.values, "v", ""),
-        ("A database lookup: the value of the equal key", steps.exact_retrieval, "q", ""),
+        (lookup, steps.exact_retrieval, "q", ""),
         ("Scores: each query times each key", steps.scores, "q", "k"),
         (f"Scaled: divided by the root of the width {width}{hidden}", masked, "q", "k"),
         ("Weights: the softmax of each row, whose sum is 1", steps.weights, "q", "k"),

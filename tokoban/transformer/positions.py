@@ -54,8 +54,8 @@ class GridPositions(nn.Module):
 class Rotary(nn.Module):
     """Rotates pair i of a head's components by position * base^(-2i / E).
 
-    The product of a query and a key then depends on their distance only. There are no parameters,
-    so all layers may share an instance.
+    The product of a query and a key then depends on their positions only through the distance.
+    There are no parameters, so all layers may share an instance.
     """
 
     def __init__(self, *, base: float = _BASE) -> None:
