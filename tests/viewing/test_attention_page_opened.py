@@ -220,6 +220,15 @@ def test_a_map_is_a_pixel_a_weight_and_chooses_its_query(opened: Open) -> None:
     assert page.locator(".pointed").inner_text().startswith("“␣or” (3) → “∅” (5): ")
 
 
+def test_later_tokens_of_causal_attention_have_no_number(opened: Open) -> None:
+    page = opened(PANELS["triples"])
+    page.locator(".queries .token").nth(2).hover()
+    assert page.locator(".masked small").all_inner_texts() == ["\u2013"] * 3
+    assert not page.locator("#rollout").is_visible()  # some layers are left out
+    page = opened(PANELS["text"])
+    assert (page.locator(".masked").count(), page.locator("#rollout").is_visible()) == (0, True)
+
+
 def test_many_panels_are_gone_through_by_a_slider(opened: Open) -> None:
     cells = TokenGrid(2, 3)
     steps = [

@@ -15,6 +15,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -150,6 +151,11 @@ class AttentionPanel:
         if not ((self.weights >= 0) & (self.weights <= 1.001)).all():
             raise ValueError(f"{self.name}: expected weights from 0 to 1, got others")
 
+    @cached_property
+    def is_causal(self) -> bool:
+        """Whether no query has a weight of a key behind it."""
+        return self.weights.shape[-2] == self.weights.shape[-1] and not self.weights.triu(1).any()
+
     def start(self) -> tuple[int, int, int]:
         """The layer, head and query, from 0, that a page opens at.
 
@@ -157,14 +163,14 @@ class AttentionPanel:
         head's queries that may attend to it: how far the query's weights differ from those of its
         head's other queries. The weight of a token for itself is left out. Queries of a head that
         attends evenly, or always to the same token, score almost nothing. The head is the one with
-        the highest mean score, unless there is an ``aligned_head``; the query is the one of that
-        head with the highest score.
+        the highest mean score, unless there is an ``aligned_head``; the query is the last one where
+        attention is causal, else the one of that head with the highest score.
         """
         best_mean, best = -math.inf, (0, 0, 0)
         is_self = self.queries is self.keys or self.queries.to_dict() == self.keys.to_dict()
         num_queries, num_keys = self.weights.shape[2:]
         may_attend = torch.ones(num_queries, num_keys)
-        if num_queries == num_keys and not self.weights.triu(1).any():  # causal
+        if self.is_causal:
             may_attend = may_attend.tril()
         for layer, given in enumerate(self.weights):
             weights = given.detach().float().cpu()
@@ -174,7 +180,8 @@ class AttentionPanel:
             nats = (torch.xlogy(weights, weights) - torch.xlogy(weights, means)).sum(-1)  # [N, T]
             for head, mean in enumerate(nats.mean(1).tolist()):
                 if mean > best_mean and self.aligned_head in (None, (layer, head)):
-                    best_mean, best = mean, (layer, head, int(nats[head].argmax()))
+                    query = num_queries - 1 if self.is_causal else int(nats[head].argmax())
+                    best_mean, best = mean, (layer, head, query)
         return best
 
     def to_dict(self) -> dict[str, Any]:
@@ -184,6 +191,7 @@ class AttentionPanel:
         return {
             "name": xml_text(self.name),
             "start": {"layer": layer, "head": head, "query": query},
+            "is_causal": self.is_causal,
             "shape": list(self.weights.shape),
             "layers": None if self.layers is None else list(self.layers),
             "weights": _base64(self.weights.detach().float().cpu().numpy().astype("<f4")),

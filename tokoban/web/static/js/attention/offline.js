@@ -9,4 +9,5 @@ const { panels } = JSON.parse(part("data").textContent ?? "");
 /** @type {import("./words.js").Translate} */
 const inEnglish = (key, values = {}) =>
   attentionStrings[key].en.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
-new AttentionViewer(part("viewer"), panels, inEnglish);
+const viewer = new AttentionViewer(part("viewer"), panels, inEnglish);
+part("rollout").hidden = !viewer.panels.some((panel) => panel.hasRollout);

@@ -228,9 +228,11 @@ export class AttentionViewer {
       token.style.setProperty("--weight", share.toFixed(3));
       // The least of a grid's many numbers would only hide the picture below.
       const number = /** @type {Element} */ (token.lastElementChild); // of `tokenOf`
-      number.textContent = isGrid && weight < 0.0005 ? "" : short(weight);
+      const isMasked = panel.isCausal && key > this.query;
+      token.classList.toggle("masked", isMasked);
+      number.textContent = isGrid && weight < 0.0005 ? "" : isMasked ? "–" : short(weight);
       token.dataset.weight = String(weight);
-      token.title = `${nameOf(panel.keys, key, this.t)}: ${rounded(weight)}`;
+      token.title = `${nameOf(panel.keys, key, this.t)}: ${isMasked ? "–" : rounded(weight)}`;
     });
     return darkest;
   }

@@ -24,6 +24,7 @@ export const MEAN = "mean";
  * @typedef {object} PanelData
  * @property {string} name
  * @property {Place} start where the panel opens
+ * @property {boolean} is_causal no query may attend to a later key
  * @property {[number, number, number, number]} shape layers, heads, queries, keys
  * @property {number[] | null} layers the layers' numbers, where not all are given
  * @property {string} weights single precision, as base64
@@ -69,6 +70,7 @@ export class AttentionWeights {
     // It goes through all layers, so all must be here.
     this.hasRollout = this.isSelf && data.layers === null && this.numLayers > 1;
     this.start = data.start;
+    this.isCausal = data.is_causal;
     /** @type {string | null} */
     this.base64 = data.weights;
     /** @type {Float32Array} */
