@@ -63,6 +63,8 @@ def test_a_next_token_is_appended_and_the_text_goes_on(lab: Any) -> None:
         percent = re.search(r"([\d.e+-]+)%", drawn)
         assert percent is not None, drawn
         assert abs(float(percent[1]) - float(share.removesuffix(" %"))) < 0.051
+    page.locator("#lab-temperature").fill("1.2")
+    assert page.locator("output", has_text="1.2").is_visible()
     before, token = text.input_value(), page.locator(".lab-bars button").nth(1)
     chosen = token.inner_text().replace("␣", " ")
     num_tokens = page.locator(".queries .token").count()

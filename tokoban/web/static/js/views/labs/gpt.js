@@ -2,7 +2,7 @@
 
 import { shown } from "../../attention/words.js";
 import { button, el, inRow, inStack } from "../../shell/dom.js";
-import { t } from "../../strings/index.js";
+import { number, t } from "../../strings/index.js";
 import { shareBar } from "./share_bar.js";
 
 const LONGEST = "4000";
@@ -13,12 +13,13 @@ const words = {
   "labs.gpt": { en: "Text", de: "Text" },
   "labs.gpt-about": {
     en: "A small GPT, trained on single everyday sentences in English and German; it answers no "
-      + "questions, and each line is a sentence of its own. Choose a next token to append it. Look "
-      + "for heads that attend to the token before, or to an earlier place of the same token.",
+      + "questions, and each line is a sentence of its own. Tokens are pieces of words. Choose a next "
+      + "token to append it. Look for heads that attend to the token before, or to an earlier place of "
+      + "the same token.",
     de: "Ein kleines GPT, mit einzelnen Alltagssätzen auf Deutsch und Englisch trainiert; es beantwortet "
-      + "keine Fragen, und jede Zeile ist ein Satz für sich. Ein nächstes Token auswählen, um es "
-      + "anzuhängen. Es gibt Köpfe, die auf das Token davor schauen oder auf eine frühere Stelle "
-      + "desselben Tokens.",
+      + "keine Fragen, und jede Zeile ist ein Satz für sich. Token sind Wortstücke. Ein nächstes Token "
+      + "auswählen, um es anzuhängen. Es gibt Köpfe, die auf das Token davor schauen oder auf eine "
+      + "frühere Stelle desselben Tokens.",
   },
   "labs.gpt-example": {
     en: "When I was a child, I often went to the",
@@ -26,7 +27,10 @@ const words = {
   },
   "labs.continue": { en: "Continue by 40 tokens", de: "Um 40 Token fortsetzen" },
   "labs.temperature": { en: "Temperature", de: "Temperatur" },
-  "labs.next": { en: "Most probable next tokens", de: "Wahrscheinlichste nächste Token" },
+  "labs.next": {
+    en: "Most probable next tokens, at temperature 1",
+    de: "Wahrscheinlichste nächste Token, bei Temperatur 1",
+  },
   "labs.seen-all": {
     en: "{all} {all|token|tokens}; attention is shown below.",
     de: "{all} Token; die Attention steht unten.",
@@ -46,7 +50,11 @@ function mount(element, { newJob, showAttention, whenQuiet }) {
   let seed = 0;
   const text = el("textarea", { id: "lab-text", rows: "8", maxlength: LONGEST, oninput: () => later() });
   text.value = t("labs.gpt-example");
-  const temperature = el("input", { id: "lab-temperature", type: "range", min: "0", max: "1.5", step: "0.1", value: "0.3" });
+  const chosen = el("output", { for: "lab-temperature" }, number(0.3));
+  const temperature = el("input", {
+    id: "lab-temperature", type: "range", min: "0", max: "1.5", step: "0.1", value: "0.3",
+    oninput: () => { chosen.textContent = number(Number(temperature.value)); },
+  });
   const bars = el("ol", { class: "lab-bars", "aria-label": t("labs.next") });
   const seen = el("p", { class: "soft" });
 
@@ -100,7 +108,7 @@ function mount(element, { newJob, showAttention, whenQuiet }) {
       inStack(
         el("label", { for: "lab-text" }, t("labs.gpt")), text,
         inRow(write,
-          el("label", { for: "lab-temperature" }, t("labs.temperature")), temperature),
+          el("label", { for: "lab-temperature" }, t("labs.temperature")), temperature, chosen),
         seen),
       inStack(el("h3", {}, t("labs.next")), bars)),
   );

@@ -26,9 +26,12 @@ const words = {
       + "das Gewicht {weight}.",
   },
   "labs.memory-legend": {
-    en: "Top: the card dealt; bottom: the answer. Choose a step to see below where the player looked.",
-    de: "Oben die ausgeteilte Karte, unten die Antwort. Einen Schritt wählen, um unten zu sehen, wohin "
-      + "der Spieler schaute.",
+    en: "Top: the card dealt; bottom: the answer. The edge is green if it is right, double "
+      + "and red if it is wrong, grey while nothing is asked. Choose a step to see below where the "
+      + "player looked.",
+    de: "Oben die ausgeteilte Karte, unten die Antwort. Der Rand ist grün, wenn sie stimmt, doppelt "
+      + "und rot, wenn nicht, und grau, solange nichts gefragt ist. Einen Schritt wählen, um unten zu "
+      + "sehen, wohin der Spieler schaute.",
   },
   "labs.suit-0": { en: "clubs", de: "Kreuz" },
   "labs.suit-1": { en: "diamonds", de: "Karo" },

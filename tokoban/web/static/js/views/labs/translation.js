@@ -43,6 +43,10 @@ const words = {
     en: "Translations, the best first", de: "Übersetzungen, die beste zuerst",
   },
   "labs.score": { en: "score {score}", de: "Score {score}" },
+  "labs.score-unit": {
+    en: "The score is the log-probability in nats, divided by the length penalty.",
+    de: "Der Score ist die Log-Wahrscheinlichkeit in Nats, geteilt durch die Längenstrafe.",
+  },
   "labs.usable": {
     en: "Confidence of the first: {share} %.", de: "Konfidenz der ersten: {share} %.",
   },
@@ -144,7 +148,8 @@ function mount(element, { newJob, showAttention, hideAttention, whenQuiet }) {
         el("label", { for: "lab-text" }, t("labs.sentence")), text,
         el("label", { for: "lab-prefix" }, t("labs.prefix")), prefix),
       inStack(
-        el("h3", {}, t("labs.translations")), found, certainty)),
+        el("h3", {}, t("labs.translations")), found,
+        el("p", { class: "soft" }, t("labs.score-unit")), certainty)),
   );
   from(source);
 }
