@@ -39,6 +39,18 @@ def test_every_layer_and_head_has_a_map_whose_greatest_weight_is_darkest(
     assert label(full.all(-1))[1] == 2 * num_heads + 1
 
 
+@pytest.mark.parametrize(("num_tokens", "are_named"), [(20, True), (21, False)])
+def test_few_tokens_are_named_beside_a_map_and_its_greatest_weight_below(
+    num_tokens: int, are_named: bool, tmp_path: Path
+) -> None:
+    tokens = TokenRow([f"token {n}" for n in range(num_tokens)])
+    weights = torch.full((1, 1, num_tokens, num_tokens), 0.04)
+    plot_attention_maps([AttentionPanel("a", weights, tokens, tokens)], tmp_path / "x.svg")
+    drawn = (tmp_path / "x.svg").read_text()  # of each text a comment
+    assert drawn.count("<!-- token 19 -->") == 2 * are_named
+    assert "<!-- 0 to 0.04 -->" in drawn
+
+
 def test_maps_are_drawn_of_the_kind_that_the_name_says(tmp_path: Path) -> None:
     tokens = TokenRow(["a"])
     panels = [AttentionPanel("a", torch.zeros(1, 1, 1, 1), tokens, tokens)]

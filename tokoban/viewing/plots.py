@@ -7,7 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from tokoban.files.atomic import atomically
-from tokoban.viewing.attention_page import AttentionPanel, AttentionView, write_attention_page
+from tokoban.viewing.attention_page import (
+    AttentionPanel,
+    AttentionView,
+    TokenRow,
+    write_attention_page,
+)
 from tokoban.viewing.xml_text import xml_text
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
@@ -21,6 +26,7 @@ STRETCHES_PER_DECADE = 25
 MOST_NAMES = 1000
 _MOST_INCHES = 32.0  # 4,800 pixels, 92 MB of them
 _MOST_EDGED = 100  # names on a side; the edges of more cells would be all that is seen
+_MOST_NAMED = 20  # tokens of a row or column in the maps of heads
 _LARGEST_DRAWN = 1e300  # what is larger, and NaN, is left out
 
 Curve = tuple[list[int], list[float]]  # steps and values
@@ -101,20 +107,7 @@ def plot_weights(
         rasterized=not is_edged,
     )
     points = min(10.0, 0.8 * 72 * min(width, height))
-    axes.set_xticks(
-        [place + 0.5 for place in range(num_columns)],
-        [_label(name) for name in column_names],
-        rotation=60,
-        ha="left",
-        rotation_mode="anchor",
-        fontsize=points,
-    )
-    axes.set_yticks(
-        [place + 0.5 for place in range(num_rows)],
-        [_label(name) for name in row_names],
-        fontsize=points,
-    )
-    axes.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
+    _name_tokens(axes, row_names, column_names, first=0.5, fontsize=points)
     axes.invert_yaxis()
     axes.set_aspect("equal")
     axes.spines[:].set_visible(False)
@@ -135,15 +128,17 @@ def write_attention(destination: Path, view: AttentionView, *, title: str) -> No
 def plot_attention_maps(panels: Sequence[AttentionPanel], picture: Path) -> None:
     """The map of every layer (down) and head (across), each panel below the one before.
 
-    Rows of a map are queries, columns keys; its greatest weight is the darkest. PNG or SVG by
-    suffix.
+    Rows of a map are queries, columns keys, named where they are few; its greatest weight, below
+    it, is the darkest. PNG or SVG by suffix.
     """
     from matplotlib.figure import Figure
 
     kind = picture_kind(picture)
     num_rows = sum(len(panel.weights) for panel in panels)
     num_columns = max(panel.weights.shape[1] for panel in panels)
-    figure = Figure(figsize=(1.2 + 1.2 * num_columns, 1.3 * num_rows), layout="constrained")
+    most_names = max(len(row) for panel in panels for row in [[], *_few_names(panel)])
+    side = max(1.2, 0.7 + 0.18 * most_names)  # inches of a map
+    figure = Figure(figsize=(1.2 + side * num_columns, 0.3 + side * num_rows), layout="constrained")
     all_axes = figure.subplots(num_rows, num_columns, squeeze=False)
     layers = [(panel, layer) for panel in panels for layer in range(len(panel.weights))]
     for row, (panel, layer) in zip(all_axes, layers, strict=True):
@@ -160,10 +155,31 @@ def plot_attention_maps(panels: Sequence[AttentionPanel], picture: Path) -> None
             # Also where nothing may be looked at the shades begin at 0.
             most = float(maps[head].max()) or 1.0
             axes.imshow(maps[head], cmap=_shades(), vmin=0, vmax=most, interpolation="none")
+            axes.set_xlabel(f"0 to {most:.3g}", fontsize="x-small")
             if layer == 0:
                 axes.set_title(f"head {head + 1}", fontsize="small")
+            if names := _few_names(panel):
+                _name_tokens(axes, *names, fontsize=7)
     with atomically(picture) as temporary:
         figure.savefig(temporary, dpi=150, format=kind)
+
+
+def _few_names(panel: AttentionPanel) -> list[Sequence[str]]:
+    """The names of queries and keys, if all are in rows and not too many."""
+    rows = [row.labels for row in (panel.queries, panel.keys) if isinstance(row, TokenRow)]
+    return rows if len(rows) == 2 and max(map(len, rows)) <= _MOST_NAMED else []
+
+
+def _name_tokens(
+    axes: Any, rows: Sequence[str], columns: Sequence[str], *, first: float = 0, fontsize: float
+) -> None:
+    """Names beside the rows and above the columns of a map; ``first`` is the first one's place."""
+    turned: dict[str, Any] = {"rotation": 60, "ha": "left", "rotation_mode": "anchor"}
+    for set_ticks, names in ((axes.set_xticks, columns), (axes.set_yticks, rows)):
+        places = [first + place for place in range(len(names))]
+        set_ticks(places, [_label(name) for name in names], fontsize=fontsize, **turned)
+        turned = {}
+    axes.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
 
 
 def plot_returns(
