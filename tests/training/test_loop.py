@@ -311,12 +311,15 @@ def test_best_weights_that_another_put_there_are_refused(
 
 @pytest.mark.parametrize(("monitor", "sign"), [("score", 1.0), ("-score", -1.0)])
 def test_a_target_ends_a_run_when_an_evaluation_reaches_it(
-    tmp_path: Path, monitor: str, sign: float
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monitor: str, sign: float
 ) -> None:
     system = Scripted(*(sign * score for score in (1.0, 1.9, 2.0)))
     run = replace(PATIENT, patience=0, monitor=monitor, target=sign * 2.0)
     metrics = fit(system, run, toy_directory(tmp_path))
     assert metrics["steps"] == 6 and metrics["score"] == sign * 2.0
+    said = capsys.readouterr().err.splitlines()
+    assert f"training is over, since score has reached {sign * 2:g}; the weights are" in said[-2]
+    assert said[-1] == f"the weights are in {toy_directory(tmp_path).path}"
 
 
 def test_the_last_weights_are_evaluated_once_where_they_are_the_best(
@@ -326,9 +329,9 @@ def test_the_last_weights_are_evaluated_once_where_they_are_the_best(
     run = replace(PATIENT, patience=0, steps=5)
     metrics = fit(system, run, toy_directory(tmp_path))
     assert metrics["score"] == 5.0 and "weights_step" not in metrics
-    rows = [line.split() for line in capsys.readouterr().err.splitlines()]
-    said = ["training", "is", "over;", "the", "weights", "are", "evaluated"]
-    assert rows[:5] == [["step", "score"], ["2", "1"], ["4", "2"], said, ["5", "5"]]
+    rows = [" ".join(line.split()) for line in capsys.readouterr().err.splitlines()]
+    said = "training is over, since all steps are done; the weights are evaluated"
+    assert rows[:5] == ["step score", "2 1", "4 2", said, "5 5"]
     for name, tensor in weights(tmp_path).items():
         assert torch.equal(tensor, system.seen[2][name])
 
