@@ -48,3 +48,8 @@ def test_fewer_keys_than_queries_are_refused_and_a_negative_length() -> None:
         masks.causal(5, num_keys=3)
     with pytest.raises(ValueError, match=r"expected a length of at least 0, got -2"):
         masks.causal(-2, num_keys=3)
+
+
+def test_a_length_beyond_the_width_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected lengths of at most 5, got 9"):
+        masks.padding(torch.tensor([1, 9]), 5)

@@ -69,7 +69,8 @@ class MultiHeadAttention(nn.Module):
         ``Window``, for self-attention only, costs T * its width instead of T * total. With a cache,
         self-attention also reaches all earlier positions (they come first), and cross-attention
         takes the memory's keys and values from layer ``layer`` of the cache, where its first call
-        has put them.
+        has put them. Without a mask several new positions reach each other,
+        later ones too.
         """
         if queries.dim() != 3 or queries.shape[2] != self.width:
             shape = list(queries.shape)

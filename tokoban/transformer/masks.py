@@ -27,6 +27,8 @@ def causal(
 
 def padding(lengths: Int[Tensor, "B"], max_length: int) -> Bool[Tensor, "B 1 1 S"]:
     """In row b the first ``lengths[b]`` sources may be attended to, by all targets and heads."""
+    if (lengths > max_length).any():
+        raise ValueError(f"expected lengths of at most {max_length}, got {int(lengths.max())}")
     positions = torch.arange(max_length, device=lengths.device)
     return (positions < lengths[:, None])[:, None, None, :]
 
