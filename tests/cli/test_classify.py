@@ -75,8 +75,9 @@ def test_the_attention_is_drawn_beside_each_picture(
     out = tmp_path / "looked.png"
     assert _classify(weights, picture, picture, "--attention", str(out)) == 0
     with Image.open(out) as drawn:
-        assert drawn.size == (2 * 224 + 8, 2 * 224 + 8)
+        assert drawn.size == (2 * 224 + 8, 2 * (224 + 14))
         assert drawn.getpixel((3, 3)) == (128, 128, 0)
+        assert len(drawn.crop((0, 224, 456, 238)).getcolors() or []) > 1  # letters on white
 
 
 def test_pictures_beside_one_that_cannot_be_read_are_classified(

@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
     if "-" not in (arguments.attention, arguments.json):
         _print_classes(found)
     if arguments.attention is not None:
-        _draw(arguments, names, model, pictures, attribution)
+        _draw(arguments, found, model, pictures, attribution)
     if arguments.json is not None:
         described = {"weights": arguments.weights, "pictures": found}
         write_object(arguments.json, described)
@@ -156,7 +156,7 @@ def _print_classes(found: list[dict[str, Any]]) -> None:
 
 def _draw(
     arguments: argparse.Namespace,
-    names: Sequence[str],
+    found: Sequence[dict[str, Any]],
     model: "VisionTransformer",
     pictures: "torch.Tensor",
     attribution: "Attribution",
@@ -166,11 +166,20 @@ def _draw(
         from tokoban import systems
         from tokoban.viewing.attention_page import write_attention_page
 
+        names = [each["picture"] for each in found]
         view = systems.load("vit").attention(model, pictures, attribution.weights, names=names)
         title = f"Attention of {arguments.weights}"
         write_attention_page(arguments.attention, view.panels, title=title, guide=view.guide)
         return
+    import numpy as np
+
     from tokoban.sokoban.png import encode_png
     from tokoban.systems.vit.rollout import overlay
+    from tokoban.viewing.films import captioned
 
-    write_output(arguments.attention, encode_png(overlay(pictures, attribution.shares)))
+    rows = []
+    for picture, shares, each in zip(pictures, attribution.shares, found, strict=True):
+        caption = "{name} {probability:.1%}".format(**each["classes"][0])
+        caption += f"; orange: share by rollout, at most {shares.max():.1%}"
+        rows.append(captioned(overlay(picture, shares), caption))
+    write_output(arguments.attention, encode_png(np.concatenate(rows)))

@@ -44,19 +44,24 @@ def save_pictures(
         temporary.write_bytes(gif_of_pictures(frames, captions=captions, frame_ms=frame_ms))
 
 
+def captioned(frame: UInt8[np.ndarray, "H W C"], caption: str) -> UInt8[np.ndarray, "height W C"]:
+    """The picture in colour with a caption below it."""
+    from PIL import Image, ImageDraw
+
+    height, width = frame.shape[:2]
+    picture = Image.new("RGB", (width, height + _CAPTION_HEIGHT), "white")
+    picture.paste(Image.fromarray(frame))
+    ImageDraw.Draw(picture).text((2, height + 1), caption, fill=0)
+    return np.asarray(picture)
+
+
 def gif_of_pictures(
     frames: Sequence[UInt8[np.ndarray, "H W C"]], *, captions: Sequence[str], frame_ms: int
 ) -> bytes:
     """A GIF in colour with a caption below every frame, without end; frames are of one size."""
-    from PIL import Image, ImageDraw
+    from PIL import Image
 
-    pictures = []
-    for frame, caption in zip(frames, captions, strict=True):
-        height, width = frame.shape[:2]
-        picture = Image.new("RGB", (width, height + _CAPTION_HEIGHT), "white")
-        picture.paste(Image.fromarray(frame))
-        ImageDraw.Draw(picture).text((2, height + 1), caption, fill=0)
-        pictures.append(picture)
+    pictures = [Image.fromarray(captioned(*each)) for each in zip(frames, captions, strict=True)]
     content = BytesIO()
     pictures[0].save(
         content,

@@ -61,14 +61,13 @@ def test_the_drawing_marks_the_patch_that_counts_most() -> None:
     pictures = torch.full((2, 1, 6, 9), 100, dtype=torch.uint8)
     shares = torch.full((2, 2, 3), 0.1)
     shares[0, 1, 2] = shares[1, 0, 0] = 0.5
-    picture = overlay(pictures, shares)
+    picture, other = (overlay(*each) for each in zip(pictures, shares, strict=True))
     scale = 224 // 9
-    assert picture.shape == (2 * 6 * scale + 8, 2 * 9 * scale + 8, 3)
-    assert (picture[: 6 * scale, : 9 * scale] == 100).all()
-    right = picture[: 6 * scale, 9 * scale + 8 :]
+    assert picture.shape == (6 * scale, 2 * 9 * scale + 8, 3)
+    assert (picture[:, : 9 * scale] == 100).all()
+    right, below = picture[:, 9 * scale + 8 :], other[:, 9 * scale + 8 :]
     strongest = right[3 * scale :, 6 * scale :]
     assert (strongest == strongest[0, 0]).all()
     assert strongest[0, 0].tolist() == [196, 95, 15]  # 15 % of 100, 85 % of vermilion
-    below = picture[6 * scale + 8 :, 9 * scale + 8 :]
     assert below[0, 0].tolist() == [196, 95, 15]
     assert right[0, 0].tolist() == below[-1, -1].tolist() != [196, 95, 15]

@@ -53,24 +53,20 @@ def attribute(model: VisionTransformer, pictures: UInt8[Tensor, "B C H W"]) -> A
 
 
 def overlay(
-    pictures: UInt8[Tensor, "B C H W"], shares: Float[Tensor, "B rows columns"]
+    picture: UInt8[Tensor, "C H W"], shares: Float[Tensor, "rows columns"]
 ) -> UInt8[np.ndarray, "height width 3"]:
-    """A row for each picture: the picture, and the same with each patch marked by its share.
+    """The picture, and beside it the same with each patch marked by its share.
 
     The strongest mark is on the patch with the greatest share.
     """
-    height, width = pictures.shape[2:]
-    plain = pictures.expand(-1, 3, -1, -1).permute(0, 2, 3, 1).float().cpu()
-    patch = height // shares.shape[1]
-    strength = (shares / shares.amax((1, 2), keepdim=True)).cpu() * _STRONGEST
-    strength = strength.repeat_interleave(patch, 1).repeat_interleave(patch, 2)[..., None]
+    height, width = picture.shape[1:]
+    plain = picture.expand(3, -1, -1).permute(1, 2, 0).float().cpu()
+    patch = height // shares.shape[0]
+    strength = (shares / shares.max()).cpu() * _STRONGEST
+    strength = strength.repeat_interleave(patch, 0).repeat_interleave(patch, 1)[..., None]
     grey = plain.mean(-1, keepdim=True)
     marked = grey * (1 - strength) + torch.tensor(_MARK) * strength
     scale = max(1, _SIDE_PX // max(height, width))
-    rows = []
-    for pair in zip(plain, marked, strict=True):
-        large = [each.repeat_interleave(scale, 0).repeat_interleave(scale, 1) for each in pair]
-        gap = torch.full((height * scale, _GAP_PX, 3), 255.0)
-        rows += [torch.cat([large[0], gap, large[1]], dim=1)]
-        rows += [torch.full((_GAP_PX, 2 * width * scale + _GAP_PX, 3), 255.0)]
-    return torch.cat(rows[:-1]).round().byte().numpy()
+    large = [x.repeat_interleave(scale, 0).repeat_interleave(scale, 1) for x in (plain, marked)]
+    gap = torch.full((height * scale, _GAP_PX, 3), 255.0)
+    return torch.cat([large[0], gap, large[1]], dim=1).round().byte().numpy()
