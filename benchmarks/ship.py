@@ -1,7 +1,8 @@
 """The weights of a run as those that ship: in half precision, without the folders of its text.
 
 `python -m benchmarks.ship RUN FILE` prints the step, the parameters, the bytes and the SHA-256,
-which the card beside the weights has.
+which the card beside the weights has. Of several RUNs the mean of their weights ships, with what
+the first one says of itself (Wortsman et al. 2022, arXiv:2203.05482).
 """
 
 import argparse
@@ -12,8 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tokoban.cli.exit_codes import ExitCode
+from tokoban.pretrained import weights_path
 from tokoban.systems import load
 from tokoban.training.checkpoint import load_weights, save_weights
+from tokoban.training.snapshots import mean_weights
 
 
 def without_folders(value: object) -> object:
@@ -28,11 +31,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("run", type=Path, metavar="RUN", help="a run's folder")
+    parser.add_argument(
+        "runs", nargs="+", metavar="RUN", help="a run's folder, a file or a name of weights"
+    )
     parser.add_argument("file", type=Path, metavar="FILE", help="such as NAME.safetensors")
     options = parser.parse_args(argv)
     try:
-        state, metadata = load_weights(options.run / "weights.safetensors")
+        paths = [*map(weights_path, options.runs)]
+        state, metadata = mean_weights(paths), load_weights(paths[0])[1]
         config = json.loads(metadata["config"])
         for name in load(metadata["system"]).data_fields:
             config[name] = without_folders(config[name])
@@ -43,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         options.file.parent.mkdir(parents=True, exist_ok=True)
         save_weights(options.file, state, metadata)
     except (ValueError, OSError, KeyError) as error:
-        print(f"{options.run}: {error}", file=sys.stderr)
+        print(f"{' '.join(options.runs)}: {error}", file=sys.stderr)
         return ExitCode.INVALID_INPUT
     parameters = sum(x.numel() for x in state.values() if x.is_floating_point())
     print(f"step {metadata.get('step')}, {parameters:,} parameters")

@@ -32,3 +32,11 @@ def test_what_ships_is_the_run_rounded_and_without_folders(
     for name, value in trained.items():
         expected = value.half() if value.is_floating_point() else value
         assert torch.equal(shipped[0][name], expected)
+    other, mean = tmp_path / "other", tmp_path / "mean.safetensors"
+    again = [*command.split(), *small, "--text", str(text), "--seed", "1", "--output", str(other)]
+    assert cli.main(again) == 0
+    assert ship.main([str(run), str(other), str(mean)]) == 0
+    second, both = (load_weights(f)[0] for f in (other / "weights.safetensors", mean))
+    for name, value in trained.items():
+        if value.is_floating_point():
+            assert torch.equal(both[name], ((value.double() + second[name]) / 2).float().half())
