@@ -128,7 +128,7 @@ def python_docs() -> GptConfig:
 
 
 def everyday() -> GptConfig:
-    """Sentences of several --text FILEs, mixed: the shipped ``gpt-everyday`` is mostly of Tatoeba's."""
+    """Sentences of several --text FILEs, mixed: ``gpt-everyday`` is mostly of Tatoeba's."""
     return GptConfig(
         tokens="bpe",
         vocabulary_size=4096,
