@@ -32,6 +32,7 @@ LEVEL = "; a\n######\n#@   #\n#  $ #\n#.   #\n######\n\nSolution\nrrDrdLL\n"
 # Words that make each command do little; {} stands for a new name.
 BASE = {
     "solve": ["l.sok", "--by", "search"],
+    "ask": ["l.sok", "how many pushes are left"],
     "optimise": ["l.sok"],
     "explain": ["l.sok"],
     "rate": ["l.sok"],
