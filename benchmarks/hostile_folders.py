@@ -386,7 +386,7 @@ _PICTURES: tuple[Callable[[random.Random], bytes], ...] = (
 
 def hostile_texts(chance: random.Random, folder: Path) -> Case:
     """Texts, compressed or not, for what reads sentences, prompts and patterns."""
-    path = folder / chance.choice(["x.txt", "x.gz", "x.csv", "x.rle"])
+    path = folder / chance.choice(["x.txt", "x.gz", "x.rle"])
     (folder / "level.xsb").write_text(LEVEL)
     use = chance.choice(
         [
@@ -458,7 +458,7 @@ def _change_record(chance: random.Random, run: Path) -> None:
     elif how == 3:
         record[chance.choice(list(record))] = chance.choice(_OTHERS)
     else:
-        paths = [name for name in ("data", "cache", "text") if name in record["config"]]
+        paths = [name for name in ("data", "text") if name in record["config"]]
         for name in paths:
             outside = "../outside" if name != "text" else ["/dev/zero"]
             record["config"][name] = outside

@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         config = json.loads(metadata["config"])
         for name in load(metadata["system"]).data_fields:
             config[name] = without_folders(config[name])
-        here = {"cache": "", "workers": 0}  # what is of the machine that trained
+        here = {"workers": 0}  # what is of the machine that trained
         config |= {name: value for name, value in here.items() if name in config}
         metadata["config"] = json.dumps(config)
         state = {name: x.half() if x.is_floating_point() else x for name, x in state.items()}

@@ -471,9 +471,12 @@ def test_a_level_is_rated_with_any_memory(memory_limit_mb: float) -> None:
     assert rating.status in ("solved", "gave up")
 
 
-def test_the_policy_is_loaded_without_the_compiler_of_torch() -> None:
+def test_shipped_weights_are_loaded_without_the_compiler_of_torch() -> None:
     """Its import takes two of the five seconds in which a first command is to answer."""
-    code = "import sys, tokoban; tokoban.load('sokoban-8x8'); print('torch._dynamo' in sys.modules)"
+    code = (
+        "import sys, tokoban; tokoban.load('sokoban-8x8'); tokoban.load('translation-de-en'); "
+        "print('torch._dynamo' in sys.modules)"
+    )
     assert run_python(code) == "False\n"
 
 

@@ -19,13 +19,21 @@ def file(tmp_path: Path) -> str:
 
 
 def test_each_level_has_its_answer(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["ask", file, "how many pushes are left"]) == 2
+    assert cli.main(["ask", file, "how many pushes are left"]) == 1
     out, err = capsys.readouterr()
     exact = tokoban.ask(tokoban.Board.from_xsb(ROOM), "how many pushes are left")
     assert out.splitlines() == [f"   1  {exact}", f"   3  {exact}"]
     assert "tokoban: level 2: too large: a floor of 1x9 squares" in err
     assert cli.main(["ask", file, "how many pushes are left", "--level", "3"]) == 0
     assert capsys.readouterr().out.splitlines() == [f"   3  {exact}"]
+
+
+def test_a_name_that_means_nothing_on_a_level_is_named(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["ask", file, "is the box in the corner deadlocked"]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count('"the box in the corner" fits no box') == 3
 
 
 def test_a_network_answers_too(file: str, capsys: pytest.CaptureFixture[str]) -> None:

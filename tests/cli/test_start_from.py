@@ -55,6 +55,7 @@ def test_it_begins_with_the_weights_the_shape_and_the_tokens_of_another_run(
     assert json.loads((trained / "config.json").read_text())["started_from"] == ""
 
 
+@pytest.mark.slow
 def test_weights_of_half_precision_are_trained_in_single(
     captions: list[str], tmp_path: Path
 ) -> None:

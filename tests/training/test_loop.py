@@ -318,7 +318,7 @@ def test_a_target_ends_a_run_when_an_evaluation_reaches_it(
     metrics = fit(system, run, toy_directory(tmp_path))
     assert metrics["steps"] == 6 and metrics["score"] == sign * 2.0
     said = capsys.readouterr().err.splitlines()
-    assert f"training is over, since score has reached {sign * 2:g}; the weights are" in said[-2]
+    assert f"training has ended: score has reached {sign * 2:g}; evaluating" in said[-2]
     assert said[-1] == f"the weights are in {toy_directory(tmp_path).path}"
 
 
@@ -330,7 +330,7 @@ def test_the_last_weights_are_evaluated_once_where_they_are_the_best(
     metrics = fit(system, run, toy_directory(tmp_path))
     assert metrics["score"] == 5.0 and "weights_step" not in metrics
     rows = [" ".join(line.split()) for line in capsys.readouterr().err.splitlines()]
-    said = "training is over, since all steps are done; the weights are evaluated"
+    said = "training has ended: all steps are done; evaluating the weights"
     assert rows[:5] == ["step score", "2 1", "4 2", said, "5 5"]
     for name, tensor in weights(tmp_path).items():
         assert torch.equal(tensor, system.seen[2][name])

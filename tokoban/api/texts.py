@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Translated:
     """The best translation of a text.
 
-    ``confidence`` is the probability that it is usable, of several lines the least. It is None for
-    a text without words, and for weights that are not shipped.
+    ``confidence`` is the probability that it is usable, for several lines the lowest. It is None
+    for a text without words, and for weights that are not shipped.
     """
 
     text: str
@@ -31,8 +31,8 @@ def translate(
 ) -> list[Translated]:
     """The best translation of each text, by default from German to English.
 
-    Each line of a text is translated by itself, and is a line of the translation.
-    The ``translator`` is what ``tokoban.load`` returns, such as ``load("translation-en-de")``. The
+    Each line of a text is translated by itself, and is a line of the translation. The
+    ``translator`` is what ``tokoban.load`` returns, such as ``load("translation-en-de")``. The
     beam search keeps ``beam`` hypotheses and uses the length penalty of the weights. Raises
     ``ValueError`` for a text that is too long. Imports torch.
 

@@ -8,7 +8,7 @@ from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs
 
 SUMMARY = "answer a question about each level, exactly or by a network"
-UNDECIDED = ""
+UNDECIDED = "a level is too large for exact answers"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,25 +36,27 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints a line for each level; says on which ones the question means nothing."""
     import tokoban
     from tokoban.sokoban.instructions import grammar
+    from tokoban.sokoban.instructions.machine import TooLargeError
 
     if arguments.by == "search":
         options.refuse(arguments, "--weights", "--attention", because="with --by search")
     check_outputs(arguments, "attention", inputs=["file", "weights"])
     question = arguments.question
-    grammar.question(question)
-    policy = None
-    if arguments.by == "policy":
-        policy = tokoban.load(arguments.weights or policies.READER, system="instructions")
+    grammar.question(question)  # what is no question is refused before the file is read
     chosen = level_options.read(arguments.file, number=arguments.level)
     if arguments.attention is not None:
         level_options.check_one(chosen.levels)
+    policy = None
+    if arguments.by == "policy":
+        policy = tokoban.load(arguments.weights or policies.READER, system="instructions")
     status = ExitCode.DONE
     for number, level in chosen.levels.items():
         try:
             print(f"{number:>4}  {tokoban.ask(level.board, question, policy=policy)}")
             if policy is not None and arguments.attention is not None:
-                policies.show_reading(policy, level.board, question, arguments.attention)
+                policies.write_reader_attention(policy, level.board, question, arguments.attention)
         except ValueError as error:
             print(f"tokoban: level {number}: {in_one_line(error)}", file=sys.stderr)
-            status = ExitCode.INVALID_INPUT
+            is_large = isinstance(error, TooLargeError)
+            status = max(status, ExitCode.UNDECIDED if is_large else ExitCode.INVALID_INPUT)
     return chosen.conclude(status)

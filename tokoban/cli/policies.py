@@ -93,8 +93,10 @@ def digest_of(weights: str) -> str:
     return hashlib.blake2b(pretrained.weights_path(weights).read_bytes()).hexdigest()
 
 
-def show_reading(policy: "Pretrained", board: "Board", text: str, destination: str) -> None:
-    """Writes the attention of a network that reads a sentence."""
+def write_reader_attention(
+    policy: "Pretrained", board: "Board", text: str, destination: str
+) -> None:
+    """Writes the attention of the network that reads an instruction or a question."""
     from tokoban import systems
     from tokoban.viewing.plots import write_attention
 

@@ -408,9 +408,9 @@ def _by_instruction(
             from tokoban.systems.instructions import obey
 
             most = arguments.max_expansions
-            found = Found(*obey.answer(policy.model, board, text, most_evaluated=most))
-            if arguments.attention is not None:
-                policies.show_reading(policy, board, text, arguments.attention)
-            yield number, found
+            answer, predicted = obey.answer(policy.model, board, text, most_evaluated=most)
+            yield number, Found(answer, predicted)
+            if arguments.attention is not None and predicted is not None:
+                policies.write_reader_attention(policy, board, text, arguments.attention)
         except ValueError as error:
             print(f"tokoban: level {number}: {in_one_line(error)}", file=sys.stderr)

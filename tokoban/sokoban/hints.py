@@ -24,7 +24,7 @@ class Hint:
     destination: Square | None = None  # where it is when another box is pushed
     moves: str = ""  # as LURD, up to and with the first push
     moves_left: int | None = None  # of the solution that the hint follows
-    # Of that solution, which may not have the fewest pushes; or as the policy predicts.
+    # Of that solution, or as the policy predicts; another solution may have fewer pushes.
     pushes_left: int | None = None
     optimum: Optimum | None = None  # of which that solution is proved to have the fewest
     # 1 where it is proved, 0 where a solution is known, else a prediction of the policy.

@@ -87,7 +87,7 @@ def fit(
             seed_all(run.seed * processes.world_size() + processes.rank())  # different dropout
         before = random_state()
         display = Display(directory.system, is_shown=is_main)
-        if has_checkpoint and _why_over(run, state):
+        if has_checkpoint and _end_reason(run, state):
             result = directory.read_result() if directory.weights.exists() else None
             [is_finished] = processes.from_main_process([float(result is not None)])
             if is_finished and result is not None:
@@ -98,7 +98,7 @@ def fit(
         training = _Training(system, run, directory, state, model, display, is_main)
         if is_main and resume:
             # What was evaluated after the last checkpoint of a run that was over comes again.
-            known = int(state.evaluated_at == state.step) if _why_over(run, state) else None
+            known = int(state.evaluated_at == state.step) if _end_reason(run, state) else None
             directory.restart(run, state.device, step=state.step, num_evaluations=known)
         elif is_main:
             directory.start(run, state.device)
@@ -155,7 +155,7 @@ class _Training:
         saved_s = state.elapsed_s
         self.timed_step, self.timed_s = state.step, clock_s(state.device)
         with interruptible() as was_interrupted:
-            while not _why_over(run, state):
+            while not _end_reason(run, state):
                 self.step(batches)
                 # Shared, since schedule and checkpoints follow the clock: no process may differ.
                 elapsed_s = clock_s(torch.device("cpu")) - started_s  # not waiting for the GPU
@@ -165,7 +165,7 @@ class _Training:
                 if _is_logged(state.step, run.log_every):
                     self.log()
                 is_due = run.evaluate_every and state.step % run.evaluate_every == 0
-                if is_due and not _why_over(run, state):  # finish() does the last one
+                if is_due and not _end_reason(run, state):  # finish() does the last one
                     self.watch(self.validate())
                 if run.keep_every and state.step % run.keep_every == 0:
                     self.keep()
@@ -332,8 +332,8 @@ class _Training:
         Where they are of an earlier step, it is the metric ``weights_step``.
         """
         state = self.state
-        reason = _why_over(self.run, state)
-        self.display.say(f"training is over, since {reason}; the weights are evaluated")
+        reason = _end_reason(self.run, state)
+        self.display.say(f"training has ended: {reason}; evaluating the weights")
         step = self.choose_weights()
         metrics = {
             "steps": state.step,
@@ -400,14 +400,14 @@ def _monitored_metric(run: RunConfig) -> str:
     return run.monitor.removeprefix("-")
 
 
-def _why_over(run: RunConfig, state: TrainingState) -> str:
-    """Why it is over: its patience, target, minutes or steps; an empty text if it is not."""
+def _end_reason(run: RunConfig, state: TrainingState) -> str:
+    """Why training ends now: its patience, target, minutes or steps; empty while it goes on."""
     if run.patience and state.num_without_better >= run.patience:
         return f"{run.patience} evaluations brought nothing better"
     if run.target is not None and state.best >= _worth(run, run.target):
         return f"{_monitored_metric(run)} has reached {run.target:g}"
     if run.minutes is not None and state.elapsed_s >= 60 * run.minutes:
-        return f"its {run.minutes:g} minutes are over"
+        return f"{run.minutes:g} minutes have passed"
     return "all steps are done" if run.steps is not None and state.step >= run.steps else ""
 
 

@@ -128,8 +128,8 @@ def write_attention(destination: Path, view: AttentionView, *, title: str) -> No
 def plot_attention_maps(panels: Sequence[AttentionPanel], picture: Path) -> None:
     """The map of every layer (down) and head (across), each panel below the one before.
 
-    Rows of a map are queries, columns keys, named where they are few; its greatest weight, below
-    it, is the darkest. PNG or SVG by suffix.
+    The rows of a map are queries and its columns keys; up to 20 tokens are named. Its greatest
+    weight has the darkest shade and stands below it. PNG or SVG by suffix.
     """
     from matplotlib.figure import Figure
 

@@ -37,7 +37,7 @@ _MAX_PARSED_AT_ONCE = 2  # texts of levels; each may take a second and a hundred
 
 @dataclass(frozen=True)
 class Collection:
-    """A level file that the page offers, by this name if it has none itself."""
+    """A level file that the page offers; ``name`` is used where the file has none."""
 
     id: str
     name: str
@@ -46,7 +46,7 @@ class Collection:
     @cached_property
     def title(self) -> str:
         """What the page calls it."""
-        return wire.about(self.file)[0] or self.name
+        return wire.name_and_credit(self.file)[0] or self.name
 
     @cached_property
     def as_json(self) -> bytes:

@@ -196,10 +196,10 @@ def read_levels(content: Mapping[str, Any]) -> dict[str, Any]:
     return file_to_json(parse_content(read, source=name))
 
 
-def about(file: LevelFile) -> tuple[str, str]:
-    """The name that a file gives to its levels, or "", and the first paragraph besides.
+def name_and_credit(file: LevelFile) -> tuple[str, str]:
+    """The name of the collection in a file, or "", and the first paragraph of its other notes.
 
-    The name is a title, or a short comment alone at the top. What follows is often long.
+    The name is a title, or a short comment alone at the top. Later paragraphs are often long.
     """
     name = ""
     paragraphs: list[list[str]] = [[]]
@@ -220,14 +220,14 @@ def about(file: LevelFile) -> tuple[str, str]:
 
 
 def file_to_json(file: LevelFile) -> dict[str, Any]:
-    """The levels of a file with what is ``about`` it, and why its other boards are no levels.
+    """The levels of a file, its ``name_and_credit``, and why its other boards are no levels.
 
     A problem whose ``level`` is 0 is one of the file. ``code`` and ``values`` are those of a
     ``Fault``. ``wrong_solutions`` are the lines of solutions that do not solve their level.
     ``warnings`` say what is played differently from what the file means.
     """
     invalid = file.invalid
-    name, credit = about(file)
+    name, credit = name_and_credit(file)
     return {
         "name": name,
         "credit": credit,

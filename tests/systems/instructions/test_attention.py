@@ -37,7 +37,7 @@ def test_the_page_is_written_for_an_instruction_and_a_question(
     assert cli.main(words) == 2
     assert "--attention has no effect with" in capsys.readouterr().err
     assert cli.main([*words, "--by", "policy"]) == 0
-    assert sentence[-1] in page.read_text() and "words read squares" in page.read_text()
+    assert sentence[-1] in page.read_text() and "words to squares" in page.read_text()
     file.write_text(f"{ROOM}\n\n{ROOM}\n")
     assert cli.main([*words, "--by", "policy"]) == 2
     assert "--attention shows one level, got 2" in capsys.readouterr().err

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.web.browser.test_accessibility import complaints
 from tests.web.browser.test_playing import game, open_rows, opened, press
 
@@ -200,6 +202,7 @@ def test_a_search_that_leaving_the_level_ended_is_said_once_to_be_cancelled_ther
     page.locator("#panel-work").get_by_text("Cancelled.", exact=True).wait_for()
 
 
+@pytest.mark.slow
 def test_a_seventh_tab_opens_while_six_have_jobs_which_run_or_say_how_many_come_first(
     open_page: Open,
 ) -> None:

@@ -64,10 +64,11 @@ class LevelText:
         return texts[-1] if is_apart else None
 
     def tops(self, boards: Sequence[tuple[int, int]]) -> list[int]:
-        """The line where each board begins, or the pairs above it that name it.
+        """For each board the first line of its rows, or of the pairs above them that name it.
 
-        Pairs stand above all boards if there is a title directly above each, apart from the board
-        before it, and none under the last board. Else they stand below.
+        Pairs belong to the board below them if every board has a title directly above it, which
+        does not touch the board before, and the last board has none below. Otherwise they belong
+        to the board above.
         """
         ends = [0, *(end for _, end in boards)]
         starts = [start for start, _ in boards]
@@ -77,12 +78,12 @@ class LevelText:
         return [top for top in tops if top is not None] if self._pairs_are_above else starts
 
     def _top(self, end: int, start: int) -> int | None:
-        """Where the pairs with the title above the board at ``start`` begin, if there are any."""
+        """The first line of the pairs above the board at ``start``; None if no title is there."""
         near = takewhile(lambda index: self.kinds[index] in _NEAR, range(start - 1, end - 1, -1))
         top = next((index for index in near if self.kinds[index] is Kind.TITLE), None)
         while top is not None and top > end and self.kinds[top - 1] in _PAIRS:
             top -= 1
-        # Pairs that touch the board before are of that one.
+        # Pairs directly under the board before belong to that board.
         return None if top == end > 0 else top
 
     def place_comments(self, places: Sequence[Place]) -> None:
@@ -98,7 +99,7 @@ class LevelText:
                 self._names_are_below = False
 
     def take_names(self, place: Place) -> Names:
-        """The names of the board below this place, unless pairs name all."""
+        """The names of the board below this place; none where pairs name all boards."""
         if self._pairs_are_above:
             return Names()
         comment = None if self._names_are_below else self._comment_above(place)
@@ -122,8 +123,8 @@ class LevelText:
     ) -> tuple[str, tuple[str, ...]]:
         """The title of a level, and as notes the names that it lost to.
 
-        ``about`` it are the places above its board, as ``tops`` has it, and below. ``default`` is a
-        pair's that names the level if no pair there does; an empty one says that it does not.
+        ``about`` are the places of its pairs, above the rows (from ``tops``) and below them.
+        ``default`` names the level if no pair there does; an empty pair says that it does not.
         """
         text = "" if names.text == f"Level {number}" else names.text
         title = default or text or names.comment

@@ -58,8 +58,8 @@ def look_at_row(line: str) -> Row | None:
     return Row.DAMAGED if _before_remark(line) else None
 
 
-def lines_of(line: str) -> list[str]:
-    """The line, or the lines in it without tags and entities if it is HTML with rows of walls."""
+def without_html(line: str) -> list[str]:
+    """The line as it is, or, if it is HTML that holds rows of walls, its lines without HTML."""
     if not _FOREIGN.search(line):
         return [line]
     text = _HTML_BLANK.sub(" ", _TAG.sub("", _LINE_BREAK.sub("\n", line)))

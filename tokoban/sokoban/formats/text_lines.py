@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 from itertools import groupby
 
-from tokoban.sokoban.formats.rows import Row, lines_of, look_at_row, looks_damaged
+from tokoban.sokoban.formats.rows import Row, look_at_row, looks_damaged, without_html
 from tokoban.sokoban.formats.run_length import measure
 
 
@@ -58,7 +58,7 @@ _PLAIN_MOVES = re.compile(r"[udlrUDLR0-9()*\s]+")
 def split_lines(text: str) -> list[str]:
     """Lines ended by LF, CRLF or CR, without blanks at their ends; rows without quotes and HTML."""
     lines = [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
-    return [part for line in _unquoted(lines) for part in lines_of(line)]
+    return [part for line in _unquoted(lines) for part in without_html(line)]
 
 
 def classify(lines: Sequence[str]) -> list[Kind]:
@@ -128,7 +128,7 @@ def read_solution(line: str) -> tuple[str, str]:
 
 
 def _unquoted(lines: list[str]) -> list[str]:
-    """The lines without the marks of quoted mail, ``> ####``, if there are such rows of walls."""
+    """The lines without the marks of quoted mail, if rows of walls are quoted: ``> ####``."""
     rests = [line[mark.end() :] if (mark := _QUOTE.match(line)) else None for line in lines]
     quoted = [rest for rest in rests if rest is not None]
     if Row.WALLED not in map(look_at_row, quoted):

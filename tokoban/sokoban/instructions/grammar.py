@@ -44,12 +44,12 @@ class Sentence:
         return self.meaning[0].kind in QUESTIONS
 
 
-def parse(text: str, *, asks: bool = False) -> Sentence:
+def parse(text: str, *, expects_question: bool = False) -> Sentence:
     """The sentence; ``ValueError`` that names the word where it was not understood.
 
-    With ``asks`` the words that the message expects are those of questions first.
+    With ``expects_question`` the message names words that begin questions first.
     """
-    readers = [_Reader(text, language, asks) for language in languages()]
+    readers = [_Reader(text, language, expects_question) for language in languages()]
     for reader in readers:
         for sentence in reader.sentences():
             return sentence
@@ -67,7 +67,7 @@ def instruction(text: str) -> Meaning:
 
 def question(text: str) -> Sentence:
     """A question, understood; ``ValueError`` as ``parse``, and for an instruction."""
-    sentence = parse(text, asks=True)
+    sentence = parse(text, expects_question=True)
     if not sentence.is_question:
         where = "as `tokoban solve` and the page obey"
         raise ValueError(f"the sentence is an instruction, {where}; expected a question")
@@ -106,8 +106,8 @@ def _understood_words(language: str) -> set[str]:
 class _Reader:
     """Matches words with phrases, and remembers how far that went and what was expected there."""
 
-    def __init__(self, text: str, language: str, asks: bool = False) -> None:
-        self._language, self._asks = language, asks
+    def __init__(self, text: str, language: str, expects_question: bool = False) -> None:
+        self._language, self._expects_question = language, expects_question
         said = {n: word for n, word in enumerate(words_of(text), 1) if word not in fillers()}
         self._words, self._numbers = [*said.values()], [*said]
         if not 0 < len(said) <= _MOST_WORDS:
@@ -129,7 +129,7 @@ class _Reader:
         conjunctions = languages()[self._language].conjunctions
         conjunction: Name = (tuple((word,) for word in conjunctions),)
         is_forbidding = bool(before) and before[-1].kind in _FORBIDDING
-        for pattern, kind, is_parse_only in _patterns(self._language, self._asks):
+        for pattern, kind, is_parse_only in _patterns(self._language, self._expects_question):
             is_question = kind in QUESTIONS
             if is_question and before:
                 continue
@@ -283,7 +283,7 @@ def fields(kind: Kind) -> list[str]:
 
 
 @cache
-def _patterns(language: str, asks: bool) -> tuple[tuple[Phrase, Kind, bool], ...]:
+def _patterns(language: str, expects_question: bool) -> tuple[tuple[Phrase, Kind, bool], ...]:
     """Every sentence as words and slots, and whether it is only parsed; the usual ones first."""
     tables = languages()[language].sentences, languages()[language].parse_only
     patterns = (
@@ -292,7 +292,7 @@ def _patterns(language: str, asks: bool) -> tuple[tuple[Phrase, Kind, bool], ...
         for kind, ways in table.items()
         for way in ways
     )
-    return tuple(sorted(patterns, key=lambda each: asks and each[1] not in QUESTIONS))
+    return tuple(sorted(patterns, key=lambda each: expects_question and each[1] not in QUESTIONS))
 
 
 @cache

@@ -18,7 +18,7 @@ _SHARES = {
     "refused": "impossible",
     "answered": "questions",
 }
-_NOTHING = "?"  # in place of a missing response; never right
+_NO_RESPONSE = "?"  # in place of a missing response; never right
 
 
 def score(lines: Iterable[tuple[int, Any]]) -> tuple[dict[str, float], list[str]]:
@@ -33,7 +33,7 @@ def score(lines: Iterable[tuple[int, Any]]) -> tuple[dict[str, float], list[str]
     for number, item in lines:
         try:
             board, response = _board(item), item.get("response")
-            said = response.strip() if isinstance(response, str) else _NOTHING
+            said = response.strip() if isinstance(response, str) else _NO_RESPONSE
             judged = _judge(board, item["text"], said)
         except ValueError as error:
             problems.append(f"{number}: {error}")

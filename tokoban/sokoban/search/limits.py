@@ -13,8 +13,8 @@ UNLIMITED = 1 << 62  # expansions, which compiled code counts in 64 bits
 class Reason(Fault):
     """Why a search ended early; programs read its code and values."""
 
-    def told(self, sentence: str) -> "Reason":
-        """The same in another sentence."""
+    def with_sentence(self, sentence: str) -> "Reason":
+        """The same code and values with another sentence."""
         return Reason(sentence, self.code, **self.values)
 
 

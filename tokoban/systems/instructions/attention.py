@@ -21,17 +21,17 @@ from tokoban.transformer import record_attention
 from tokoban.viewing.attention_page import AttentionPanel, AttentionView, TokenGrid, TokenRow
 
 _GUIDE = (
-    "Squares and words are one sequence. Look for heads in which the word of a box reads that box, "
-    "or in which squares read the word that tells what to do. The rest of each row, up to 1, goes "
-    "to the query's own kind."
+    "Squares and words are one sequence. Look for heads in which a word attends to the box that it "
+    "names, or in which squares attend to the word that says what to do. A row sums to less than 1 "
+    "here: the rest of the query's weight is on tokens of the other panels."
 )
 
 
 def attention(model: InstructionNet, board: Board, text: str) -> AttentionView:
-    """Which squares each word reads, which words each square reads, and words among themselves.
+    """The weights from words to squares, from squares to words, and among the words.
 
-    At the start, of an instruction or a question. ``ValueError`` where the sentence or its names
-    mean nothing on the board, or the floor is too large.
+    Of the first position, for an instruction or a question. ``ValueError`` where the sentence or
+    its names mean nothing on the board, or the floor is too large.
     """
     cells = Cells.of(board, named_boxes(board, grammar.parse(text).meaning))
     encoder, words = Encoder(cells.board), tokenizer_of(model)
@@ -46,13 +46,13 @@ def attention(model: InstructionNet, board: Board, text: str) -> AttentionView:
     grid = TokenGrid(board.height, board.width, picture=picture)
     row = TokenRow([words.words[token] for token in tokens])
     squares, said = slice(0, len(places)), slice(len(places), len(places) + len(tokens))
-    read = torch.zeros(*weights.shape[:2], len(tokens), len(grid))
-    read[..., on_board] = weights[:, :, said, squares]
-    told = torch.zeros(*weights.shape[:2], len(grid), len(tokens))
-    told[:, :, on_board] = weights[:, :, squares, said]
+    to_squares = torch.zeros(*weights.shape[:2], len(tokens), len(grid))
+    to_squares[..., on_board] = weights[:, :, said, squares]
+    to_words = torch.zeros(*weights.shape[:2], len(grid), len(tokens))
+    to_words[:, :, on_board] = weights[:, :, squares, said]
     panels = [
-        AttentionPanel("words read squares", read, row, grid),
-        AttentionPanel("squares read words", told, grid, row),
-        AttentionPanel("words read words", weights[:, :, said, said], row, row),
+        AttentionPanel("words to squares", to_squares, row, grid),
+        AttentionPanel("squares to words", to_words, grid, row),
+        AttentionPanel("words to words", weights[:, :, said, said], row, row),
     ]
     return AttentionView(panels, _GUIDE)

@@ -78,7 +78,9 @@ class PushPolicy:
             return PolicyAnswer(Answer(status="gave up", solver=_PLAY, reason=reason), None)
         answer = solve_guided(board, guide, options=_OPTIONS, limits=limits, report=report)
         if isinstance(limit := answer.reason, Reason) and limit != STOPPED:
-            answer = replace(answer, reason=limit.told(f"no solution found within {limit}"))
+            answer = replace(
+                answer, reason=limit.with_sentence(f"no solution found within {limit}")
+            )
         return PolicyAnswer(answer, prediction)
 
     def guide(self, board: Board) -> tuple[NetworkGuide, Squares]:

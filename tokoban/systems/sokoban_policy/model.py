@@ -76,16 +76,11 @@ class SokobanPolicy(nn.Module):
         self.transformer = Encoder(num_layers, width, num_heads, options=options)
         self.action_head = nn.Linear(width, NUM_ACTIONS)
         self.steps_left_head = nn.Linear(width, NUM_BINS)
-        may_attend = torch.empty(max_positions, max_positions, dtype=torch.bool)
-        vectors = torch.empty(max_positions, width)
-        # On the meta device, where weights are checked, torch would import torch._dynamo (2 s).
-        if not vectors.is_meta:
-            may_attend = masks.causal(max_positions)
-            if not has_history:
-                may_attend &= masks.goal_and_current(max_positions)
-            vectors = sinusoidal(max_positions, width)
+        may_attend = masks.causal(max_positions)
+        if not has_history:
+            may_attend &= masks.goal_and_current(max_positions)
         self.register_buffer("mask", may_attend, persistent=False)
-        self.register_buffer("position_vectors", vectors, persistent=False)
+        self.register_buffer("position_vectors", sinusoidal(max_positions, width), persistent=False)
 
     @property
     def max_positions(self) -> int:

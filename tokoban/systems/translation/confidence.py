@@ -65,7 +65,7 @@ class Confidence:
     coefficients: tuple[float, ...]  # of ``features``
 
     def of(self, best: Translation) -> float:
-        """The probability that the best translation is usable: of several sentences the least.
+        """The probability that the best translation is usable; of several sentences, the lowest.
 
         It is low where the translation loses a number.
         """

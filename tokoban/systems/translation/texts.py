@@ -51,7 +51,7 @@ def num_tokens(model: Translator, texts: Sequence[str]) -> list[int]:
 
 
 def _words_of(reading: str) -> str:
-    """What is translated of a reading: nothing if it has no letters."""
+    """The reading, or an empty text if it has no letters."""
     return reading if any(map(str.isalpha, reading)) else ""
 
 

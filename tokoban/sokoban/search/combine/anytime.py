@@ -187,7 +187,7 @@ def _coded(sentence: str, reason: str | None, limits: Limits) -> str:
         return sentence
     if reason.code == "time" and limits.time_limit_s is not None:
         reason = out_of_time(limits.time_limit_s)
-    return reason.told(sentence)
+    return reason.with_sentence(sentence)
 
 
 def _why(objective: Objective, found: Answer) -> str:

@@ -246,12 +246,12 @@ function savedGames({ saved = [] }) {
   return saved.map(({ moves, at, title }) => ({
     moves,
     at,
-    name: nameOf(title) || snapshotName(moves.slice(0, at)),
+    name: savedGameName(title) || snapshotName(moves.slice(0, at)),
   }));
 }
 
 /** The name of a saved game of a file; empty where programs gave the title. @param {string} [title] */
-export function nameOf(title = "") {
+export function savedGameName(title = "") {
   return /^(snapshot|savegame)?\s*\d*$/i.test(title) ? "" : title;
 }
 

@@ -1,6 +1,6 @@
 /** All progress as a SOK file, and back: best solutions and unfinished games. */
 
-import { nameOf } from "../game/session.js";
+import { savedGameName } from "../game/session.js";
 import { bestOf } from "../game/store.js";
 import { readLevels } from "../levels_api.js";
 import { Board, advance } from "../rules/board.js";
@@ -90,7 +90,7 @@ function takeProgress(app, level) {
   const known = app.store.progress(key);
   const snapshots = [...((isOpen ? session.game : known)?.snapshots ?? [])];
   for (const { moves, at, title } of level.saved ?? []) {
-    const name = nameOf(title);
+    const name = savedGameName(title);
     const isNew = !snapshots.some((one) => one.moves === moves && one.name === name);
     if (name && isNew) snapshots.push({ moves, at, name });
   }
