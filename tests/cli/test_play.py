@@ -337,6 +337,27 @@ def test_a_search_is_dropped_when_something_else_is_wanted() -> None:
     background.close()
 
 
+def test_a_hint_follows_a_solution_that_is_known() -> None:
+    class Proving(_Slow):
+        def hint(self, board: Board, stop: threading.Event | None = None) -> Hint:
+            return Hint(status="gave up", reason="2 s")
+
+        def prove(self, board: Board, stop: threading.Event | None = None) -> Explanation:
+            # From another square of the same region.
+            moved = replace(board, player=Square(1, 1))
+            return Explanation(status="solvable", board=moved, solution=Solution("dRR"))
+
+    room = parse_board("#######|#     #|# $ .@#|#######")
+    answered = threading.Semaphore(0)
+    background = Background(Proving(), answered.release)
+    background.look(room, wants_hint=True)
+    assert answered.acquire(timeout=10) and answered.acquire(timeout=10)
+    found = background.look(room, wants_hint=True).hint
+    background.close()
+    assert found is not None and (found.box, found.pushes_left) == (Square(2, 2), 2)
+    assert lurd.replay(room, found.moves).board.boxes == {Square(2, 3)}
+
+
 def test_what_goes_wrong_in_the_background_is_raised() -> None:
     class Failing(_Slow):
         def hint(self, board: Board, stop: threading.Event | None = None) -> Hint:

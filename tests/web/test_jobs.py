@@ -221,7 +221,7 @@ def test_quick_jobs_do_not_wait_behind_long_ones_and_no_worker_survives(tmp_path
             long[2].cancel()
             long[0].cancel()
             [*begun] = [json.loads(line) async for line in _until(long[3], "started")]
-            assert [event.get("before") for event in begun] == [1, None]
+            assert [event.get("before") for event in begun] == [0, None]
             return pids | {answer["pid"]}
 
     async def _until(run: Run, last: str) -> AsyncIterator[bytes]:

@@ -93,6 +93,19 @@ def test_levels_that_are_written_are_read_again(client: TestClient) -> None:
     assert again == read["levels"]
 
 
+def test_a_drawing_that_is_no_level_does_not_hold_up_the_others(client: TestClient) -> None:
+    drawn = {"title": "Odd", "rows": ["######", "#@$$.#", "######"]}
+    read = client.post("/api/levels/read", json={"text": LEVELS, "name": ""}).json()
+    whole = read["levels"][0]
+    written = client.post("/api/levels/write", json={"levels": [drawn, whole]}).json()
+    [left_out] = written["left_out"]
+    told = left_out["title"], left_out["message"], left_out["code"], left_out["values"]
+    assert told == ("Odd", "2 boxes but 1 goal", "unequal", {"boxes": 2, "goals": 1})
+    alone = client.post("/api/levels/write", json={"levels": [whole]}).json()
+    assert (alone["text"], alone["left_out"]) == (written["text"], [])
+    assert client.post("/api/levels/write", json={"levels": [drawn]}).json()["text"] == ""
+
+
 SLC = '<?xml version="1.0" encoding="iso-8859-1"?><SokobanLevels><Level Id="Niçois">{}</Level>'
 XML = SLC.format("".join(f"<L>{row}</L>" for row in ("#####", "#@$.#", "#####")))
 XML += "</SokobanLevels>"

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import tokoban
+from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.hints import Hint
+from tokoban.sokoban.formats import Solution, lurd
+from tokoban.sokoban.hints import Hint, hint_of
+from tokoban.sokoban.search.answer import Answer
 
 if TYPE_CHECKING:
     from tokoban.api.learning import Pretrained
@@ -75,6 +78,7 @@ class Background:
     def look(self, board: Board, *, wants_hint: bool) -> Advice:
         """All that is known of a board so far; looks for the rest from now on, a hint first.
 
+        Where the search for a hint gave up, the hint is of the solution that the proof has, if any.
         Raises what went wrong in the thread.
         """
         # A walk changes nothing about a deadlock.
@@ -87,7 +91,11 @@ class Background:
                 one.key[0]: self._answers[one.key] for one in questions if one.key in self._answers
             }
             self._want([one for one in questions if one.key not in self._answers])
-        return Advice(**{name: answer.result() for name, answer in known.items()})
+        advice = Advice(**{name: answer.result() for name, answer in known.items()})
+        hint, proof = advice
+        if hint is None or hint.status != "gave up" or proof is None or proof.solution is None:
+            return advice
+        return advice._replace(hint=_hint_of_proof(board, proof))
 
     def close(self) -> None:
         """Ends the thread as soon as it looks up."""
@@ -128,3 +136,14 @@ class Background:
                 return None
             self._asked, self._stop = self._wanted[0], threading.Event()
             return self._asked
+
+
+def _hint_of_proof(board: Board, proof: "Explanation") -> Hint:
+    """The hint of a solution that was found from another square of the player's region."""
+    assert proof.solution is not None
+    first = hint_of(proof.board, Answer(status="solved", solver="", solution=proof.solution))
+    if first.box is None or first.push is None:
+        return first
+    begin = lurd.format(board, rules.moves_of_push(board, first.box, first.push))
+    solution = Solution(begin + proof.solution.lurd[len(first.moves) :])
+    return hint_of(board, Answer(status="solved", solver="", solution=solution))

@@ -97,7 +97,7 @@ def describe(start: "Board", progress: "Progress") -> str:
 
 def describe_solution(moves: str) -> str:
     """A solution and its figures."""
-    return f"Solved in {_length(moves)}: {moves}"
+    return f"Solved in {_length(moves)}" + (f": {moves}" if moves else ".")
 
 
 def describe_hint(hint: "Hint", grade: int) -> str:
@@ -119,7 +119,8 @@ def _remark(hint: "Hint") -> str:
 
     left = lengths(hint.moves_left or 0, hint.pushes_left or 0)
     proved = "" if hint.optimum is None else f"; no solution has fewer {hint.optimum}"
-    return f"{left} left{proved}; found by {SOLVER_NAMES[hint.solver]}"
+    found = f"; found by {SOLVER_NAMES[hint.solver]}" if hint.solver else ""
+    return f"{left} left{proved}{found}"
 
 
 def describe_prospects(advice: "Advice") -> "Text":

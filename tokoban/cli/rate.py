@@ -36,9 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Along a solution with the fewest pushes, branching is the mean number of legal pushes, "
         "and losing the share of these pushes that make the level unsolvable. Anywhere, the same "
         "means are over all reachable positions that are solvable; a position is a set of boxes "
-        "and the player's zone. Positions that are reached only through a solved one, or have a "
-        "box on a dead square or frozen off its goal, are not counted. Large levels are not "
-        "explored; their columns show ?. How hard a level feels to a person is not measured."
+        "and the player's zone. Positions that are reached only through a solved one, or that the "
+        "searches' rules for dead squares and frozen boxes prove lost, are not counted. Large "
+        "levels are not explored; their columns show ?. How hard a level feels to a person is not "
+        "measured."
     )
 
 

@@ -151,7 +151,7 @@ class JobQueue:
 
         def leave() -> None:
             if run in lane.waiting:
-                lane.waiting.remove(run)
+                lane.take(run)
                 serving.cancel()
 
         run.leave_queue = leave

@@ -19,7 +19,7 @@ from tokoban.sokoban.formats import (
 )
 from tokoban.sokoban.formats import write_levels as text_of_levels
 from tokoban.sokoban.formats.faults import Fault
-from tokoban.sokoban.formats.legality import find_fault_in_rows
+from tokoban.sokoban.formats.legality import find_fault, find_fault_in_rows
 from tokoban.sokoban.formats.levels import MAX_BYTES, parse_content
 from tokoban.sokoban.formats.text_lines import read_pair
 from tokoban.sokoban.search.answer import Answer
@@ -259,11 +259,23 @@ def coded_to_json(said: str) -> dict[str, Any]:
 
 
 def write_levels(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The ``levels`` as the text of a SOK file; raises ``ValueError``."""
+    """The ``levels`` as the text of a SOK file, and why some are ``left_out``.
+
+    Those are levels that no file can have, such as drawings that were played. Raises
+    ``ValueError``.
+    """
     levels = content.get("levels")
     if not isinstance(levels, list) or not len(levels) <= _MAX_LEVELS:
         raise ValueError(f"levels: expected a list of at most {_MAX_LEVELS:,}")
-    return {"text": text_of_levels([_level_from_json(level) for level in levels])}
+    read = [_level_from_json(level) for level in levels]
+    faults = [find_fault(level.board) for level in read]
+    left_out = [
+        {"title": level.title, **coded_to_json(fault)}
+        for level, fault in zip(read, faults, strict=True)
+        if fault is not None
+    ]
+    legal = [level for level, fault in zip(read, faults, strict=True) if fault is None]
+    return {"text": text_of_levels(legal) if legal else "", "left_out": left_out}
 
 
 def _level_from_json(found: object) -> Level:

@@ -326,6 +326,25 @@ def test_which_lines_are_rows(text: str, board: str) -> None:
     assert [level.board for level in read.levels] == [parse_board(board)]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5#|#@$.#|5#\n7#|#@-$-.#|7#\n4#|#@-#|#$-#|#.-#|4#",
+        "#####\n#@$.#\n#####\n#######\n#@ $ .#\n#######\n####\n#@ #\n#$ #\n#. #\n####",
+    ],
+)
+def test_boards_without_blank_lines_between_are_told_apart_by_their_players(text: str) -> None:
+    read = parse_levels(text, strict=True)
+    drawn = ["#####|#@$.#|#####", "#######|#@ $ .#|#######", "####|#@ #|#$ #|#. #|####"]
+    assert [level.board for level in read] == [parse_board(board) for board in drawn]
+    # Without another player, walls and bars part nothing.
+    for board in ("####\n#@$.##\n######\n######\n#  ###\n######", "4#|#@-#|\n#$-#|\n#.-#|4#"):
+        assert len(parse_levels(board, strict=True)) == 1
+    for board in ("#####\n#@ @#\n#$ .#\n#####\n#####\n#####", "5#|#@-@#|5#\n5#|#$.-#|5#"):
+        [problem] = parse_levels(board).problems
+        assert "2 players" in problem.message
+
+
 @pytest.mark.parametrize("blank", ["", " "])
 @pytest.mark.parametrize("mark", [">", ">>", "> >"])
 def test_what_mail_quotes_is_read_as_without_the_marks(mark: str, blank: str) -> None:

@@ -1,8 +1,11 @@
 import { number, setLanguage, t } from "/static/js/strings/index.js";
 import { Keys, keyName } from "/static/js/shell/keys.js";
+import { linkedLevel } from "/static/js/shell/importing.js";
+import { savedGames } from "/static/js/shell/progress_files.js";
 import { hashOf, parseRoute } from "/static/js/shell/router.js";
 import { ServerError } from "/static/js/server.js";
 import { problemText, reasonText, sentenceOf, titleText } from "/static/js/shell/sentences.js";
+import { lineTo } from "/static/js/shell/strokes.js";
 import { equal } from "./expect.js";
 
 export function addresses_are_read_as_they_are_written() {
@@ -88,4 +91,35 @@ export function a_key_belongs_to_the_action_that_took_it_last() {
   left.abort();
   document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "2", bubbles: true }));
   equal(ran, ["one"]);
+}
+
+export function a_stroke_has_no_gaps() {
+  equal(lineTo([2, 3], [2, 7]), [[2, 4], [2, 5], [2, 6], [2, 7]]);
+  equal(lineTo([2, 3], [0, 1]), [[1, 2], [0, 1]]);
+  equal(lineTo([0, 0], [4, 2]), [[1, 1], [2, 1], [3, 2], [4, 2]]);
+  equal(lineTo([1, 1], [1, 1]), []);
+}
+
+export function a_link_with_a_level_is_found_among_words() {
+  const level = "#####\n#@$.#\n#####";
+  const link = `http://127.0.0.1:8000/#level=${encodeURIComponent(level)}`;
+  const broken = `${link.slice(0, 60)}\n${link.slice(60)}`;
+  const texts = [link, `Try this: ${link}`, `${link} please`, `<${link}>`, `> ${link}`, `[url]${link}[/url]`];
+  for (const text of [...texts, `${link}.`, broken, `Try\r\n${broken.replace("\n", "\r\n")}\r\nBye`]) {
+    equal(linkedLevel(text), level);
+  }
+  equal(linkedLevel("no link"), "");
+}
+
+export function only_the_players_own_unfinished_games_go_out() {
+  const rows = ["#######", "#@ $ .#", "#######"];
+  const game = { rows, title: "", playedAt: 0, moves: "rRR", at: 2, snapshots: [] };
+  equal(savedGames(game), []); // solved
+  equal(savedGames({ ...game, given: 1 }), [{ moves: "r", at: 1 }]);
+  equal(savedGames({ ...game, given: 0 }), []);
+  const snapshots = [
+    { moves: "r", at: 1, given: 1, name: "mine" },
+    { moves: "rR", at: 2, given: 1, name: "given" },
+  ];
+  equal(savedGames({ ...game, moves: "", at: 0, snapshots }), [{ moves: "r", at: 1, title: "mine" }]);
 }

@@ -354,6 +354,43 @@ def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path
     assert other.locator(".level-card.tried").count() == 1
 
 
+def test_played_levels_and_a_drawing_stay_at_their_addresses(
+    open_page: Open, tmp_path: Path
+) -> None:
+    page = open_page("#/play/file-1/2")
+    for title in ("Room", "Two goals"):
+        page.wait_for_selector(f"h1:text-is('{title}')")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("n")
+    page.evaluate("location.hash = '#/play/played/1'")
+    page.wait_for_selector("h1:text-is('Room')")
+    page.keyboard.press("ArrowDown")
+    page.reload()
+    page.wait_for_selector("h1:text-is('Room')")
+    page.keyboard.press("n")
+    page.wait_for_selector("h1:text-is('Two goals')")
+
+    rows = ["#######", "#@ $$.#", "#######"]  # which no file can have
+    keep = "rows => localStorage.setItem('tokoban:draft', JSON.stringify({rows, title: 'Odd'}))"
+    page.evaluate(keep, rows)
+    page.evaluate("location.hash = '#/editor'")
+    page.reload()
+    page.get_by_role("button", name="Play it").click()
+    page.wait_for_selector("h1:text-is('Odd')")
+    page.keyboard.press("ArrowRight")
+    page.reload()
+    page.wait_for_selector("h1:text-is('Odd')")
+    page.keyboard.press("c")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export as SOK").click()
+    told = "1 level was left out. Odd: There are 2 boxes, but 1 goal."
+    page.wait_for_selector(f".toast:text({told!r})")
+    path = tmp_path / "progress.sok"
+    download.value.save_as(path)
+    titles = [level.title for level in parse_levels(path.read_text(encoding="utf-8"))]
+    assert sorted(titles) == ["Room", "Two goals"]
+
+
 def test_progress_from_a_file_in_the_open_level_is_shown_at_once(open_page: Open) -> None:
     page = open_page("#/play/file-1/2")
     page.wait_for_selector("h1:text-is('Room')")

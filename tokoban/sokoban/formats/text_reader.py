@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, pairwise
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
@@ -67,7 +67,8 @@ class _Reader:
 
     def read(self) -> LevelFile:
         text = self.text
-        boards = list(runs([kind in ROWS for kind in text.kinds]))
+        blocks_of_rows = runs([kind in ROWS for kind in text.kinds])
+        boards = [board for block in blocks_of_rows for board in self._parted(*block)]
         tops = [*text.tops(boards), len(text.lines)]
         header = Place(0, tops[0])
         self._report_faults_of_the_file(header, has_board=bool(boards))
@@ -185,6 +186,25 @@ class _Reader:
             return None, (start, fault)
         return board, None
 
+    def _parted(self, start: int, end: int) -> list[tuple[int, int]]:
+        """The boards of a block of rows, which may lack the blank lines between them.
+
+        They end between two encoded lines of several rows, or between two rows of walls, if so each
+        has its own player.
+        """
+        lines = self.text.lines[start:end]
+        if _num_players(lines) < 2:
+            return [(start, end)]
+        cuts = [
+            below
+            for below, pair in enumerate(pairwise(lines), 1)
+            if all("|" in line for line in pair) or set("".join(pair)) <= set("# ")
+        ]
+        parts = list(pairwise([0, *cuts, len(lines)]))
+        if any(_num_players(lines[first:last]) != 1 for first, last in parts):
+            return [(start, end)]
+        return [(start + first, start + last) for first, last in parts]
+
     def _split(self, board: Board | None, below: Place) -> list[_Block]:
         """The place below ``board``, cut at each block of moves that is a game on it.
 
@@ -290,6 +310,10 @@ class _Reader:
         for block in blocks:
             if block.game:
                 yield replace(block.game, notes=self.text.notes(block.place))
+
+
+def _num_players(rows: Sequence[str]) -> int:
+    return sum(map("\n".join(rows).count, "@+pP"))
 
 
 def _read_plainly(key: str) -> Fault:

@@ -3,6 +3,7 @@
 import { BoardView } from "../board/board_view.js";
 import { button, el } from "../shell/dom.js";
 import { squareText } from "../shell/sentences.js";
+import { lineTo } from "../shell/strokes.js";
 import { t } from "../strings/index.js";
 import { TOOLS } from "./draft.js";
 
@@ -117,8 +118,11 @@ export class DrawingCanvas {
     if (this._last < 0) return;
     const square = this._view.squareAt(event.clientX, event.clientY);
     if (square < 0 || square === this._last) return;
+    const { board } = this._draft;
+    for (const place of lineTo(board.place(this._last), board.place(square))) {
+      this._draft.paint(board.at(place), this._tool);
+    }
     this._cursor = this._last = square;
-    this._draft.paint(square, this._tool);
   }
 
   _end() {

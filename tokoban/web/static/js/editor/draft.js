@@ -2,6 +2,7 @@
 
 import { Board } from "../rules/board.js";
 
+/** @typedef {import("../game/store.js").Store} Store */
 /** What is drawn with. @typedef {"wall" | "floor" | "goal" | "box" | "player"} Tool */
 
 /** @type {readonly Tool[]} */
@@ -9,6 +10,9 @@ export const TOOLS = ["wall", "floor", "goal", "box", "player"];
 
 export const LEAST_SIZE = 3;
 export const MOST_SIZE = 64;
+const FIRST_SIZE = 9;
+/** Where the browser keeps the drawing. */
+const KEPT = "draft";
 const MAX_UNDONE = 500;
 
 const WALL = "#";
@@ -201,8 +205,27 @@ function squared(rows) {
   return Array.from({ length: height }, (_, index) => (rows[index] ?? "").padEnd(width));
 }
 
+/**
+ * The drawing that the browser keeps, with the fields of the editor; or an empty room.
+ * @param {Store} store
+ * @returns {{rows: string[], title: string, author: string}}
+ */
+export function keptDrawing(store) {
+  const { rows, title, author } = store.value(KEPT) ?? {};
+  return {
+    rows: isDrawing(rows) ? rows : emptyRoom(FIRST_SIZE, FIRST_SIZE),
+    title: `${title ?? ""}`,
+    author: `${author ?? ""}`,
+  };
+}
+
+/** @param {Store} store @param {{rows: string[], title: string, author: string}} drawing */
+export function keepDrawing(store, drawing) {
+  store.keepValue(KEPT, drawing);
+}
+
 /** Whether rows can be drawn: letters of XSB, one player at most. @param {any} rows */
-export function isDrawing(rows) {
+function isDrawing(rows) {
   return (
     Array.isArray(rows) &&
     rows.length > 0 &&

@@ -31,14 +31,16 @@ function isBoard(rows) {
 /** @param {any} value @returns {Progress | null} */
 export function progressOf(value) {
   if (!isBoard(value?.rows) || !isText(value.moves)) return null;
-  const { rows, moves, at, given, title, author, playedAt, snapshots, bestByMoves, bestByPushes } = value;
+  const { rows, moves, at, given, title, author, begunAt, snapshots, bestByMoves, bestByPushes } = value;
+  const playedAt = Number(value.playedAt) || 0;
   /** @type {Progress} */
   const progress = {
     rows,
     moves,
     at: Number(at) || 0,
     title: isText(title) ? title : "",
-    playedAt: Number(playedAt) || 0,
+    begunAt: Number(begunAt) || playedAt,
+    playedAt,
     snapshots: isList(snapshots)
       ? snapshots.filter((one) => isText(one?.moves) && isText(one.name) && Number.isInteger(one.at))
       : [],

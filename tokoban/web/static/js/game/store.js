@@ -19,14 +19,14 @@ const COLLECTION = `${PREFIX}collection:`;
  * @typedef {{title: string, author?: string, notes?: string[], rows: string[],
  *   solutions: string[], saved?: {moves: string, at: number, title?: string}[]}} Level
  * @typedef {{rows: string[], title: string, author?: string, moves: string, at: number,
- *   given?: number, snapshots: Snapshot[], bestByMoves?: string, bestByPushes?: string, playedAt: number}} Progress
+ *   given?: number, snapshots: Snapshot[], bestByMoves?: string, bestByPushes?: string, begunAt?: number, playedAt: number}} Progress
  * @typedef {import("./found.js").Found} Found
  * @typedef {{id: string, name: string, credit?: string, levels: Level[]}} Collection
  */
 
 /**
- * Sends "change" with `detail: {key, isFound, isOther}` when a record changes, here or in another
- * tab; `isFound` tells what searches have found of a level from the progress in it.
+ * Sends "change" with `detail: {key, isFound, isCollection, isOther}` when a record changes, here or
+ * in another tab; `isFound` tells what searches have found of a level from the progress in it.
  */
 export class Store extends EventTarget {
   /** @param {Storage | null} storage null where the browser forbids it */
@@ -66,7 +66,8 @@ export class Store extends EventTarget {
     this._cache.delete(LEVEL + key);
     known.push(this.progress(key));
     const bests = known.flatMap((one) => [one?.bestByMoves, one?.bestByPushes]);
-    this._write(LEVEL + key, { ...progress, ...bestOf(bests) });
+    const begunAt = this.progress(key)?.begunAt ?? Date.now();
+    this._write(LEVEL + key, { ...progress, begunAt, ...bestOf(bests) });
   }
 
   /** What searches have found of a level. @param {string} key @returns {Found | null} */
@@ -174,7 +175,8 @@ export class Store extends EventTarget {
   /** @param {string} name @param {boolean} [isOther] whether another tab has written */
   _tell(name, isOther = false) {
     const prefix = [LEVEL, FOUND].find((start) => name.startsWith(start)) ?? PREFIX;
-    const detail = { key: name.slice(prefix.length), isFound: prefix === FOUND, isOther };
+    const isCollection = name.startsWith(COLLECTION);
+    const detail = { key: name.slice(prefix.length), isFound: prefix === FOUND, isCollection, isOther };
     this.dispatchEvent(new CustomEvent("change", { detail }));
   }
 }

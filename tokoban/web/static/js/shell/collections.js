@@ -1,5 +1,7 @@
 /** All collections: those of the server, and the player's own in the browser. */
 
+import { keptDrawing } from "../editor/draft.js";
+import { isLevel } from "../game/records.js";
 import { ask } from "../server.js";
 import { t } from "../strings/index.js";
 
@@ -7,6 +9,7 @@ import { t } from "../strings/index.js";
  * @typedef {import("../game/store.js").Store} Store
  * @typedef {import("../game/store.js").Level} Level
  * @typedef {import("../game/store.js").Collection} Collection
+ * @typedef {{id: string, name: string, num_levels: number}} Entry of a list of collections
  */
 
 /** Collections of the player's own have ids that begin so. */
@@ -15,8 +18,11 @@ export const OWN = "own-";
 /** The collection that comes with tokoban. */
 export const SHIPPED = "tokoban";
 
-/** All levels with progress, the last played first. */
+/** All levels with progress, the one begun first at first: so their addresses last. */
 export const PLAYED = "played";
+
+/** The drawing of the editor, the only level of its collection. */
+export const DRAWN = "drawing";
 
 export class Collections {
   /** @param {Store} store */
@@ -24,26 +30,32 @@ export class Collections {
     this._store = store;
     /** @type {Map<string, Promise<Collection>>} */
     this._read = new Map();
+    /** @type {Promise<{collections: Entry[]}> | undefined} */
+    this._served = undefined;
   }
 
-  /** @returns {Promise<{id: string, name: string, num_levels: number}[]>} */
-  async list() {
-    const own = this._store.collections().map(({ id, name, levels }) => ({
-      id,
-      name,
-      num_levels: levels.length,
-    }));
+  /** Those of the server. @returns {Promise<Entry[]>} */
+  async served() {
+    this._served ??= ask("api/collections");
+    try {
+      return (await this._served).collections;
+    } catch (error) {
+      this._served = undefined; // it may be there again later
+      throw error;
+    }
+  }
+
+  /** Those in the browser. @returns {Entry[]} */
+  own() {
     const played = this._played();
-    return [
-      ...(await ask("api/collections")).collections,
-      ...own,
-      ...(played.levels.length ? [{ ...played, num_levels: played.levels.length }] : []),
-    ];
+    const all = [...this._store.collections(), ...(played.levels.length ? [played] : [])];
+    return all.map(({ id, name, levels }) => ({ id, name, num_levels: levels.length }));
   }
 
   /** @param {string} id @returns {Promise<Collection>} */
   get(id) {
     if (id === PLAYED) return Promise.resolve(this._played());
+    if (id === DRAWN) return Promise.resolve(this._drawn());
     const own = this._store.collection(id);
     if (own) return Promise.resolve(own);
     let reading = this._read.get(id);
@@ -87,16 +99,24 @@ export class Collections {
 
   /** The id of the collection that is opened first: the first file given to the server, if any. */
   async first() {
-    /** @type {{collections: {id: string}[]}} */
-    const { collections } = await ask("api/collections");
-    return collections.find(({ id }) => id !== SHIPPED)?.id ?? SHIPPED;
+    return (await this.served()).find(({ id }) => id !== SHIPPED)?.id ?? SHIPPED;
   }
 
   /** @returns {Collection} */
   _played() {
-    const played = [...this._store.allProgress().values()];
-    played.sort((one, other) => other.playedAt - one.playedAt);
+    const played = [...this._store.allProgress()].map(([key, progress]) => ({ key, ...progress }));
+    played.sort(
+      (one, other) =>
+        (one.begunAt ?? 0) - (other.begunAt ?? 0) || one.key.localeCompare(other.key),
+    );
     const levels = played.map(({ title, author, rows }) => ({ title, author, rows, solutions: [] }));
     return { id: PLAYED, name: t("levels.played"), levels };
+  }
+
+  /** @returns {Collection} */
+  _drawn() {
+    const { rows, title, author } = keptDrawing(this._store);
+    const level = { rows, title: title || t("edit.untitled"), author, solutions: [] };
+    return { id: DRAWN, name: t("edit.title"), levels: isLevel(level) ? [level] : [] };
   }
 }

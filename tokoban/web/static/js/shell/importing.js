@@ -19,7 +19,7 @@ const MAX_NAME = 80;
 /**
  * Reads the levels of a text or file in any format into a collection of the player's own and opens
  * the first. Moves (LURD) are made in the open level instead, from its start or from the position;
- * a link that carries a level stands for that level.
+ * a link that carries a level stands for that level, also among words.
  * @param {App} app
  * @param {string | Blob} content
  * @param {string} name of the collection, unless it has one, or is a text whose first level has a title
@@ -33,14 +33,16 @@ export async function importText(app, content, name) {
   }
   try {
     const text = typeof content === "string" ? content : await content.text();
-    const route = parseRoute(/^\s*\S*(#level=\S+)\s*$/.exec(text)?.[1] ?? "");
-    if ("level" in route) return await importText(app, route.level, t("import.from-link"));
+    const linked = linkedLevel(text);
+    const isLink = linked && !/\s/.test(text.trim());
+    if (isLink) return await importText(app, linked, t("import.from-link"));
     const moves = app.session.level && parseLurd(text);
     if (moves) return takeMoves(app, moves);
     if (size > LONG) app.toast(t("import.reading"));
     const read = await readLevels(content, name);
     const { levels, problems, wrong_solutions, warnings } = read;
     if (!levels.length) {
+      if (linked) return await importText(app, linked, t("import.from-link"));
       const line = app.session.level && movesIn(text);
       if (line) return takeMoves(app, line);
       tellNoLevel(app, problems);
@@ -67,6 +69,23 @@ export async function importText(app, content, name) {
     tellServerError(app, error);
     return false;
   }
+}
+
+/**
+ * The level of a link in a text, which a mail program may have broken over several lines.
+ * @param {string} text
+ * @returns {string} empty for none
+ */
+export function linkedLevel(text) {
+  const lines = /#level=(.*)/s.exec(text)?.[1].split(/\r?\n/) ?? [""];
+  let [link] = /^[^\s<>"[\]]*/.exec(lines[0]) ?? [""];
+  for (const line of link === lines[0] ? lines.slice(1) : []) {
+    if (!/^[\w.~!*'()-]*%[\w.~!*'()%-]*$/.test(line)) break;
+    link += line;
+  }
+  // Behind the last wall comes the end of a sentence.
+  const route = parseRoute(`#level=${link.replace(/(#|%23)[.,;:!?)]+$/, "$1")}`);
+  return "level" in route ? route.level : "";
 }
 
 /**

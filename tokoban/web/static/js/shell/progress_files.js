@@ -9,6 +9,7 @@ import { ask } from "../server.js";
 import { t } from "../strings/index.js";
 import { tellNoLevel, tellServerError } from "./importing.js";
 import { saveBlob } from "./saving.js";
+import { problemText, titleText } from "./sentences.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("../game/store.js").Level} Level */
@@ -28,34 +29,38 @@ export async function exportProgress(app) {
 }
 
 /**
- * Hands levels to the player as a SOK file.
+ * Hands levels to the player as a SOK file, and says which no file can have.
  * @param {App} app
  * @param {object[]} levels
  * @param {string} name of the file, without its ending
  */
 export async function saveLevels(app, levels, name) {
   try {
-    const { text } = await ask("api/levels/write", { levels });
-    saveBlob(new Blob([text], { type: "text/plain" }), `${name}.sok`);
+    const { text, left_out: leftOut } = await ask("api/levels/write", { levels });
+    if (text) saveBlob(new Blob([text], { type: "text/plain" }), `${name}.sok`);
+    const [first] = leftOut;
+    if (!first) return;
+    const title = titleText(first.title);
+    app.toast(`${t("share.left-out", { count: leftOut.length, title })} ${problemText(first)}`);
   } catch (error) {
     tellServerError(app, error);
   }
 }
 
 /**
- * The unfinished game as a file has it, without the move that solves the level, and the kept
- * positions, which their titles tell from it.
+ * The unfinished game as a file has it, and the kept positions, which their titles tell from it.
+ * Only the player's own moves: a file does not say whose they are.
  * @param {import("../game/store.js").Progress} progress
  */
-function savedGames({ rows, moves, at, snapshots }) {
+export function savedGames({ rows, moves, at, given, snapshots }) {
   const start = Board.fromRows(rows);
-  const isSolution = (/** @type {string} */ lurd) => advance(start, lurd).board.isSolved();
-  const begun = isSolution(moves) ? moves.slice(0, -1) : moves;
-  const kept = snapshots.filter((one) => !isSolution(one.moves));
+  const own = moves.slice(0, given);
   return [
-    { moves: begun, at: Math.min(at, begun.length) },
-    ...kept.map((one) => ({ moves: one.moves, at: one.at, title: one.name })),
-  ].filter((game) => game.moves);
+    { moves: own, at: Math.min(at, own.length) },
+    ...snapshots
+      .filter((one) => one.at <= (one.given ?? Infinity))
+      .map((one) => ({ moves: one.moves, at: one.at, title: one.name })),
+  ].filter((game) => game.moves && !advance(start, game.moves).board.isSolved());
 }
 
 /**

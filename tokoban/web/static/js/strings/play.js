@@ -72,6 +72,10 @@ export const strings = {
   "share.copied": { en: "Copied.", de: "Kopiert." },
   "share.copy-by-hand": { en: "Copy this text", de: "Diesen Text kopieren" },
   "share.nothing": { en: "There is no progress yet.", de: "Es gibt noch keinen Fortschritt." },
+  "share.left-out": {
+    en: "{count} {count|level was|levels were} left out. {title}:",
+    de: "{count} Level {count|wurde|wurden} ausgelassen. {title}:",
+  },
   "share.none": {
     en: "There is no progress in this file.",
     de: "In dieser Datei ist kein Fortschritt.",

@@ -2,25 +2,29 @@
 
 import { DrawingCanvas } from "../editor/canvas.js";
 import { Checker } from "../editor/checker.js";
-import { Draft, LEAST_SIZE, MOST_SIZE, emptyRoom, isDrawing } from "../editor/draft.js";
+import {
+  Draft,
+  LEAST_SIZE,
+  MOST_SIZE,
+  emptyRoom,
+  keepDrawing,
+  keptDrawing,
+} from "../editor/draft.js";
 import { complaints } from "../editor/legality.js";
+import { DRAWN } from "../shell/collections.js";
 import { button, el, inRow, inStack } from "../shell/dom.js";
 import { saveLevels } from "../shell/progress_files.js";
 import { t } from "../strings/index.js";
 
 /** @typedef {import("../shell/app.js").App} App */
 
-/** Where the browser keeps the drawing. */
-const KEPT = "draft";
-const FIRST_SIZE = 9;
-
 /** @type {import("../shell/app.js").View["mount"]} */
 export function mount(element, app, params, signal) {
-  const kept = app.store.value(KEPT) ?? {};
-  const draft = new Draft(isDrawing(kept.rows) ? kept.rows : emptyRoom(FIRST_SIZE, FIRST_SIZE));
+  const kept = keptDrawing(app.store);
+  const draft = new Draft(kept.rows);
   const canvas = new DrawingCanvas(draft, app, signal);
-  const title = field("edit.name", kept.title ?? "");
-  const author = field("edit.author", kept.author ?? "");
+  const title = field("edit.name", kept.title);
+  const author = field("edit.author", kept.author);
   const status = el("ul", { "aria-live": "polite" });
   const checker = new Checker(draft, signal);
   const size = sizePart(draft);
@@ -36,8 +40,9 @@ export function mount(element, app, params, signal) {
     label: t("edit.play"),
     class: "primary",
     run: () => {
-      app.session.open({ ...level(), solutions: [] });
-      app.open("play");
+      keepDraft();
+      app.session.open({ ...level(), solutions: [] }, { collection: DRAWN, index: 0 });
+      app.open("play", [DRAWN, 1]);
     },
   });
   const keep = button({
@@ -70,11 +75,15 @@ export function mount(element, app, params, signal) {
   });
   const clear = button({
     label: t("edit.clear"),
-    run: () => draft.load(emptyRoom(draft.height, draft.width)),
+    run: () => {
+      title.value = author.value = "";
+      draft.load(emptyRoom(draft.height, draft.width));
+      keepDraft();
+    },
   });
 
   const keepDraft = () =>
-    app.store.keepValue(KEPT, { rows: draft.rows, title: title.value, author: author.value });
+    keepDrawing(app.store, { rows: draft.rows, title: title.value, author: author.value });
   const refresh = () => {
     const found = complaints(draft.board);
     const lines = found.length ? found : [{ key: "edit.legal", values: {}, squares: [] }];

@@ -4,7 +4,7 @@ import { paletteOf } from "../board/palette.js";
 import { Thumbnails } from "../board/thumbnail.js";
 import { stateOf } from "../game/store.js";
 import { levelKey } from "../rules/text.js";
-import { OWN, SHIPPED } from "../shell/collections.js";
+import { OWN, PLAYED, SHIPPED } from "../shell/collections.js";
 import { confirm, openDialog } from "../shell/dialog.js";
 import { button, choice, el, inRow, inStack } from "../shell/dom.js";
 import { importFiles, importText, tellServerError } from "../shell/importing.js";
@@ -61,11 +61,14 @@ export function mount(element, app, [given], signal) {
     },
     release: (card) => painter.giveBack(card.querySelector("canvas")),
   });
+  const playedAt = (/** @type {number} */ index) =>
+    app.store.progress(levelKey(collection?.levels[index].rows ?? []))?.playedAt ?? 0;
   const showLevels = () => {
     if (!collection) return;
     shown = filters.choose(collection.levels, (level) =>
       stateOf(app.store.progress(levelKey(level.rows))),
     );
+    if (chosen === PLAYED) shown.sort((one, other) => playedAt(other) - playedAt(one));
     filters.tell(shown.length, collection.levels.length);
     const { place } = app.session;
     const now = place?.collection === chosen ? shown.indexOf(place.index) : -1;
@@ -81,8 +84,13 @@ export function mount(element, app, [given], signal) {
       credit.textContent = missingText(error);
     }
   };
-  // Another tab may have solved one.
-  app.store.addEventListener("change", () => grid.refresh(), { signal });
+  // Another tab may have solved a level, or added a collection.
+  const change = (/** @type {Event} */ event) => {
+    const { isCollection } = /** @type {CustomEvent} */ (event).detail;
+    if (isCollection) showCollections(app, sidebar, chosen);
+    else grid.refresh();
+  };
+  app.store.addEventListener("change", change, { signal });
   app.addEventListener(
     "theme",
     () => {
@@ -104,44 +112,45 @@ async function showCollections(app, element, chosen) {
   );
   const list = el("ul", { class: "list" });
   element.replaceChildren(list, tools);
+  /** @type {import("../shell/collections.js").Entry[]} */
+  let served = [];
   try {
-    const collections = await app.collections.list();
-    list.replaceChildren(
-      ...collections.map(({ id, name, num_levels: count }) =>
-        el(
-          "li",
-          {},
-          el(
-            "a",
-            {
-              class: "button plain collection",
-              href: `#/levels/${encodeURIComponent(id)}`,
-              "aria-current": id === chosen ? "true" : null,
-            },
-            el("span", { class: "collection-name" }, name),
-            el("span", { class: "soft" }, t("levels.count", { count })),
-          ),
-          id.startsWith(OWN) &&
-            button({
-              label: t("levels.remove", { name }),
-              icon: "remove",
-              class: "plain",
-              run: () =>
-                confirm(t("levels.remove-ask", { name, count }), {
-                  label: t("app.remove"),
-                  run: () => {
-                    app.collections.remove(id);
-                    if (id === chosen) app.open("levels", [SHIPPED]);
-                    else showCollections(app, element, chosen);
-                  },
-                }),
-            }),
-        ),
-      ),
-    );
+    served = await app.collections.served();
   } catch (error) {
     tellServerError(app, error);
   }
+  list.replaceChildren(
+    ...[...served, ...app.collections.own()].map(({ id, name, num_levels: count }) =>
+      el(
+        "li",
+        {},
+        el(
+          "a",
+          {
+            class: "button plain collection",
+            href: `#/levels/${encodeURIComponent(id)}`,
+            "aria-current": id === chosen ? "true" : null,
+          },
+          el("span", { class: "collection-name" }, name),
+          el("span", { class: "soft" }, t("levels.count", { count })),
+        ),
+        id.startsWith(OWN) &&
+          button({
+            label: t("levels.remove", { name }),
+            icon: "remove",
+            class: "plain",
+            run: () =>
+              confirm(t("levels.remove-ask", { name, count }), {
+                label: t("app.remove"),
+                run: () => {
+                  app.collections.remove(id);
+                  if (id === chosen) app.open("levels", [SHIPPED]);
+                },
+              }),
+          }),
+      ),
+    ),
+  );
 }
 
 /** @param {App} app */

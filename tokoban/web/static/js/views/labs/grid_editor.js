@@ -2,6 +2,7 @@
 
 import { goByKey } from "../../attention/tokens.js";
 import { el } from "../../shell/dom.js";
+import { lineTo } from "../../shell/strokes.js";
 
 /**
  * @typedef {object} GridOptions
@@ -54,6 +55,10 @@ export class GridEditor {
     const grid = this.element;
     const cellOf = (/** @type {Element | null} */ element) =>
       this._cells.indexOf(/** @type {HTMLButtonElement} */ (element?.closest(".lab-cell")));
+    const placeOf = (/** @type {number} */ cell) => {
+      const { width } = this._options;
+      return /** @type {[number, number]} */ ([Math.floor(cell / width), cell % width]);
+    };
     grid.addEventListener("pointerdown", (event) => {
       const cell = cellOf(/** @type {Element} */ (event.target));
       if (cell < 0 || event.button !== 0) return;
@@ -69,8 +74,10 @@ export class GridEditor {
       if (!this._isDrawing) return;
       const cell = cellOf(document.elementFromPoint(event.clientX, event.clientY));
       if (cell < 0 || cell === this._last) return;
+      for (const [row, column] of lineTo(placeOf(this._last), placeOf(cell))) {
+        this._paint(row * this._options.width + column, false);
+      }
       this._last = cell;
-      this._paint(cell, false);
     });
     for (const kind of ["pointerup", "pointercancel"]) {
       grid.addEventListener(kind, () => {
