@@ -390,6 +390,13 @@ def test_played_levels_and_a_drawing_stay_at_their_addresses(
     titles = [level.title for level in parse_levels(path.read_text(encoding="utf-8"))]
     assert sorted(titles) == ["Room", "Two goals"]
 
+    page.get_by_role("button", name="Remove its progress").click()
+    page.locator("dialog").get_by_role("button", name="Remove", exact=True).click()
+    page.evaluate("location.hash = '#/levels/played'")
+    page.wait_for_selector(".level-card")
+    titles = page.locator(".level-title").all_inner_texts()
+    assert titles == ["1 Room", "2 Two goals"]
+
 
 def test_progress_from_a_file_in_the_open_level_is_shown_at_once(open_page: Open) -> None:
     page = open_page("#/play/file-1/2")

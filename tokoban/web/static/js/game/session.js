@@ -163,6 +163,15 @@ export class Session extends EventTarget {
     });
   }
 
+  /** Removes the progress in the level, which begins again. */
+  forget() {
+    clearTimeout(this._timer);
+    this._timer = undefined;
+    if (!this.level) return;
+    this._store.removeProgress(this.levelKey);
+    this.open(this.level, this.place);
+  }
+
   /** Solutions of the level that the player or its file has. @returns {(string | undefined)[]} */
   get _given() {
     const progress = this._store.progress(this.levelKey);

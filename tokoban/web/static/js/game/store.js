@@ -70,6 +70,11 @@ export class Store extends EventTarget {
     this._write(LEVEL + key, { ...progress, begunAt, ...bestOf(bests) });
   }
 
+  /** @param {string} key of the level */
+  removeProgress(key) {
+    this._remove(LEVEL + key);
+  }
+
   /** What searches have found of a level. @param {string} key @returns {Found | null} */
   found(key) {
     const name = FOUND + key;
@@ -114,7 +119,11 @@ export class Store extends EventTarget {
 
   /** @param {string} id */
   removeCollection(id) {
-    const name = COLLECTION + id;
+    this._remove(COLLECTION + id);
+  }
+
+  /** @param {string} name */
+  _remove(name) {
     this._cache.delete(name);
     this._unwritten.delete(name);
     this._storage?.removeItem(name);

@@ -2,9 +2,9 @@
 
 import { runJob } from "../server.js";
 import { levelText, toXsb } from "../rules/text.js";
-import { sentenceOf } from "./sentences.js";
+import { sentenceOf, titleText } from "./sentences.js";
 import { t } from "../strings/index.js";
-import { openDialog } from "./dialog.js";
+import { confirm, openDialog } from "./dialog.js";
 import { button, el, inRow, inStack, section } from "./dom.js";
 import { linkOf } from "./importing.js";
 import { exportProgress, importProgress } from "./progress_files.js";
@@ -30,6 +30,7 @@ export function openShare(app) {
         inRow(
           button({ label: t("share.copy-level"), run: copy(levelText(toXsb(game.start), level)) }),
           button({ label: t("share.copy-link"), run: copy(linkOf(level)) }),
+          button({ label: t("share.forget"), run: () => forgetProgress(app) }),
         ),
       ),
       section(
@@ -51,6 +52,15 @@ export function openShare(app) {
       el("p", { class: "soft" }, t("share.import-help")),
     ),
   );
+}
+
+/** @param {App} app */
+function forgetProgress(app) {
+  const title = titleText(app.session.level?.title ?? "", app.session.place?.collection);
+  confirm(t("share.forget-ask", { title }), {
+    label: t("app.remove"),
+    run: () => app.session.forget(),
+  });
 }
 
 /** @param {App} app @param {string} text */

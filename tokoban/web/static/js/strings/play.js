@@ -55,6 +55,11 @@ export const strings = {
   "share.all": { en: "Progress in all levels", de: "Fortschritt in allen Leveln" },
   "share.copy-level": { en: "Copy as XSB", de: "Als XSB kopieren" },
   "share.copy-link": { en: "Copy a link", de: "Link kopieren" },
+  "share.forget": { en: "Remove its progress", de: "Fortschritt darin entfernen" },
+  "share.forget-ask": {
+    en: "Remove your moves, kept positions and best solutions in {title}?",
+    de: "Ihre Züge, gemerkten Stellungen und besten Lösungen in {title} entfernen?",
+  },
   "share.copy-position": { en: "Copy the position as XSB", de: "Stellung als XSB kopieren" },
   "share.copy-moves": { en: "Copy the moves as LURD", de: "Züge als LURD kopieren" },
   "share.picture": { en: "Save a picture (PNG)", de: "Bild speichern (PNG)" },
