@@ -73,8 +73,18 @@ def shortest_plays(board: Board, num_pushes: int) -> list[list[tuple[Square, Dir
     return [made for play, made in plays if play.board.is_solved]
 
 
-@pytest.mark.parametrize("board", [ROOM, Board.from_xsb("#######|# .   #|# $@  #|#  $. #|#######")])
-def test_a_sentence_asks_something_if_a_shortest_solution_disobeys(board: Board) -> None:
+@pytest.mark.parametrize(
+    "board",
+    [
+        ROOM,
+        Board.from_xsb("#######|# .   #|# $@  #|#  $. #|#######"),
+        # The push that is the nearest at first is not the best.
+        Board.from_xsb("#######|#@ .  #|#     #|# $$ .#|#     #|#######"),
+    ],
+)
+def test_a_sentence_asks_something_if_a_shortest_solution_disobeys_and_a_plan_has_few_moves(
+    board: Board,
+) -> None:
     fewest = truth_of(board, ()).fewest_pushes
     assert fewest is not None
     plays, counts = shortest_plays(board, fewest), Counter[bool]()
@@ -90,14 +100,18 @@ def test_a_sentence_asks_something_if_a_shortest_solution_disobeys(board: Board)
             found = truth_of(board, (clause,))
         except ValueError:
             continue  # the board has no such box
-        disobeyed = False
+        obedient = []
         for pushes in plays:
             now: Followed | None = Followed(Play.of(board), found.machine.start, ())
             for push in pushes:
                 now = now and followed(found.graph.cells, found.machine, now, push)
-            disobeyed |= now is None or not found.machine.accepts[now.state]
+            if now is not None and found.machine.accepts[now.state]:
+                obedient.append(len(now.moves))
+        disobeyed = len(obedient) < len(plays)
         assert found.asks_something() == disobeyed, clause
         counts[disobeyed] += 1
+        if obedient:
+            assert len(found.plan()) == min(obedient), clause
     assert min(counts[True], counts[False]) > 10
 
 

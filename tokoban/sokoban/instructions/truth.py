@@ -31,6 +31,7 @@ from tokoban.sokoban.search.state.positions import packed_bits
 from tokoban.sokoban.wording import counted
 
 MAX_PAIRS = 1 << 24  # of a position and a state: some 16 million
+_MOST_PLANS = 16  # of as many pushes; with four times as many, 109 plans have the same 3,007 moves
 FAR = np.iinfo(np.int32).max  # a distance: the sentence cannot be obeyed from there
 
 
@@ -99,19 +100,31 @@ class Truth:
         return False
 
     def plan(self) -> tuple[Direction, ...]:
-        """The moves of an obedient solution with the fewest pushes; ``ValueError`` without one."""
+        """The moves of an obedient solution with the fewest pushes; ``ValueError`` without one.
+
+        Of those solutions it has the fewest moves, unless more than ``_MOST_PLANS`` positions are
+        on the way after as many pushes: then only those that took the fewest moves are gone on.
+        """
         if self.fewest_pushes is None:
             raise ValueError("no solution obeys")
-        cells, position = self.graph.cells, 0
-        now = Followed(Play.of(cells.board), self.machine.start, ())
-        while self.pushes_left[position, now.state]:
-            push = self.best_pushes(position, now.state)[0]
-            then = followed(cells, self.machine, now, pushed(self.graph, push))
-            assert then is not None  # the graph has what the rules and the machine allow
-            now, position = then, int(self.graph.pushes.target[push])
-        if not obeys(cells, self.machine, now.moves):
+        cells = self.graph.cells
+        plans = [(0, Followed(Play.of(cells.board), self.machine.start, ()))]
+        for _ in range(self.fewest_pushes):
+            after: dict[tuple[int, int, Square], tuple[int, Followed]] = {}
+            for position, now in plans:
+                for push in self.best_pushes(position, now.state):
+                    then = followed(cells, self.machine, now, pushed(self.graph, push))
+                    assert then is not None  # the graph has what the rules and the machine allow
+                    target = int(self.graph.pushes.target[push])
+                    place = target, then.state, then.play.board.player
+                    known = after.get(place)
+                    if known is None or len(then.moves) < len(known[1].moves):
+                        after[place] = target, then
+            plans = sorted(after.values(), key=lambda plan: len(plan[1].moves))[:_MOST_PLANS]
+        moves = plans[0][1].moves
+        if not obeys(cells, self.machine, moves):
             raise RuntimeError(f"the rules and the machine refuse a plan for {cells.board!r}")
-        return now.moves
+        return moves
 
 
 class Level:
