@@ -17,7 +17,7 @@ from tokoban.sokoban.instructions.meaning import (
     Meaning,
     Place,
 )
-from tokoban.sokoban.instructions.phrases import fillers, languages, words_in
+from tokoban.sokoban.instructions.phrases import fillers, languages, synonyms, words_in
 
 OPTIONS = {"box": [*Box], "other": [*Box], "place": [*Place], "other_place": [*Place]}
 LEFT_TO_UPPER_LAST = Clause(Kind.BRING_LAST, Box.LEFT, Place.UPPER_GOAL)
@@ -165,8 +165,12 @@ def test_the_word_that_was_not_understood_is_named(text: str, complaint: str) ->
         parse(text)
 
 
-def test_words_that_say_nothing_are_in_no_phrase() -> None:
-    assert not fillers() & set().union(*(each.understood_words() for each in languages().values()))
+def test_words_that_say_nothing_and_synonyms_are_in_no_phrase() -> None:
+    understood = set().union(*(each.understood_words() for each in languages().values()))
+    assert not understood & {*fillers(), *synonyms()}
+    assert understood.issuperset(synonyms().values())
+    said, meant = "Push the left crate to the upper target", "push the left box to the upper goal"
+    assert parse(said) == parse(meant)
 
 
 @pytest.mark.parametrize("text", ["Don't always push the left box", "Wo ist die linke Kiste dann?"])

@@ -17,7 +17,7 @@ from unicodedata import normalize
 from tokoban.sokoban.formats import quoted
 from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.instructions.meaning import QUESTIONS, ROLES, Clause, Kind, Meaning
-from tokoban.sokoban.instructions.phrases import Name, Phrase, fillers, languages
+from tokoban.sokoban.instructions.phrases import Name, Phrase, fillers, languages, synonyms
 
 MAX_CLAUSES = 3
 T = TypeVar("T")
@@ -83,19 +83,19 @@ def readings(text: str) -> list[Sentence]:
 def words_of(text: str) -> list[str]:
     """The words, without capitals, and without punctuation before and after them.
 
-    German words may be written with "ae", "oe" and "ue".
+    German words may be written with "ae", "oe" and "ue", and a box may be called a crate.
     """
     plain = re.sub("[\u2019\u02bc\u00b4`]", "'", normalize("NFC", text).casefold())
     words = re.sub(r"\B[^\w\s]+|[^\w\s]+\B", " ", plain).split()
-    return [_with_umlauts().get(word, word) for word in words]
+    return [_usual_words().get(word, word) for word in words]
 
 
 @cache
-def _with_umlauts() -> dict[str, str]:
-    """The words with umlauts, by how they are written without."""
+def _usual_words() -> dict[str, str]:
+    """The words with umlauts, by how they are written without; and those of synonyms."""
     plain = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
     words = set().union(*map(_understood_words, languages()))
-    return {word.translate(plain): word for word in words}
+    return {word.translate(plain): word for word in words} | synonyms()
 
 
 @cache

@@ -83,13 +83,20 @@ def expansions(name: Name) -> Iterator[str]:
 @cache
 def languages() -> Mapping[str, Phrases]:
     """The phrases by the code of the language."""
-    return {name: _language(tables) for name, tables in _tables().items() if name != "fillers"}
+    tables = _tables().items()
+    return {name: _language(table) for name, table in tables if isinstance(table, dict)}
 
 
 @cache
 def fillers() -> frozenset[str]:
     """Filler words of all languages, which a reader skips."""
     return frozenset(_tables()["fillers"])
+
+
+@cache
+def synonyms() -> dict[str, str]:
+    """Words of no phrase, and the words of phrases that they are read as."""
+    return dict(pair.split() for pair in _tables()["synonyms"])
 
 
 @cache
