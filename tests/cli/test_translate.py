@@ -161,7 +161,7 @@ def test_several_translations_are_numbered_and_scored(
     )
 
 
-def test_what_comes_before_an_error_is_printed(
+def test_what_stands_beside_an_error_is_printed(
     weights: str,
     typed: Typed,
     shouted: list[dict[str, Any]],
@@ -172,7 +172,7 @@ def test_what_comes_before_an_error_is_printed(
     assert _translate(weights) == 2
     older = "`iconv -f WINDOWS-1252 -t UTF-8` converts text of older programs"
     complaint = f"tokoban: standard input, line 3: not UTF-8; {older}\n"
-    assert capsys.readouterr() == ("ZWEI\nDREI\n", complaint)
+    assert capsys.readouterr() == ("ZWEI\nDREI\n\nACHT\n", complaint)
     typed("zwei\n".encode("utf-16"))
     assert _translate(weights) == 2
     assert "line 1: not UTF-8 but UTF-16, which `iconv -f UTF-16" in capsys.readouterr().err
@@ -198,7 +198,7 @@ def test_what_comes_before_an_error_is_printed(
     assert printed.out == "ZWEI " * 30 + "\n\n\n"
     assert printed.err.startswith("tokoban: line 3 has ")
     # Where nothing is known, what was there before stays; of no lines all is known.
-    typed(b"\xff\n")
+    typed("zwei\n".encode("utf-16"))
     assert _translate(weights, "--json", str(found)) == 2
     assert len(json.loads(found.read_text())) == 52
     typed(b"")

@@ -42,6 +42,11 @@ def test_a_link_stays_one_and_what_it_leads_to_is_replaced(tmp_path: Path) -> No
         temporary.write_text("new")
     assert link.is_symlink()
     assert target.read_text() == "new"
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)  # stands for no file, and is replaced
+    with atomically(loop) as temporary:
+        temporary.write_text("new")
+    assert (loop.read_text(), loop.is_symlink()) == ("new", False)
 
 
 def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:

@@ -104,6 +104,11 @@ def test_a_drawing_that_is_no_level_does_not_hold_up_the_others(client: TestClie
     alone = client.post("/api/levels/write", json={"levels": [whole]}).json()
     assert (alone["text"], alone["left_out"]) == (written["text"], [])
     assert client.post("/api/levels/write", json={"levels": [drawn]}).json()["text"] == ""
+    damaged = ({"saved": [{"moves": "r", "at": 7}]}, {"solutions": ["zz"]}, {"title": "a\nb"})
+    for record in damaged:
+        records = [{**whole, **record}, whole]
+        found = client.post("/api/levels/write", json={"levels": records}).json()
+        assert (found["text"], len(found["left_out"])) == (alone["text"], 1)
 
 
 SLC = '<?xml version="1.0" encoding="iso-8859-1"?><SokobanLevels><Level Id="Niçois">{}</Level>'

@@ -4,21 +4,24 @@ import codecs
 import itertools
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 _MOST_LINE_BYTES = 2**20  # a stream without line breaks would fill the memory
 _UTF_16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 _GZIP = b"\x1f\x8b"  # the first bytes of what it compressed
 
 
-def lines_of(texts: Sequence[str], noun: str) -> Iterator[str]:
+def lines_of(
+    texts: Sequence[str], noun: str, *, on_refused: Callable[[str], None] | None = None
+) -> Iterator[str]:
     """The texts given; for ``-``, and where there is none, the lines of standard input.
 
-    On a terminal it asks for one ``noun`` a line. ``ValueError`` for what is not UTF-8.
+    On a terminal it asks for one ``noun`` a line. ``ValueError`` for what is not UTF-8; with
+    ``on_refused``, which is called with the sentence, an empty line stands for such a line.
     """
     for number, text in enumerate(texts or ["-"], start=1):
         if text == "-":
-            yield from _standard_input(noun)
+            yield from _standard_input(noun, on_refused)
             continue
         try:
             text.encode()
@@ -49,7 +52,7 @@ def are_typed(texts: Sequence[str]) -> bool:
     return "-" in (texts or ["-"]) and sys.stdin.isatty()
 
 
-def _standard_input(noun: str) -> Iterator[str]:
+def _standard_input(noun: str, on_refused: Callable[[str], None] | None) -> Iterator[str]:
     if sys.stdin.isatty():
         print(f"a {noun} a line, please; Ctrl-D ends", file=sys.stderr)
     lines = iter(lambda: sys.stdin.buffer.readline(_MOST_LINE_BYTES + 1), b"")
@@ -63,8 +66,12 @@ def _standard_input(noun: str) -> Iterator[str]:
             yield line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
         except UnicodeDecodeError:
             hint = "; `iconv -f WINDOWS-1252 -t UTF-8` converts text of older programs"
-            if line.startswith(_GZIP):
+            if is_gzip := number == 1 and line.startswith(_GZIP):
                 hint = " but gzip: zcat FILE | tokoban ..."
-            if line.startswith(_UTF_16):
+            if is_utf_16 := number == 1 and line.startswith(_UTF_16):
                 hint = " but UTF-16, which `iconv -f UTF-16 -t UTF-8` converts"
-            raise ValueError(f"standard input, line {number}: not UTF-8{hint}") from None
+            sentence = f"standard input, line {number}: not UTF-8{hint}"
+            if on_refused is None or is_gzip or is_utf_16:
+                raise ValueError(sentence) from None
+            on_refused(sentence)
+            yield ""

@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import os
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -69,7 +70,7 @@ def is_one_file(place: str | Path | None, other: str | Path | None) -> bool:
     """Whether two names are of one file, however they are spelt; ``-`` and None are of none."""
     if place is None or other is None or "-" in (str(place), str(other)):
         return False
-    return Path(place).resolve() == Path(other).resolve()
+    return os.path.realpath(place) == os.path.realpath(other)
 
 
 def check_outputs(
@@ -122,7 +123,8 @@ def check_destination(destination: str | Path | None) -> None:
         return
     if destination == "":
         raise ValueError("the name of a file to be written is empty; expected a path")
-    if not Path(destination).resolve().parent.is_dir():
+    # Not by ``Path.resolve``, which has no sentence for a link to itself.
+    if not Path(os.path.realpath(destination)).parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "no folder to write it into", str(destination))
     if Path(destination).is_dir():
         raise IsADirectoryError(

@@ -40,7 +40,7 @@ def usual_place(levels: str | None) -> Path:
             raise ValueError("no home folder to keep games in; name a file by --save") from None
     name = "shipped"
     if levels is not None:
-        path = Path(levels).resolve()
+        path = Path(os.path.realpath(levels))
         digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
         name = f"{path.stem[:_LONGEST_STEM]}-{digest}"
     return Path(folder) / "tokoban" / "play" / f"{name}.sok"

@@ -1,6 +1,7 @@
 """The answers of the searches and of the push policy, found here or by other processes."""
 
 import argparse
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -57,7 +58,7 @@ def by_push_policy(
 
     name = arguments.weights or policies.PUSHES
     if Path(name).exists():
-        name = str(Path(name).resolve())
+        name = os.path.realpath(name)
     weights = name, arguments.device, policies.digest_of(name)
     policies.load_push_policy(*weights)  # what cannot be loaded is refused before the work
     limits = Limits(

@@ -96,7 +96,14 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.systems.translation.confidence import DOUBTFUL_BELOW
 
     _check(arguments)
-    given = lines_of(arguments.text, "sentence")
+    refused: list[str] = []  # what is too long, or no text
+
+    def refuse(sentence: str) -> None:
+        refused.append(sentence)
+        if sys.stdout.isatty():
+            print(f"tokoban: {sentence}", file=sys.stderr)
+
+    given = lines_of(arguments.text, "sentence", on_refused=refuse)
     lines: Iterator[str] = (line for text in given for line in text.split("\n"))
     if arguments.attention is not None:
         lines = iter([_only_sentence(lines)])
@@ -107,7 +114,6 @@ def run(arguments: argparse.Namespace) -> int:
         confidence = None  # it is not the translator's own choice
     is_printed = "-" not in (arguments.json, arguments.jsonl)
     doubtful: list[int] = []  # numbers of the sentences
-    too_long: list[str] = []
     number = 0
     try:
         num_lines = sum(1 + text.count("\n") for text in arguments.text)
@@ -115,12 +121,6 @@ def run(arguments: argparse.Namespace) -> int:
         is_shown = not sys.stdout.isatty()  # where the translations themselves are seen
         bar = Screen(stderr=True).counting("sentences", total, is_shown=is_shown)
         with report.entries(arguments) as entries, bar as update:
-
-            def refuse(sentence: str) -> None:
-                too_long.append(sentence)
-                if sys.stdout.isatty():
-                    print(f"tokoban: {sentence}", file=sys.stderr)
-
             translated = _translated(model, engine, lines, arguments, on_too_long=refuse)
             for number, (line, found) in enumerate(translated, start=1):
                 if is_printed:
@@ -143,9 +143,9 @@ def run(arguments: argparse.Namespace) -> int:
         if doubtful and not sys.stdout.isatty():
             of_all = f" ({len(doubtful):,} of {number:,})" * (number > 1)
             print(f"tokoban: {_doubt(doubtful)}{of_all}", file=sys.stderr)
-        for sentence in too_long if not sys.stdout.isatty() else ():
+        for sentence in refused if not sys.stdout.isatty() else ():
             print(f"tokoban: {sentence}", file=sys.stderr)
-    return ExitCode.INVALID_INPUT if too_long else ExitCode.DONE
+    return ExitCode.INVALID_INPUT if refused else ExitCode.DONE
 
 
 def _report_reading(model: "Translator", number: int, line: str) -> None:

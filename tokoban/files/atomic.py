@@ -28,7 +28,7 @@ def atomically(path: Path) -> Iterator[Path]:
     its target is replaced. Anything else that is there (a pipe, /dev/null, a folder) cannot be
     replaced by a file, and is itself written to. An ``OSError`` names ``path``.
     """
-    path = path.resolve()
+    path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
         yield path
         return

@@ -261,21 +261,26 @@ def coded_to_json(said: str) -> dict[str, Any]:
 def write_levels(content: Mapping[str, Any]) -> dict[str, Any]:
     """The ``levels`` as the text of a SOK file, and why some are ``left_out``.
 
-    Those are levels that no file can have, such as drawings that were played. Raises
-    ``ValueError``.
+    Those are levels that no file can have, such as drawings that were played, or damaged records of
+    a browser. Raises ``ValueError``.
     """
     levels = content.get("levels")
     if not isinstance(levels, list) or not len(levels) <= _MAX_LEVELS:
         raise ValueError(f"levels: expected a list of at most {_MAX_LEVELS:,}")
-    read = [_level_from_json(level) for level in levels]
-    faults = [find_fault(level.board) for level in read]
-    left_out = [
-        {"title": level.title, **coded_to_json(fault)}
-        for level, fault in zip(read, faults, strict=True)
-        if fault is not None
-    ]
-    legal = [level for level, fault in zip(read, faults, strict=True) if fault is None]
-    return {"text": text_of_levels(legal) if legal else "", "left_out": left_out}
+    written: list[Level] = []
+    left_out: list[dict[str, Any]] = []
+    for found in levels:
+        try:
+            level = _level_from_json(found)
+            if fault := find_fault(level.board):
+                raise ValueError(fault)
+            text_of_levels([level])
+        except ValueError as error:
+            title = str(found.get("title", ""))[:_MAX_TITLE] if isinstance(found, dict) else ""
+            left_out.append({"title": title, **coded_to_json(error.args[0])})
+        else:
+            written.append(level)
+    return {"text": text_of_levels(written) if written else "", "left_out": left_out}
 
 
 def _level_from_json(found: object) -> Level:

@@ -331,12 +331,15 @@ def test_which_lines_are_rows(text: str, board: str) -> None:
     [
         "5#|#@$.#|5#\n7#|#@-$-.#|7#\n4#|#@-#|#$-#|#.-#|4#",
         "#####\n#@$.#\n#####\n#######\n#@ $ .#\n#######\n####\n#@ #\n#$ #\n#. #\n####",
+        "5#|#@$.#|5#\n#######-\n#@ $ .#-\n7#\n4#\n#@-#\n#$ #\n#. #\n####",
     ],
 )
 def test_boards_without_blank_lines_between_are_told_apart_by_their_players(text: str) -> None:
     read = parse_levels(text, strict=True)
     drawn = ["#####|#@$.#|#####", "#######|#@ $ .#|#######", "####|#@ #|#$ #|#. #|####"]
     assert [level.board for level in read] == [parse_board(board) for board in drawn]
+    [*good] = parse_levels("5#|#@$.#|5#\n5#|#-$.#|5#\n#####\n#####\n#@$.#\n#####\n#####\n")
+    assert [(level.number, level.board.height) for level in good] == [(1, 3), (3, 5)]
     # Without another player, walls and bars part nothing.
     for board in ("####\n#@$.##\n######\n######\n#  ###\n######", "4#|#@-#|\n#$-#|\n#.-#|4#"):
         assert len(parse_levels(board, strict=True)) == 1
@@ -368,6 +371,12 @@ def test_what_mail_quotes_is_read_as_without_the_marks(mark: str, blank: str) ->
 def test_a_level_in_html_is_read_as_it_is_shown(html: str) -> None:
     read = parse_content(html, source="f", strict=True)
     assert [level.board for level in read] == [parse_board("--#####|###@$.#|--#####")]
+
+
+def test_a_row_of_blanks_that_do_not_break_is_judged_as_any_other() -> None:
+    read = parse_levels("#####\n#@$.#\n\u00a0..\n#####\n\n#####\n#@$.#\n#####\n")
+    assert [level.number for level in read] == [2]
+    assert "not closed" in read.problems[0].message
 
 
 def test_tags_and_marks_of_quotes_stay_in_words() -> None:

@@ -78,11 +78,13 @@ def looks_damaged(line: str) -> bool:
 
 def measure_rows(line: str) -> int:
     """The number of squares and bars that a line of rows stands for."""
+    line = line.replace(_NO_BREAK, " ")
     return len(line) if _ROW.fullmatch(line) else measure(line)
 
 
 def read_rows(line: str) -> list[str]:
     """The rows that a line stands for, without floor at their ends; a bar ends a row."""
+    line = line.replace(_NO_BREAK, " ")
     if _ROW.fullmatch(line):
         return [line.rstrip(FLOOR)]
     rows = expand(line).split("|")

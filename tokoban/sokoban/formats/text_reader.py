@@ -32,6 +32,7 @@ from tokoban.sokoban.formats.text_lines import (
 from tokoban.sokoban.formats.xsb import parse_board
 
 _FaultAt = tuple[int, str]  # a line, and what is wrong there
+_WALLS = frozenset("# -_0123456789")  # of a row of walls, encoded or not
 _RAGGED = 3  # squares by which neighbouring rows of a board differ at most, where words may stand
 
 
@@ -189,21 +190,23 @@ class _Reader:
     def _parted(self, start: int, end: int) -> list[tuple[int, int]]:
         """The boards of a block of rows, which may lack the blank lines between them.
 
-        They end between two encoded lines of several rows, or between two rows of walls, if so each
-        has its own player.
+        They end between two lines of which each is encoded rows or a row of walls, unless one has
+        several players, or all have one. Walls alone belong to the board below; at the end, above.
         """
         lines = self.text.lines[start:end]
         if _num_players(lines) < 2:
             return [(start, end)]
-        cuts = [
-            below
-            for below, pair in enumerate(pairwise(lines), 1)
-            if all("|" in line for line in pair) or set("".join(pair)) <= set("# ")
-        ]
-        parts = list(pairwise([0, *cuts, len(lines)]))
-        if any(_num_players(lines[first:last]) != 1 for first, last in parts):
+        is_end = ["|" in line or set(line) <= _WALLS for line in lines]
+        parts = [0]
+        for below, ends in enumerate(pairwise(is_end), 1):
+            if all(ends) and not set("".join(lines[parts[-1] : below])) <= _WALLS:
+                parts.append(below)
+        if set("".join(lines[parts[-1] :])) <= _WALLS:
+            parts.pop()
+        boards = list(pairwise([*parts, len(lines)]))
+        if any(_num_players(lines[first:last]) > 1 for first, last in boards):
             return [(start, end)]
-        return [(start + first, start + last) for first, last in parts]
+        return [(start + first, start + last) for first, last in boards]
 
     def _split(self, board: Board | None, below: Place) -> list[_Block]:
         """The place below ``board``, cut at each block of moves that is a game on it.

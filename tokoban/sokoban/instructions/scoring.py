@@ -18,6 +18,7 @@ _SHARES = {
     "refused": "impossible",
     "answered": "questions",
 }
+_MOST_NAME = 100  # characters of a split's name
 _NO_RESPONSE = "?"  # in place of a missing response; never right
 
 
@@ -85,6 +86,10 @@ def _board(item: Any) -> Board:
     for name in ("split", "text"):
         if not isinstance(item.get(name), str):
             raise ValueError(f"{name} is {item.get(name)!r:.60}; expected text")
+    if len(item["split"]) > _MOST_NAME:
+        raise ValueError(
+            f"split has {len(item['split']):,} characters; expected at most {_MOST_NAME}"
+        )
     rows = item.get("board")
     if not isinstance(rows, list) or not all(isinstance(row, str) for row in rows):
         raise ValueError(f"board is {rows!r:.60}; expected rows of text")

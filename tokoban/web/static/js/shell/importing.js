@@ -40,7 +40,7 @@ export async function importText(app, content, name) {
     if (moves) return takeMoves(app, moves);
     if (size > LONG) app.toast(t("import.reading"));
     const read = await readLevels(content, name);
-    const { levels, problems, wrong_solutions, warnings } = read;
+    const { levels, problems } = read;
     if (!levels.length) {
       if (linked) return await importText(app, linked, t("import.from-link"));
       const line = app.session.level && movesIn(text);
@@ -53,15 +53,8 @@ export async function importText(app, content, name) {
     app.open("play", [id, 1]);
     const told = [
       known ? t("import.known", { name: known }) : t("import.done", { count: levels.length }),
+      ...leftOut(read),
     ];
-    const leftOut = problems.filter(({ level }) => level);
-    if (leftOut.length) {
-      told.push(t("import.left-out", { count: leftOut.length, line: leftOut[0].line }));
-      told.push(problemText(leftOut[0]));
-    }
-    const [line] = wrong_solutions;
-    if (line) told.push(t("import.wrong-solutions", { count: wrong_solutions.length, line }));
-    told.push(...warnings.slice(0, 1).map(problemText));
     if (!isKept) told.push(t("import.not-kept"));
     app.toast(told.join(" "));
     return true;
@@ -69,6 +62,22 @@ export async function importText(app, content, name) {
     tellServerError(app, error);
     return false;
   }
+}
+
+/**
+ * What was left out of a text in which there are levels, or is read plainly.
+ * @param {Awaited<ReturnType<typeof readLevels>>} read
+ * @returns {string[]} sentences
+ */
+export function leftOut({ problems, wrong_solutions: wrong, warnings }) {
+  const told = [];
+  const boards = problems.filter(({ level }) => level);
+  if (boards.length) {
+    told.push(t("import.left-out", { count: boards.length, line: boards[0].line }));
+    told.push(problemText(boards[0]));
+  }
+  if (wrong.length) told.push(t("import.wrong-solutions", { count: wrong.length, line: wrong[0] }));
+  return [...told, ...warnings.slice(0, 1).map(problemText)];
 }
 
 /**

@@ -1,13 +1,13 @@
 /** All progress as a SOK file, and back: best solutions and unfinished games. */
 
-import { savedGameName } from "../game/session.js";
+import { savedGameName, snapshotName } from "../game/session.js";
 import { bestOf } from "../game/store.js";
 import { readLevels } from "../levels_api.js";
 import { Board, advance } from "../rules/board.js";
 import { levelKey } from "../rules/text.js";
 import { ask } from "../server.js";
 import { t } from "../strings/index.js";
-import { tellNoLevel, tellServerError } from "./importing.js";
+import { leftOut, tellNoLevel, tellServerError } from "./importing.js";
 import { saveBlob } from "./saving.js";
 import { problemText, titleText } from "./sentences.js";
 
@@ -36,12 +36,12 @@ export async function exportProgress(app) {
  */
 export async function saveLevels(app, levels, name) {
   try {
-    const { text, left_out: leftOut } = await ask("api/levels/write", { levels });
+    const { text, left_out: problems } = await ask("api/levels/write", { levels });
     if (text) saveBlob(new Blob([text], { type: "text/plain" }), `${name}.sok`);
-    const [first] = leftOut;
+    const [first] = problems;
     if (!first) return;
     const title = titleText(first.title);
-    app.toast(`${t("share.left-out", { count: leftOut.length, title })} ${problemText(first)}`);
+    app.toast(`${t("share.left-out", { count: problems.length, title })} ${problemText(first)}`);
   } catch (error) {
     tellServerError(app, error);
   }
@@ -70,16 +70,17 @@ export function savedGames({ rows, moves, at, given, snapshots }) {
  * @param {File[]} files
  */
 export async function importProgress(app, files) {
-  try {
-    for (const file of files) {
-      const { levels, problems } = await readLevels(file, file.name);
+  for (const file of files) {
+    try {
+      const read = await readLevels(file, file.name);
       app.session.keep();
-      const count = levels.filter((level) => takeProgress(app, level)).length;
-      if (levels.length) app.toast(t(count ? "share.imported" : "share.none", { count }));
-      else tellNoLevel(app, problems);
+      const count = read.levels.filter((level) => takeProgress(app, level)).length;
+      const taken = t(count ? "share.imported" : "share.none", { count });
+      if (read.levels.length) app.toast([taken, ...leftOut(read)].join(" "));
+      else tellNoLevel(app, read.problems);
+    } catch (error) {
+      tellServerError(app, error);
     }
-  } catch (error) {
-    tellServerError(app, error);
   }
 }
 
@@ -94,8 +95,9 @@ function takeProgress(app, level) {
   const isOpen = key === session.levelKey;
   const known = app.store.progress(key);
   const snapshots = [...((isOpen ? session.game : known)?.snapshots ?? [])];
-  for (const { moves, at, title } of level.saved ?? []) {
-    const name = savedGameName(title);
+  for (const [number, { moves, at, title }] of (level.saved ?? []).entries()) {
+    // The first without a name of its own is the unfinished game.
+    const name = savedGameName(title) || (number ? snapshotName(moves.slice(0, at)) : "");
     const isNew = !snapshots.some((one) => one.moves === moves && one.name === name);
     if (name && isNew) snapshots.push({ moves, at, name });
   }
