@@ -103,7 +103,7 @@ class Truth:
         """The moves of an obedient solution with the fewest pushes; ``ValueError`` without one.
 
         Of those solutions it has the fewest moves, unless more than ``_MOST_PLANS`` positions are
-        on the way after as many pushes: then only those that took the fewest moves are gone on.
+        on the way after as many pushes: then only those with the fewest moves so far go on.
         """
         if self.fewest_pushes is None:
             raise ValueError("no solution obeys")
