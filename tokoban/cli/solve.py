@@ -173,6 +173,9 @@ def run(arguments: argparse.Namespace) -> int:
     elapsed_s, has_instruction = compiling.clock() - started_s, arguments.instruction is not None
     if answers:
         told = summarise(answers.values(), elapsed_s=elapsed_s, has_instruction=has_instruction)
+        others = len(levels) - len(answers)
+        if others and status == ExitCode.INVALID_INPUT:
+            told += f"; the sentence does not fit {counted(others, 'other level')}"
         screen.print(told)
     if watched is not None:
         system = policies.system_of(_weights(arguments))
