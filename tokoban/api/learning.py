@@ -1,5 +1,6 @@
 """Trained models, and Sokoban as an environment for training others."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,7 +56,7 @@ def load(name_or_path: str, *, system: str | None = None) -> Pretrained:
     else:
         model, config = pretrained.load(name_or_path, system=system)
     is_shipped = str(name_or_path) in pretrained.names()
-    name = str(name_or_path if is_shipped else Path(name_or_path).resolve())
+    name = str(name_or_path) if is_shipped else os.path.realpath(name_or_path)
     return Pretrained(system, model, config, name)
 
 

@@ -31,7 +31,7 @@ def translate(
 ) -> list[Translated]:
     """The best translation of each text, by default from German to English.
 
-    Each line of a text is translated by itself, and is a line of the translation. The
+    Each line of a text is translated on its own into one line of the translation. The
     ``translator`` is what ``tokoban.load`` returns, such as ``load("translation-en-de")``. The
     beam search keeps ``beam`` hypotheses and uses the length penalty of the weights. Raises
     ``ValueError`` for a text that is too long. Imports torch.

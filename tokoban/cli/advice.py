@@ -78,7 +78,7 @@ class Background:
     def look(self, board: Board, *, wants_hint: bool) -> Advice:
         """All that is known of a board so far; looks for the rest from now on, a hint first.
 
-        Where the search for a hint gave up, the hint is of the solution that the proof has, if any.
+        If the search for a hint gave up but a solution is known, the hint follows that solution.
         Raises what went wrong in the thread.
         """
         # A walk changes nothing about a deadlock.

@@ -169,7 +169,8 @@ def _must_grow(start: "Trained[Any, Any]", spec: "AnySpec", chosen: argparse.Nam
     """Whether a new run starts from these weights, and their system is ``spec.grows_from``."""
     from tokoban import pretrained
 
-    is_own = chosen.resume and start.weights.resolve().parent == Path(chosen.output).resolve()
+    folder = os.path.dirname(os.path.realpath(start.weights))
+    is_own = chosen.resume and folder == os.path.realpath(chosen.output)
     return not is_own and pretrained.system_of(str(start.weights)) == spec.grows_from
 
 

@@ -33,7 +33,7 @@ _MAX_BOARD_TEXT = 2**19  # characters; a board of the largest size has half of t
 MAX_MOVES_TEXT = 2**20  # characters
 _MAX_HEADING = 2**20  # characters of a title or an author, which may be any line of a file
 _MAX_LEVELS = 10_000
-_MAX_NAME = 200  # characters of a pasted file's name
+_MAX_NAME = 200  # characters of a file's name in messages; the rest is cut
 _MAX_TITLE = 80  # characters of a comment that names a file; others are sentences
 
 Number = int | float
@@ -184,7 +184,7 @@ def read_levels(content: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises ``ValueError`` for a wrong request; what is wrong with levels is part of the answer.
     """
-    name = text_of(content, "name", usual="", most=_MAX_NAME)
+    name = text_of(content, "name", usual="", most=_MAX_HEADING)[:_MAX_NAME]
     if "base64" not in content:
         text = text_of(content, "text", most=MAX_BODY_BYTES)
         return file_to_json(parse_content(text, source=name))
@@ -259,10 +259,10 @@ def coded_to_json(said: str) -> dict[str, Any]:
 
 
 def write_levels(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The ``levels`` as the text of a SOK file, and why some are ``left_out``.
+    """The ``levels`` as the text of a SOK file, and ``left_out``: those that it cannot hold.
 
-    Those are levels that no file can have, such as drawings that were played, or damaged records of
-    a browser. Raises ``ValueError``.
+    Each of these has its title and the reason, such as that a drawing has more boxes than goals, or
+    that a record of the browser is damaged. Raises ``ValueError``.
     """
     levels = content.get("levels")
     if not isinstance(levels, list) or not len(levels) <= _MAX_LEVELS:

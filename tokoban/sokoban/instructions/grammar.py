@@ -92,7 +92,7 @@ def words_of(text: str) -> list[str]:
 
 @cache
 def _usual_words() -> dict[str, str]:
-    """The words with umlauts, by how they are written without; and those of synonyms."""
+    """The words of phrases, by their spelling without umlauts and by their synonyms."""
     plain = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
     words = set().union(*map(_understood_words, languages()))
     return {word.translate(plain): word for word in words} | synonyms()

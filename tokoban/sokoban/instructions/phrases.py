@@ -95,7 +95,7 @@ def fillers() -> frozenset[str]:
 
 @cache
 def synonyms() -> dict[str, str]:
-    """Words of no phrase, and the words of phrases that they are read as."""
+    """Words that no phrase has, each with the word in whose place it is understood."""
     return dict(pair.split() for pair in _tables()["synonyms"])
 
 

@@ -128,7 +128,7 @@ def python_docs() -> GptConfig:
 
 
 def everyday() -> GptConfig:
-    """Sentences of several --text FILEs, mixed: ``gpt-everyday`` is mostly of Tatoeba's."""
+    """Mixes the sentences of several --text FILEs; most of ``gpt-everyday``'s are Tatoeba's."""
     return GptConfig(
         tokens="bpe",
         vocabulary_size=4096,

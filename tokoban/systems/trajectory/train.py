@@ -2,6 +2,7 @@
 
 import copy
 import errno
+import os
 import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -71,7 +72,7 @@ def load_or_collect(config: TrajectoryConfig) -> Trajectories:
     path = Path(config.data) if config.data else None
     if path is not None and path.exists():
         return load(path, env=config.env)
-    if path is not None and not path.resolve().parent.is_dir():
+    if path is not None and not Path(os.path.realpath(path)).parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "no folder to write it into", config.data)
     world = world_of(config)
     collected = collect(world, config.mix, num_episodes=config.episodes, seed=config.data_seed)

@@ -9,9 +9,6 @@ import { ask } from "./server.js";
  *   values?: Record<string, string | number>}} Problem
  */
 
-/** Characters of a name that the server takes. */
-const MAX_NAME = 200;
-
 /**
  * The levels in a text or a file, of whatever encoding; throws `ServerError`.
  * @param {string | Blob} content
@@ -23,7 +20,7 @@ const MAX_NAME = 200;
 export async function readLevels(content, name) {
   const sent =
     typeof content === "string" ? { text: content } : { base64: await base64Of(content) };
-  return ask("api/levels/read", { ...sent, name: name.slice(0, MAX_NAME) });
+  return ask("api/levels/read", { ...sent, name });
 }
 
 /** @param {Blob} file @returns {Promise<string>} its bytes */

@@ -18,7 +18,7 @@ export const OWN = "own-";
 /** The collection that comes with tokoban. */
 export const SHIPPED = "tokoban";
 
-/** All levels with progress, the one begun first at first: so their addresses last. */
+/** All levels with progress, in the order in which they were begun, so that addresses stay the same. */
 export const PLAYED = "played";
 
 /** The drawing of the editor, the only level of its collection. */

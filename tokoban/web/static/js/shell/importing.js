@@ -65,7 +65,7 @@ export async function importText(app, content, name) {
 }
 
 /**
- * What was left out of a text in which there are levels, or is read plainly.
+ * What was left out of a text that has levels, and its first warning.
  * @param {Awaited<ReturnType<typeof readLevels>>} read
  * @returns {string[]} sentences
  */

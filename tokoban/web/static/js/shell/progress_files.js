@@ -29,7 +29,7 @@ export async function exportProgress(app) {
 }
 
 /**
- * Hands levels to the player as a SOK file, and says which no file can have.
+ * Hands levels to the player as a SOK file, and names those that it cannot hold.
  * @param {App} app
  * @param {object[]} levels
  * @param {string} name of the file, without its ending

@@ -23,14 +23,20 @@ export function openShare(app) {
   if (!level) return;
   const name = fileName(level.title);
   const copy = (/** @type {string} */ text) => () => copyText(app, text);
-  openDialog(t("play.share"), () =>
+  openDialog(t("play.share"), (close) =>
     inStack(
       section(
         t("share.level"),
         inRow(
           button({ label: t("share.copy-level"), run: copy(levelText(toXsb(game.start), level)) }),
           button({ label: t("share.copy-link"), run: copy(linkOf(level)) }),
-          button({ label: t("share.forget"), run: () => forgetProgress(app) }),
+          button({
+            label: t("share.forget"),
+            run: () => {
+              close();
+              forgetProgress(app);
+            },
+          }),
         ),
       ),
       section(

@@ -1,4 +1,4 @@
-/** What a pointer draws: it is told of some of its places only, so the line between is drawn too. */
+/** Strokes of a pointer: the browser reports only some of its places, so the line between is drawn. */
 
 /** @typedef {[number, number]} Place row and column */
 
