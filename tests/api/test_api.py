@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -255,6 +256,23 @@ def test_progress_of_many_boards_comes_with_their_numbers() -> None:
     )
     assert len([*answers]) == 3
     assert told == {(number, sought) for number in range(3) for sought in ("any", "moves")}
+
+
+def test_stopping_ends_what_a_thread_compiles_and_keeps_what_it_knows() -> None:
+    stop = threading.Event()
+
+    def report(number: int, sought: str, progress: object) -> None:
+        stop.set()
+        while sought == "moves":  # a solution is known by then
+            numba.njit(lambda: None)()
+
+    board = tokoban.Board.from_xsb("######|#@ $.#|######")
+    ((_, answer),) = tokoban.solve_all([board], stop=stop, report=report)
+    assert answer.solution is not None
+    assert tokoban.verify(board, answer.solution)
+    assert answer.optimum is None
+    assert answer.reason is not None
+    assert re.fullmatch("stopped after .*", answer.reason)
 
 
 def test_ctrl_c_while_a_solution_is_made_shorter_keeps_the_best() -> None:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,18 @@ def test_the_first_compilation_is_reported_once(
     assert (ask(1), caplog.messages) == (2, [compiling.KEPT])
     assert (ask(2), ask(2.5)) == (3, 3.5)
     assert len(caplog.messages) == 1
+
+
+def test_a_thread_that_is_to_stop_begins_no_other_compilation() -> None:
+    stop = threading.Event()
+    ask = numba.njit(lambda number: number + 1)
+    with compiling.until(stop):
+        assert ask(1) == 2
+        stop.set()
+        assert ask(2) == 3  # needs none
+        with pytest.raises(KeyboardInterrupt):
+            ask(2.5)
+    assert ask(2.5) == 3.5
 
 
 def test_the_clock_stands_still_while_its_thread_compiles() -> None:

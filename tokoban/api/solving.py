@@ -200,7 +200,7 @@ def solve_all(
     task = _answer if executor or not report else partial(_answer, report=report)
 
     def answers() -> Iterator[tuple[int, Answer]]:
-        if items:
+        if items and executor is not None:  # whose workers would all compile the same
             workers.prepare(solver.prepare)
         for number, answer in workers.results(task, items, Watch(Limits(stop=stop))):
             if answer is not None:
@@ -214,16 +214,22 @@ def _answer(
     stop: threading.Event,
     report: "Callable[[int, Objective, Progress], None] | None" = None,
 ) -> Answer:
-    """The task, in a thread or in another process."""
-    from tokoban.sokoban.search.combine import anytime, solver
+    """The task, in a thread or in another process; compiles what the board needs, as it goes."""
+    from tokoban import compiling
+    from tokoban.sokoban.search.combine import anytime
 
-    solver.prepare()
-    return anytime.best_answer(
-        asked.board,
-        minimise=asked.minimise,
-        limits=replace(asked.limits, stop=stop),
-        report=report and partial(report, asked.number),
-    )
+    try:
+        with compiling.until(stop):
+            return anytime.best_answer(
+                asked.board,
+                minimise=asked.minimise,
+                limits=replace(asked.limits, stop=stop),
+                report=report and partial(report, asked.number),
+            )
+    except anytime.InterruptedSearch as interrupted:
+        if not stop.is_set():
+            raise
+        return interrupted.answer
 
 
 @checked

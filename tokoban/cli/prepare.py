@@ -6,7 +6,7 @@ import io
 import os
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tokoban import cli
@@ -63,8 +63,8 @@ Too wide, and no box may cross
 #             #
 ###############
 """
-# The runs of each command that compile all it needs: on small input, and by the command line, so
-# that nothing is missing here that the command uses. What several share, the first one compiles.
+# The runs of each command that compile what else it needs: on small input, and by the command line,
+# so that nothing is missing here that the command uses. What several share, the first one compiles.
 _RUNS: Mapping[str, Sequence[str]] = {
     "solve": ("solve {file} --by search", "solve {file} --by policy"),
     "rate": ("rate {file}",),
@@ -109,7 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Runs each command on small input; 1 if one of them cannot run."""
     from tokoban import compiling
-    from tokoban.sokoban.search.combine import solver  # noqa: F401  has compiled code
+    from tokoban.sokoban.proofs import explainer
 
     if not compiling.is_cached():
         raise ValueError(compiling.NOT_KEPT)
@@ -117,23 +117,32 @@ def run(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="tokoban-") as folder:
         file = Path(folder) / "levels.sok"
         file.write_text(_LEVELS, encoding="utf-8")
+        with _reported("searches"):
+            explainer.prepare()
         for name, runs in _RUNS.items():
             if name in _OF_NETWORKS and not extras.is_installed("networks"):
                 continue
-            print(f"{name}: ", end="", flush=True)
-            begun_s = time.perf_counter()
-            for words in runs:
-                argv = [word.format(file=file, folder=folder) for word in words.split()]
-                if failure := _failure(argv):
-                    failures.append(f"{name}: not compiled: {failure}")
-                    break
-            print(f"{time.perf_counter() - begun_s:.1f} s")
+            with _reported(name):
+                for words in runs:
+                    argv = [word.format(file=file, folder=folder) for word in words.split()]
+                    if failure := _failure(argv):
+                        failures.append(f"{name}: not compiled: {failure}")
+                        break
     for failure in failures:
         print(failure)
     if not compiling.NOTICE.was_given:
         print("Everything had been compiled before.")
     print(f"Compiled code lies in {_describe(compiling.cache_folders())}.")
     return int(bool(failures))
+
+
+@contextlib.contextmanager
+def _reported(name: str) -> Iterator[None]:
+    """Prints what is compiled, and once that is done how long it took."""
+    print(f"{name}: ", end="", flush=True)
+    begun_s = time.perf_counter()
+    yield
+    print(f"{time.perf_counter() - begun_s:.1f} s")
 
 
 def _failure(argv: Sequence[str]) -> str | None:

@@ -11,7 +11,8 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterator, Set
+from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -76,9 +77,40 @@ class _Stopwatch(event.Listener):
         return getattr(self._own, "spent_s", 0.0)
 
 
+class _Stop(event.Listener):
+    """Ends what a thread compiles, before the next function, once its flag is set."""
+
+    def __init__(self) -> None:
+        self._own = threading.local()
+
+    @contextmanager
+    def until(self, stop: threading.Event) -> Iterator[None]:
+        """Raises ``KeyboardInterrupt`` where this thread would compile after ``stop`` is set.
+
+        Compilers take other exceptions for errors of what they compile.
+        """
+        self._own.stop = stop
+        try:
+            yield
+        finally:
+            del self._own.stop
+
+    def on_start(self, event: event.Event) -> None:
+        """Looks at the flag."""
+        stop: threading.Event | None = getattr(self._own, "stop", None)
+        if stop is not None and stop.is_set():
+            raise KeyboardInterrupt
+
+    def on_end(self, event: event.Event) -> None:
+        """Does nothing."""
+
+
 NOTICE = Notice()
 _STOPWATCH = _Stopwatch()
+_STOP = _Stop()
+until = _STOP.until
 event.register("numba:compile", NOTICE)
+event.register("numba:compile", _STOP)
 # Also held while compiled code is loaded from a cache.
 event.register("numba:compiler_lock", _STOPWATCH)
 

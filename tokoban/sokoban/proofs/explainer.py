@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Square
@@ -13,7 +12,6 @@ from tokoban.sokoban.proofs.checker import find_fault
 from tokoban.sokoban.proofs.deadlock_sets import Subsets
 from tokoban.sokoban.proofs.static import static_deadlock
 from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.combine import solver
 from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch, too_large
 from tokoban.sokoban.search.rules import two_boxes
@@ -57,7 +55,6 @@ def explain(
         return _checked(enclosed, watch)
     if len(inside) > MAX_SQUARES:
         return _given_up(too_large(len(inside), most=MAX_SQUARES), watch)
-    _compile(fits_word=from_board(board) is not None)
     try:
         subsets = Subsets(board, watch, max_positions)
         deadlock = static_deadlock(subsets.numbered, subsets.boxes) or subsets.find_pair()
@@ -92,6 +89,19 @@ def _solve_in_half_the_time(board: Board, limits: Limits, clock: Callable[[], fl
     )
 
 
+def prepare() -> None:
+    """Calls all compiled code that explaining and solving need once, which compiles it."""
+    solver.prepare()
+    two_boxes.prepare()
+    board = Board(
+        1, 4, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(0, 1)}), Square(0, 0)
+    )
+    subsets = Subsets(board, Watch(Limits()), 1)
+    subsets.decide(subsets.boxes)
+    ground = subsets.numbered.ground
+    search.grown(search.empty_store(1, len(ground.zone)), ground)  # not needed above
+
+
 def _checked(
     certificate: Certificate, watch: Watch, num_expansions: int = 0
 ) -> Deadlocked | Answer:
@@ -114,22 +124,6 @@ def _given_up(reason: str, watch: Watch, num_expansions: int = 0) -> Answer:
         num_expansions=num_expansions,
         elapsed_s=watch.elapsed_s(),
     )
-
-
-@cache
-def _compile(*, fits_word: bool) -> None:
-    """Calls all compiled code once, so that no clock counts the first compilation."""
-    board = Board(
-        1, 4, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(0, 1)}), Square(0, 0)
-    )
-    solver.solve(board, minimise="any")
-    if not fits_word:
-        solver.prepare()
-    two_boxes.prepare()
-    subsets = Subsets(board, Watch(Limits()), 1)
-    subsets.decide(subsets.boxes)
-    ground = subsets.numbered.ground
-    search.grown(search.empty_store(1, len(ground.zone)), ground)  # not needed above
 
 
 def _enclosed(board: Board, inside: frozenset[Square]) -> Certificate | None:
