@@ -90,7 +90,7 @@ def test_a_refused_prompt_or_line_leaves_the_texts_of_its_batch(
     assert found == {index: whole[index] for index in (1, 3, 4)}
     assert errors.startswith("tokoban: prompt 2: the character 'x'") and errors.count("\n") == 1
     found, errors = answers(b"abc\nabc\n\xff\nabc", 2)
-    assert found == {index: whole[index] for index in (1, 2)}
+    assert found == {index: whole[index] for index in (1, 2, 4)}
     assert errors.startswith("tokoban: standard input, line 3: not UTF-8; `iconv -f ")
 
 

@@ -191,7 +191,7 @@ def test_what_stands_beside_an_error_is_printed(
     words = ["zwei", "Sand\udcff", "acht"]  # as Python hands over bytes that are no UTF-8
     assert _translate(weights, *words) == 2
     complaint = "tokoban: sentence 2 of the command line: not UTF-8\n"
-    assert capsys.readouterr() == ("ZWEI\n", complaint)
+    assert capsys.readouterr() == ("ZWEI\n\nACHT\n", complaint)
     typed(b"zwei " * 30 + b"\n\nzwei\n")
     assert _translate(weights, "--prefix", "zwei " * 25) == 2
     printed = capsys.readouterr()

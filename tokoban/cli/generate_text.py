@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     sampling, model = _sampling(arguments), _load(arguments)
     arguments.stop = arguments.stop or usual_stops(model)
     engine = engine_of(model)
-    prompts = lines_of(arguments.prompt, "prompt")
+    prompts = lines_of(arguments.prompt, "prompt", on_refused=_report)
     is_printed = "-" not in (arguments.json, arguments.jsonl)
     is_streamed = is_printed and sys.stdout.isatty() and "--batch-size" not in arguments.given
     is_one_by_one = is_streamed or (
@@ -159,7 +159,11 @@ def _load(arguments: argparse.Namespace) -> "Gpt":
     return model.to(find_device(arguments.device))
 
 
-def _readable(model: "Gpt", prompts: Sequence[str], *, first: int) -> "dict[int, _Written]":
+def _report(sentence: str) -> None:
+    print(f"tokoban: {sentence}", file=sys.stderr)
+
+
+def _readable(model: "Gpt", prompts: Sequence[str | None], *, first: int) -> "dict[int, _Written]":
     """The prompts that the vocabulary can spell, by number; says which it cannot.
 
     It also says of which prompts the model does not see the beginning, and how much that is.
@@ -170,17 +174,18 @@ def _readable(model: "Gpt", prompts: Sequence[str], *, first: int) -> "dict[int,
     tokenizer_of(model)  # without one there is nothing to say of a single prompt
     found: dict[int, _Written] = {}
     for number, prompt in enumerate(prompts, start=first):
+        if prompt is None:
+            continue
         try:
             (tokens,) = encode_prompts(model, [prompt], numbers=[number])
         except ValueError as error:
-            print(f"tokoban: {in_one_line(error)}", file=sys.stderr)
+            _report(in_one_line(error))
             continue
         found[number] = (prompt, [])
         if start := context_start(len(tokens), model.context_length):
-            print(
-                f"tokoban: prompt {number + 1} has {counted(len(tokens), 'token')} and the model "
-                f"sees at most {model.context_length:,}; the first {start:,} are left out",
-                file=sys.stderr,
+            _report(
+                f"prompt {number + 1} has {counted(len(tokens), 'token')} and the model sees at "
+                f"most {model.context_length:,}; the first {start:,} are left out"
             )
     return found
 
@@ -255,6 +260,6 @@ def _show_attention(model: "Gpt", prompt: str, text: "Continuation", destination
     (panel,) = view.panels
     if len(panel.queries) < len(tokens):
         shown = f"the last {len(panel.queries):,} of {counted(len(tokens), 'token')}"
-        print(f"tokoban: {destination} shows {shown}, all that the model saw", file=sys.stderr)
+        _report(f"{destination} shows {shown}, all that the model saw")
     title = f"{prompt}{text.text}"[:_LONGEST_TITLE]
     write_attention(Path(destination), view, title=title)

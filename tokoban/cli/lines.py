@@ -12,12 +12,12 @@ _GZIP = b"\x1f\x8b"  # the first bytes of what it compressed
 
 
 def lines_of(
-    texts: Sequence[str], noun: str, *, on_refused: Callable[[str], None] | None = None
-) -> Iterator[str]:
+    texts: Sequence[str], noun: str, *, on_refused: Callable[[str], None]
+) -> Iterator[str | None]:
     """The texts given; for ``-``, and where there is none, the lines of standard input.
 
-    On a terminal it asks for one ``noun`` a line. ``ValueError`` for what is not UTF-8; with
-    ``on_refused``, which is called with the sentence, an empty line stands for such a line.
+    On a terminal it asks for one ``noun`` a line. None stands for a line that is not UTF-8, after
+    ``on_refused`` was called with a sentence; ``ValueError`` if the whole of it cannot be.
     """
     for number, text in enumerate(texts or ["-"], start=1):
         if text == "-":
@@ -26,16 +26,18 @@ def lines_of(
         try:
             text.encode()
         except UnicodeEncodeError:  # bytes of the command line that are no text
-            raise ValueError(f"{noun} {number} of the command line: not UTF-8") from None
+            on_refused(f"{noun} {number} of the command line: not UTF-8")
+            yield None
+            continue
         if os.path.isfile(text):
             print(f"{text}: taken as a {noun}; its lines are read by: < {text}", file=sys.stderr)
         yield text
 
 
-def blocks_of(lines: Iterator[str], size: int) -> Iterator[list[str]]:
+def blocks_of(lines: Iterator[str | None], size: int) -> Iterator[list[str | None]]:
     """The lines, ``size`` at a time; where one cannot be read, those before it come first."""
     while True:
-        block: list[str] = []
+        block: list[str | None] = []
         try:
             block.extend(itertools.islice(lines, size))
         except ValueError:
@@ -52,7 +54,7 @@ def are_typed(texts: Sequence[str]) -> bool:
     return "-" in (texts or ["-"]) and sys.stdin.isatty()
 
 
-def _standard_input(noun: str, on_refused: Callable[[str], None] | None) -> Iterator[str]:
+def _standard_input(noun: str, on_refused: Callable[[str], None]) -> Iterator[str | None]:
     if sys.stdin.isatty():
         print(f"a {noun} a line, please; Ctrl-D ends", file=sys.stderr)
     lines = iter(lambda: sys.stdin.buffer.readline(_MOST_LINE_BYTES + 1), b"")
@@ -71,7 +73,7 @@ def _standard_input(noun: str, on_refused: Callable[[str], None] | None) -> Iter
             if is_utf_16 := number == 1 and line.startswith(_UTF_16):
                 hint = " but UTF-16, which `iconv -f UTF-16 -t UTF-8` converts"
             sentence = f"standard input, line {number}: not UTF-8{hint}"
-            if on_refused is None or is_gzip or is_utf_16:
+            if is_gzip or is_utf_16:
                 raise ValueError(sentence) from None
             on_refused(sentence)
-            yield ""
+            yield None

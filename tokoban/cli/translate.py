@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"tokoban: {sentence}", file=sys.stderr)
 
     given = lines_of(arguments.text, "sentence", on_refused=refuse)
-    lines: Iterator[str] = (line for text in given for line in text.split("\n"))
+    lines: Iterator[str] = (line for text in given for line in (text or "").split("\n"))
     if arguments.attention is not None:
         lines = iter([_only_sentence(lines)])
     model, engine, config, confidence = _load(arguments)

@@ -1,5 +1,6 @@
 """Scores the responses of any model to the benchmark; the truth is found anew, not read."""
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -44,7 +45,7 @@ def score(lines: Iterable[tuple[int, Any]]) -> tuple[dict[str, float], list[str]
             problems.append(f"{number}: the item of line {first[name]} again; expected each once")
             continue
         if not isinstance(response, str | None):
-            problems.append(f"{number}: response is {response!r:.60}; expected text or null")
+            problems.append(f"{number}: {_found(item, 'response')}; expected text or null")
         counts = splits.setdefault(item["split"], {})
         for name, count in judged.items():
             counts[name] = counts.get(name, 0) + count
@@ -82,15 +83,19 @@ def _judge(board: Board, text: str, response: str) -> dict[str, int]:
 
 def _board(item: Any) -> Board:
     if not isinstance(item, Mapping):
-        raise ValueError(f"the line is {item!r:.60}; expected an object in JSON")
+        raise ValueError(f"the line is {json.dumps(item):.60}; expected an object")
     for name in ("split", "text"):
         if not isinstance(item.get(name), str):
-            raise ValueError(f"{name} is {item.get(name)!r:.60}; expected text")
+            raise ValueError(f"{_found(item, name)}; expected text")
     if len(item["split"]) > _MOST_NAME:
         raise ValueError(
             f"split has {len(item['split']):,} characters; expected at most {_MOST_NAME}"
         )
     rows = item.get("board")
     if not isinstance(rows, list) or not all(isinstance(row, str) for row in rows):
-        raise ValueError(f"board is {rows!r:.60}; expected rows of text")
+        raise ValueError(f"{_found(item, 'board')}; expected rows of text")
     return Board.from_xsb("\n".join(rows))
+
+
+def _found(item: Mapping[str, Any], name: str) -> str:
+    return f"{name} is {json.dumps(item[name]):.60}" if name in item else f"{name} is missing"
