@@ -22,10 +22,10 @@ def items_of(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def scored(folder: Path, lines: list[Any]) -> tuple[int, dict[str, float]]:
+def scored(folder: Path, lines: list[Any], *more: str) -> tuple[int, dict[str, float]]:
     answers, out = folder.parent / "answers.jsonl", folder.parent / "scores.json"
     answers.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    words = ["evaluate", "instructions", "--answers", str(answers), "--json", str(out)]
+    words = ["evaluate", "instructions", "--answers", str(answers), "--json", str(out), *more]
     return cli.main(words), json.loads(out.read_text())
 
 
@@ -53,6 +53,38 @@ def test_right_answers_score_one_and_others_zero(folder: Path) -> None:
     assert {value for value in scores.values() if isinstance(value, float)} == {0.0}
 
 
+def test_beside_its_benchmark_missing_items_are_wrong_and_others_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = [item | {"response": item["answer"]} for item in items_of(folder)]
+    beside = "--benchmark", str(folder)
+    assert scored(folder, right, *beside) == scored(folder, right)
+    first, *others = [item for item in right if item["split"] == "levels"]
+    _, scores = scored(folder, others, *beside)
+    _, wrong = scored(folder, [first | {"response": "?"}, *others])
+    assert scores == wrong != scored(folder, others)[1]
+    easier = first | {"text": "push the nearest box first"}
+    assert scored(folder, [easier, *others], *beside) == (2, scores)
+    assert "jsonl:1: no item of the benchmark; " in capsys.readouterr().err
+    (folder / "names.jsonl").rename(folder / "other.jsonl")
+    words = ["evaluate", "instructions", "--answers", str(folder / "other.jsonl"), *beside]
+    assert cli.main(words) == 2
+    assert "names.jsonl: No such file" in capsys.readouterr().err
+    (folder / "other.jsonl").rename(folder / "names.jsonl")
+
+
+def test_the_numbers_of_items_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["instructions", "--output", str(tmp_path), "--levels", "2", "--seed", "3"]
+    assert cli.main(words) == 0
+    told = capsys.readouterr().out
+    _, scores = scored(tmp_path, items_of(tmp_path))
+    for split in ("train", "levels", "clauses"):
+        counts = [scores.get(f"{split}_{k}", 0) for k in ("possible", "impossible", "questions")]
+        possible, impossible, questions = counts
+        all_of = f"{possible} possible, {impossible} impossible, {questions} questions"
+        assert f"{split}: {sum(counts)} items ({all_of})\n" in told
+
+
 def test_an_item_that_comes_again_counts_once(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -66,7 +98,9 @@ def test_a_solution_that_disobeys_or_takes_longer_is_counted_so(folder: Path) ->
     room = {"board": ["#######", "#  .  #", "#@$ $.#", "#     #", "#######"], "split": "x"}
     room["text"] = "push the left box first"
     right, long, disobedient = "RdrUR", "RurDldlluRdrURR", "drruRldlluRdrU"
-    status, scores = scored(folder, [room | {"response": moves} for moves in (right, disobedient)])
+    texts = room["text"], "please " + room["text"]
+    plays = zip(texts, (right, disobedient), strict=True)
+    status, scores = scored(folder, [room | {"text": x, "response": moves} for x, moves in plays])
     assert (status, scores["x_obeyed"], scores["x_extra_pushes"]) == (0, 0.5, 0.0)
     assert scored(folder, [room | {"response": long}])[1]["x_obeyed"] == 0.0
 
@@ -76,7 +110,7 @@ def test_a_response_that_is_no_text_is_wrong(
     response: Any, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     solved = {"board": ["####", "#@*#", "####"], "split": "x", "text": "end in a corner"}
-    lines = [solved | {"response": ""}, solved | {"response": response}]
+    lines = [solved | {"response": ""}, solved | {"text": "End in a corner", "response": response}]
     is_bad = response is not None
     status, scores = scored(folder, lines)
     assert (status, scores["x_possible"], scores["x_obeyed"]) == (2 * is_bad, 2, 0.5)

@@ -51,6 +51,9 @@ def test_what_cannot_be_done_is_proved_and_what_means_nothing_is_refused() -> No
     with pytest.raises(ValueError) as caught:
         run(text="Schiebe die obere Kiste zuerst.")
     assert caught.value.args[0].values == {"count": 2, "name": "die obere Kiste"}
+    with pytest.raises(ValueError) as caught:
+        run(text="Schiebe die Kiste in Reihe 1, Spalte 12 zuerst.")
+    assert caught.value.args[0].values == {"count": 0, "name": "die Kiste in Zeile 1 Spalte 12"}
 
 
 def test_of_a_level_too_large_the_network_says_nothing() -> None:

@@ -157,6 +157,6 @@ def ask(board: Board, question: str, *, policy: "Pretrained | None" = None) -> s
     else:
         from tokoban.systems.instructions import obey
 
-        text = obey.in_vocabulary(policy.model, question)
+        text = obey.for_network(policy.model, board, question)
         [said] = obey.answer_all(policy.model, [(board, text)])
     return languages()[asked.language].with_capitals(said)

@@ -18,7 +18,12 @@ UNDECIDED = ""
 
 ANSWERS = (
     "score the answers of any model instead: lines of `tokoban instructions` with a field "
-    '"response" (docs/instructions.md); no other option but --json may be given with it'
+    '"response" (docs/instructions.md); no other option but --benchmark and --json may be '
+    "given with it"
+)
+BENCHMARK = (
+    "folder of `tokoban instructions`, with --answers: items that the answers lack count as wrong, "
+    "and lines that are none of its items are refused"
 )
 _MOST_LEVELS = 10_000
 _README = """# Instructions with exact truth
@@ -61,13 +66,17 @@ def run(arguments: argparse.Namespace) -> int:
     boards = benchmark.boards(arguments.levels, seed=arguments.seed)
     texts: dict[Path, str] = {}
     for name, split in benchmark.SPLITS.items():
-        items = benchmark.items(name, boards[split.is_training], seed=arguments.seed)
+        items = [*benchmark.items(name, boards[split.is_training], seed=arguments.seed)]
         lines = [f"{line_of(item)}\n" for item in items]
         file = folder / f"{name}.jsonl"
         texts[file] = "".join(lines)
         if file.exists() and file.read_bytes() != texts[file].encode():
             raise ValueError(f"{file} exists and has other lines; expected another --output")
-        print(f"{name}: {counted(len(lines), 'item')}")
+        num_questions = sum(item["kind"] == "question" for item in items)
+        num_impossible = sum(item.get("pushes", 0) is None for item in items)
+        num_possible = len(items) - num_impossible - num_questions
+        told = f"{num_possible} possible, {num_impossible} impossible, {num_questions} questions"
+        print(f"{name}: {counted(len(items), 'item')} ({told})")
     for file, text in texts.items():
         write_output(str(file), text)
     about = _README.format(levels=arguments.levels, seed=arguments.seed)
@@ -84,10 +93,12 @@ def evaluate(words: Sequence[str]) -> int:
 
     parser = Parser(prog="tokoban evaluate instructions")
     parser.add_argument("--answers", metavar="FILE", required=True, help=ANSWERS)
+    parser.add_argument("--benchmark", metavar="DIR", help=BENCHMARK)
     options.add(parser, "--json")
     chosen = parser.parse_args(words)
     check_outputs(chosen, "json", inputs=["answers"])
-    metrics, problems = score(_objects(chosen.answers))
+    items = () if chosen.benchmark is None else _items(Path(chosen.benchmark))
+    metrics, problems = score(_objects(chosen.answers), items)
     if not metrics and not problems:
         raise ValueError(
             f"{chosen.answers}: no line; expected those of the benchmark with responses"
@@ -99,6 +110,19 @@ def evaluate(words: Sequence[str]) -> int:
     for problem in problems:
         print(printable(f"{chosen.answers}:{problem}"), file=sys.stderr)
     return ExitCode.INVALID_INPUT if problems else ExitCode.DONE
+
+
+def _items(folder: Path) -> Iterator[Any]:
+    """The items of a benchmark; ``OSError`` or ``ValueError`` where a file is not whole."""
+    from tokoban.sokoban.instructions import benchmark
+
+    for name in benchmark.SPLITS:
+        for number, item in _objects(str(folder / f"{name}.jsonl")):
+            if not isinstance(item, dict) or not {"split", "board", "text"} <= item.keys():
+                raise ValueError(
+                    f"{folder / name}.jsonl:{number}: no item; expected lines as they were written"
+                )
+            yield item
 
 
 def _objects(path: str) -> Iterator[tuple[int, Any]]:

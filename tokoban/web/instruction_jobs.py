@@ -10,10 +10,8 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.instructions import grammar, questions, truth
 from tokoban.sokoban.instructions.grammar import Sentence
-from tokoban.sokoban.instructions.machine import TooLargeError
-from tokoban.sokoban.instructions.meaning import Box, Meaning
 from tokoban.sokoban.instructions.naming import find_place, named_boxes
-from tokoban.sokoban.instructions.phrases import Phrases, languages, names_of_box
+from tokoban.sokoban.instructions.phrases import languages
 from tokoban.web import wire
 from tokoban.web.job import Context
 
@@ -24,7 +22,7 @@ def obey(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
     """Obeys an instruction from the position on, or answers a question about it.
 
     First what was understood, then the exact answer, then what the network that comes with tokoban
-    says, None where it is not installed or the floor is too large for it.
+    says, None where it is not installed, or the floor or a name is not for it.
     """
     board = wire.board_of(arguments)
     text = wire.text_of(arguments, "text", most=_MOST_TEXT)
@@ -33,7 +31,7 @@ def obey(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
     yield {
         "event": "understood",
         "sentence": phrases.with_capitals(grammar.sentence(sentence.meaning, sentence.language)),
-        "names": _names(board, sentence.meaning, phrases),
+        "names": _names(board, sentence),
     }
     if sentence.is_question:
         exact = {"answer": phrases.with_capitals(questions.answer(board, sentence))}
@@ -52,7 +50,7 @@ def _by_network(board: Board, text: str, sentence: Sentence) -> dict[str, Any] |
         if sentence.is_question:
             return {"answer": tokoban.ask(board, text, policy=_network())}
         answer, predicted = reader.answer(_network().model, board, text)
-    except TooLargeError:
+    except ValueError:  # a floor too large, or a name that the network does not know
         return None
     if predicted is None:  # too large
         return None
@@ -67,14 +65,16 @@ def _network() -> Any:
     return tokoban.load("sokoban-instructions")
 
 
-def _names(board: Board, meaning: Meaning, phrases: Phrases) -> dict[str, Any]:
+def _names(board: Board, sentence: Sentence) -> dict[str, Any]:
     """The squares of all boxes and places that are named."""
+    meaning, phrases = sentence.meaning, languages()[sentence.language]
     try:
         boxes = named_boxes(board, meaning)
     except ValueError as error:
         if isinstance(fault := error.args[0], Fault):  # it has the name in English
-            usual = names_of_box(Box(fault.values["name"]), phrases)[0]
-            fault.values["name"] = phrases.with_capitals(usual)
+            boxes_named = (box for clause in meaning for box in (clause.box, clause.other) if box)
+            [box, *_] = (box for box in boxes_named if box.value == fault.values["name"])
+            fault.values["name"] = phrases.with_capitals(grammar.box_name(box, sentence.language))
         raise
     places = {
         square

@@ -6,20 +6,30 @@ from typing import Any
 
 import pytest
 
+from tokoban.sokoban.board import Square
 from tokoban.sokoban.instructions import grammar
 from tokoban.sokoban.instructions.grammar import parse, sentence
 from tokoban.sokoban.instructions.meaning import (
     DEMANDS,
     QUESTIONS,
+    At,
     Box,
     Clause,
     Kind,
     Meaning,
     Place,
 )
-from tokoban.sokoban.instructions.phrases import fillers, languages, synonyms, words_in
+from tokoban.sokoban.instructions.phrases import (
+    Demands,
+    Name,
+    fillers,
+    languages,
+    synonyms,
+    words_in,
+)
 
 OPTIONS = {"box": [*Box], "other": [*Box], "place": [*Place], "other_place": [*Place]}
+BOX_AT, GOAL_AT = At("box", Square(11, 2)), At("goal", Square(2, 3))
 LEFT_TO_UPPER_LAST = Clause(Kind.BRING_LAST, Box.LEFT, Place.UPPER_GOAL)
 
 
@@ -62,7 +72,24 @@ def drawn(chance: random.Random, kind: Kind) -> Clause:
         ),
         (
             "Zuerst die linke Kiste, dann die rechte Kiste",
-            [Clause(Kind.BEFORE, Box.LEFT, other=Box.RIGHT)],
+            [Clause(Kind.AFTER, Box.RIGHT, other=Box.LEFT)],
+        ),
+        (
+            "Put the left box in a corner, then the right box on the goal in row 3, column 4.",
+            [
+                Clause(Kind.ARRIVE_BEFORE, Box.LEFT, Place.CORNER, Box.RIGHT, GOAL_AT),
+                Clause(Kind.BRING, Box.LEFT, Place.CORNER),
+                Clause(Kind.BRING, Box.RIGHT, GOAL_AT),
+            ],
+        ),
+        (
+            "Schieb erst die linke Kiste in eine Ecke"
+            " und schieb dann die Kiste in Reihe 12, Spalte 3",
+            [
+                Clause(Kind.BRING_BEFORE, Box.LEFT, Place.CORNER, BOX_AT),
+                Clause(Kind.BRING, Box.LEFT, Place.CORNER),
+                Clause(Kind.AFTER, BOX_AT, other=Box.LEFT),
+            ],
         ),
     ],
 )  # fmt: skip
@@ -80,6 +107,19 @@ def test_every_sentence_has_one_meaning_the_one_it_was_made_of(kind: Kind, langu
         if kind in DEMANDS and i % 4 == 0:
             meaning += (drawn(chance, chance.choice(DEMANDS)),)
         text = sentence(meaning, language, draw=chance, is_held_out=i % 2 == 0, is_taught=i % 3 > 0)
+        assert grammar.readings(text) == [grammar.Sentence(meaning, language)]
+
+
+@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("kind", Kind)
+def test_what_is_named_by_row_and_column_is_read_as_it_is_written(
+    kind: Kind, language: str
+) -> None:
+    at = {"box": BOX_AT, "other": At("box", Square(0, 98)), "place": GOAL_AT}
+    for square in (At("square", Square(98, 0)), GOAL_AT):
+        names = at | {"place": square, "other_place": square}
+        meaning = (Clause(kind, **{name: names[name] for name in grammar.fields(kind)}),)
+        text = sentence(meaning, language)
         assert grammar.readings(text) == [grammar.Sentence(meaning, language)]
 
 
@@ -186,13 +226,16 @@ def test_each_way_to_say_something_is_one_of_its_kind_alone(language: str) -> No
     phrases = languages()[language]
     left, goal = phrases.boxes[Box.LEFT], phrases.places[Place.LOWER_GOAL]
     boxes = [left, phrases.parse_only_boxes[Box.LEFT]]
+    located = {key: [_numbered(name) for name in names] for key, names in phrases.located.items()}
     places = [goal, *(phrases.parse_only_places[x] for x in (Place.CORNER, Place.LOWER_GOAL))]
-    box = [name for names in boxes for name in names]
-    dative = [*phrases.dative_boxes.get(Box.LEFT, ())]
+    places += [located["goal"], located["square"]]
+    box = [name for names in (*boxes, located["box"]) for name in names]
+    dative = [*phrases.dative_boxes.get(Box.LEFT, ()), *located.get("box_dative", ())]
     names = {"box": box, "other": box, "box_dative": dative, "other_dative": dative}
     for number, form in enumerate(("it", "to", "at", "through")):
         names[form] = names[f"other_{form}"] = [forms[number] for forms in places]
-    for kind, ways in (*phrases.sentences.items(), *phrases.parse_only.items()):
+    said: dict[Demands, Any] = {((kind, False),): ways for kind, ways in phrases.sentences.items()}
+    for kinds, ways in (*said.items(), *phrases.parse_only.items()):
         for way in ways:
             for _ in range(4):
                 parts = [
@@ -204,13 +247,27 @@ def test_each_way_to_say_something_is_one_of_its_kind_alone(language: str) -> No
                 ]
                 text = " ".join(word for choice in parts for word in chance.choice(choice))
                 found = [sentence.meaning for sentence in grammar.readings(text)]
-                assert [[clause.kind for clause in meaning] for meaning in found] == [[kind]], text
+                read = [tuple(clause.kind for clause in meaning) for meaning in found]
+                assert read == [tuple(kind for kind, _ in kinds)], text
+
+
+def _numbered(name: Name) -> Name:
+    return tuple(tuple(words if words != ("#",) else ("12",) for words in some) for some in name)
 
 
 @pytest.mark.parametrize(
     ("text", "usual"),
     [
         ("push the left box first, then push the right one", "push the right box after the left"),
+        ("Could you do the left box last?", "push the left box last"),
+        ("the left box may only be pushed after the right box", "push the right box before"),
+        ("Schieb die linke Kiste nicht vor der rechten", "push the right box before the left"),
+        (
+            "Don't touch the left box until you have pushed the right one",
+            "push the right box before",
+        ),
+        ("Du musst die linke Kiste ins obere Ziel schieben", "push the left box to the upper goal"),
+        ("leave the left box and the right box alone", "do not push the left box and do not"),
         ("Top box onto the left goal please", "push the upper box to the left goal"),
         ("end in the corner", "end in a corner"),
         ("Do not walk through the goals", "do not walk over the goals"),
@@ -242,7 +299,9 @@ def test_what_people_write_is_understood(text: str, usual: str) -> None:
         "keep a goal free",
         "erst die linke Kiste, dann die nächste",
         "die linke Kiste ist am Ende",
-        "don't push the left box until you have pushed the right box",
+        "don't push the left box first",
+        "never push the left box and the right box last",
+        "can you push the left box first",
     ],
 )
 def test_what_would_be_read_as_something_else_is_refused(text: str) -> None:

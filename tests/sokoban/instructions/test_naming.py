@@ -1,10 +1,18 @@
 """Names on drawn boards: the box, the squares, and the ties that are not asked."""
 
+from dataclasses import replace
+
 import pytest
 
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.instructions.meaning import Box, Clause, Kind, Place
-from tokoban.sokoban.instructions.naming import find_box, find_place, named_boxes, names_of
+from tokoban.sokoban.instructions.meaning import At, Box, Clause, Kind, Place
+from tokoban.sokoban.instructions.naming import (
+    find_box,
+    find_place,
+    named_boxes,
+    names_of,
+    without_squares,
+)
 
 #         123456  columns
 ROOM = Board.from_xsb("########|#$  .  #|#  *  *#|#    @ #|#   $$ #|#.   . #|########")
@@ -61,6 +69,41 @@ def test_what_is_not_there_and_what_is_named_twice_are_refused() -> None:
         ValueError, match='"the left box" and "the upper box" are one box; expected two'
     ):
         named_boxes(ROOM, (Clause(Kind.BEFORE, Box.LEFT, other=Box.UPPER),))
+
+
+def test_every_box_goal_and_square_has_its_row_and_column() -> None:
+    for row in range(ROOM.height):
+        for column in range(ROOM.width):
+            square, where = Square(row, column), f"row {row + 1} column {column + 1}"
+            if square in ROOM.boxes:
+                assert find_box(ROOM, At("box", square)) == square
+            else:
+                with pytest.raises(ValueError, match=f'"the box in {where}" fits no box'):
+                    find_box(ROOM, At("box", square))
+            places: list[tuple[At, frozenset[Square]]] = [
+                (At("goal", square), ROOM.goals),
+                (At("square", square), ROOM.inside()),
+            ]
+            for place, squares in places:
+                if square in squares:
+                    assert find_place(ROOM, place) == {square}
+                else:
+                    with pytest.raises(ValueError, match=f'"the .* in {where}" is none'):
+                        find_place(ROOM, place)
+
+
+def test_what_has_another_name_than_its_row_and_column_gets_it() -> None:
+    right, upper_goal = At("box", Square(2, 6)), At("goal", Square(1, 4))
+    named = Clause(Kind.BRING_BEFORE, right, upper_goal, At("box", Square(4, 5)))
+    usual = Clause(Kind.BRING_BEFORE, Box.RIGHT, Place.UPPER_GOAL, Box.NEAREST)
+    assert without_squares(ROOM, (named, usual)) == (usual, usual)
+    for unnamed in (
+        replace(usual, box=At("box", Square(4, 4))),
+        replace(usual, place=At("goal", Square(2, 3))),
+        replace(usual, place=At("square", Square(1, 4))),
+    ):
+        with pytest.raises(ValueError, match=r'"the .* in row . column ." has no other name here'):
+            without_squares(ROOM, (unnamed,))
 
 
 def test_what_lies_outside_the_walls_has_no_name() -> None:

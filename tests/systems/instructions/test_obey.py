@@ -25,7 +25,7 @@ from tokoban.systems.instructions.obey import (
     Task,
     answer,
     answer_all,
-    in_vocabulary,
+    for_network,
     judged,
     obey_all,
 )
@@ -265,8 +265,8 @@ def test_a_word_that_the_network_lacks_is_read_as_the_usual_ones() -> None:
         ("Schieb die oberste Kiste zuletzt.", "schiebe die obere kiste zuletzt"),
         ("is the leftmost box on a goal?", "is the left box on a goal"),
     ):
-        assert in_vocabulary(network, lacked) == usual
-        assert in_vocabulary(network, usual) == usual
+        assert for_network(network, ROOM, lacked) == usual
+        assert for_network(network, ROOM, usual) == usual
     predicted = {
         name: answer(network, ROOM, f"push the {name} box last", most_evaluated=1)[1]
         for name in ("left", "leftmost", "right")

@@ -9,6 +9,7 @@ import random
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from tokoban.sokoban.board import Board
@@ -123,7 +124,7 @@ def items(name: str, levels: list[Board], *, seed: int) -> Iterator[dict[str, An
 def is_combination_held_out(clause: Clause) -> bool:
     """Whether training has the names of the clause, but not together in this kind."""
     names = (clause.kind, clause.box, clause.place, clause.other)
-    numbers = ([*type(name)].index(name) for name in names if name is not None)
+    numbers = ([*type(name)].index(name) for name in names if isinstance(name, Enum))
     return sum(numbers) % _COMBINATIONS == 0
 
 

@@ -7,22 +7,42 @@ understood.
 
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from typing import Any, TypeVar
 from unicodedata import normalize
 
+from tokoban.sokoban.board import Square
 from tokoban.sokoban.formats import quoted
 from tokoban.sokoban.formats.faults import Fault
-from tokoban.sokoban.instructions.meaning import QUESTIONS, ROLES, Clause, Kind, Meaning
-from tokoban.sokoban.instructions.phrases import Name, Phrase, fillers, languages, synonyms
+from tokoban.sokoban.instructions.meaning import (
+    QUESTIONS,
+    ROLES,
+    At,
+    Box,
+    Clause,
+    Kind,
+    Meaning,
+    Noun,
+)
+from tokoban.sokoban.instructions.phrases import (
+    Demands,
+    Name,
+    Phrase,
+    expansions,
+    fillers,
+    languages,
+    names_of_box,
+    synonyms,
+)
 
 MAX_CLAUSES = 3
 T = TypeVar("T")
 _FORMS = ("it", "to", "at", "through")  # of a place
 _MOST_WORDS = 100
+_NUMBER = "#"  # of a row or a column, in phrases
 _MOST_EXPECTED = 6  # words named in an error message
 # "Don't push the left box and the right box first": what is meant is that neither is pushed.
 _FORBIDDING = {
@@ -114,39 +134,48 @@ class _Reader:
             many = f"a sentence of {len(said)} words; expected 1 to {_MOST_WORDS}"
             sentence = many if said else "the sentence is empty"
             raise ValueError(Fault(sentence, "words", count=len(said), most=_MOST_WORDS))
-        self._names: dict[tuple[int, str], tuple[str, list[tuple[Enum, int]]]] = {}
+        self._names: dict[tuple[int, str], tuple[str, list[tuple[Enum | At, int]]]] = {}
         self._furthest = 0
         self._expected: dict[str, None] = {}  # in the order of the phrases, usual ones first
         self._fourth = -1  # where a clause too many is joined
 
     def sentences(self) -> Iterator[Sentence]:
         """All readings."""
-        for meaning in self._meanings(0, ()):
+        for meaning in self._meanings(0, (), 1):
             yield Sentence(meaning, self._language)
 
-    def _meanings(self, start: int, before: Meaning) -> Iterator[Meaning]:
-        """All readings of the words from ``start`` to the end, given the clauses before them."""
+    def _meanings(self, start: int, before: Meaning, num_said: int) -> Iterator[Meaning]:
+        """All readings of the words from ``start`` to the end, given the clauses before them.
+
+        The first phrase from there on is the ``num_said``-th of the sentence.
+        """
         conjunctions = languages()[self._language].conjunctions
+        prefixes = languages()[self._language].prefixes
+        starts = {start, *(end for prefix in prefixes for end in self._ends(start, prefix))}
         conjunction: Name = (tuple((word,) for word in conjunctions),)
         is_forbidding = bool(before) and before[-1].kind in _FORBIDDING
-        for pattern, kind, is_parse_only in _patterns(self._language, self._expects_question):
-            is_question = kind in QUESTIONS
+        for pattern, kinds, is_parse_only in _patterns(self._language, self._expects_question):
+            is_question = kinds[0][0] in QUESTIONS
             if is_question and before:
                 continue
             if is_forbidding and is_parse_only and pattern[0] == "{box}":
                 continue
-            for end, names in self._matches(start, pattern, {}):
-                found = Clause(kind, **names)
+            for end, names in (
+                found
+                for first in sorted({start} if is_question else starts)
+                for found in self._matches(first, pattern, {})
+            ):
+                found = _clauses(kinds, names)
                 if end == len(self._words):
-                    yield (found,)
-                elif is_question or len(before) + 1 == MAX_CLAUSES:
+                    yield found
+                elif is_question or num_said == MAX_CLAUSES:
                     self._fits(end, "")
                     if not is_question and self._words[end] in conjunctions:
                         self._fourth = end
                 else:
                     for start_of_next in self._ends(end, conjunction):
-                        for rest in self._meanings(start_of_next, (*before, found)):
-                            yield (found, *rest)
+                        for rest in self._meanings(start_of_next, (*before, *found), num_said + 1):
+                            yield (*found, *rest)
 
     def _matches(
         self, start: int, pattern: Phrase, names: dict[str, Any]
@@ -164,7 +193,7 @@ class _Reader:
         for name, end in found:
             yield from self._matches(end, rest, names | {field: name})
 
-    def _names_at(self, start: int, slot: str) -> tuple[str, list[tuple[Enum, int]]]:
+    def _names_at(self, start: int, slot: str) -> tuple[str, list[tuple[Enum | At, int]]]:
         """The field that a slot fills, and the names that are here, each with its end."""
         key = start, slot
         if key not in self._names:
@@ -172,13 +201,17 @@ class _Reader:
             self._names[key] = (
                 field,
                 [
-                    (name, end)
+                    (name if isinstance(name, Enum) else self._at(name, start, end), end)
                     for name, phrases in table
                     for phrase in phrases
                     for end in self._ends(start, phrase)
                 ],
             )
         return self._names[key]
+
+    def _at(self, noun: Noun, start: int, end: int) -> At:
+        row, column = (int(word) for word in self._words[start:end] if _is_number(word))
+        return At(noun, Square(row - 1, column - 1))
 
     def _ends(self, start: int, name: Name) -> Iterator[int]:
         """Where a phrase without slots may end."""
@@ -194,7 +227,8 @@ class _Reader:
 
     def _fits(self, place: int, expected: str) -> bool:
         """Whether this word is at this place; the end is expected where it is empty."""
-        if place < len(self._words) and self._words[place] == expected:
+        word = self._words[place] if place < len(self._words) else None
+        if word is not None and (word == expected or (expected == _NUMBER and _is_number(word))):
             return True
         if place > self._furthest:
             self._furthest, self._expected = place, {}
@@ -209,7 +243,7 @@ class _Reader:
 
     def complaint(self) -> Fault:
         """The sentence about the word where no phrase went on."""
-        expected = list(self._expected)
+        expected = ["1-99" if word == _NUMBER else word for word in self._expected]
         more = " or others" if len(expected) > _MOST_EXPECTED else ""
         some = ", ".join(expected[:_MOST_EXPECTED])
         if self._furthest == len(self._words):
@@ -266,13 +300,34 @@ def _clause(
         name: Name
         if isinstance(part, str):
             field, slot = _slot(part, language)
-            options = [names for meant, names in slot if meant == getattr(clause, field)]
-            name = chosen(options[0 if is_taught else -1])
+            meant = getattr(clause, field)
+            if isinstance(meant, At):
+                name = _with_numbers(_located(part, language)[meant.noun][0], meant)
+            else:
+                options = [names for one, names in slot if one == meant]
+                name = chosen(options[0 if is_taught else -1])
         else:
             name = (part,)
         for choice in name:
             words += chosen(choice)
     return words
+
+
+def _with_numbers(name: Name, meant: At) -> Name:
+    numbers = iter(meant.numbers)
+    return tuple(((str(next(numbers)),),) if choice == ((_NUMBER,),) else choice for choice in name)
+
+
+def _is_number(word: str) -> bool:
+    return re.fullmatch("[1-9][0-9]?", word) is not None
+
+
+def box_name(box: Box | At, language: str) -> str:
+    """The usual name of a box."""
+    phrases = languages()[language]
+    if isinstance(box, Box):
+        return names_of_box(box, phrases)[0]
+    return next(expansions(_with_numbers(phrases.located["box"][0], box)))
 
 
 def fields(kind: Kind) -> list[str]:
@@ -283,16 +338,32 @@ def fields(kind: Kind) -> list[str]:
 
 
 @cache
-def _patterns(language: str, expects_question: bool) -> tuple[tuple[Phrase, Kind, bool], ...]:
+def _patterns(language: str, expects_question: bool) -> tuple[tuple[Phrase, Demands, bool], ...]:
     """Every sentence as words and slots, and whether it is only parsed; the usual ones first."""
-    tables = languages()[language].sentences, languages()[language].parse_only
+    phrases = languages()[language]
+    said = ((((kind, False),), ways) for kind, ways in phrases.sentences.items())
     patterns = (
-        (way, kind, bool(is_parse_only))
-        for is_parse_only, table in enumerate(tables)
-        for kind, ways in table.items()
+        (way, kinds, bool(is_parse_only))
+        for is_parse_only, table in enumerate((said, phrases.parse_only.items()))
+        for kinds, ways in table
         for way in ways
     )
-    return tuple(sorted(patterns, key=lambda each: expects_question and each[1] not in QUESTIONS))
+    return tuple(
+        sorted(patterns, key=lambda each: expects_question and each[1][0][0] not in QUESTIONS)
+    )
+
+
+def _clauses(kinds: Demands, names: Mapping[str, Any]) -> Meaning:
+    """A clause of each kind, with those of the names that it needs."""
+    exchanged = {
+        "box": names.get("other"),
+        "other": names.get("box"),
+        "place": names.get("other_place"),
+    }
+    return tuple(
+        Clause(kind, **{field: (exchanged if of_other else names)[field] for field in fields(kind)})
+        for kind, of_other in kinds
+    )
 
 
 @cache
@@ -304,20 +375,37 @@ def _slot(slot: str, language: str) -> tuple[str, tuple[tuple[Enum, Sequence[Nam
     all_of, field = languages()[language], slot.strip("{}")
     if field in ("box", "other"):
         return field, (*all_of.boxes.items(), *all_of.untaught.items())
-    form = _FORMS.index(field.removeprefix("other_"))
+    form = _form(slot)
     places = tuple((place, (forms[form],)) for place, forms in all_of.places.items())
     return "other_place" if field.startswith("other_") else "place", places
 
 
 @cache
-def _parsed_slot(slot: str, language: str) -> tuple[str, tuple[tuple[Enum, Sequence[Name]], ...]]:
-    """``_slot`` with the names that are only parsed."""
+def _parsed_slot(
+    slot: str, language: str
+) -> tuple[str, tuple[tuple[Enum | Noun, Sequence[Name]], ...]]:
+    """``_slot`` with what is only parsed, last what is named by its row and column."""
     all_of, field = languages()[language], slot.strip("{}")
+    located = tuple(_located(slot, language).items())
     if field.endswith("_dative"):
-        return field.removesuffix("_dative"), (*all_of.dative_boxes.items(),)
+        return field.removesuffix("_dative"), (*all_of.dative_boxes.items(), *located)
     field, said = _slot(slot, language)
     if field in ("box", "other"):
-        return field, (*said, *all_of.parse_only_boxes.items())
-    form = _FORMS.index(slot.strip("{}").removeprefix("other_"))
+        return field, (*said, *all_of.parse_only_boxes.items(), *located)
+    form = _form(slot)
     places = all_of.parse_only_places.items()
-    return field, (*said, *((place, (forms[form],)) for place, forms in places))
+    return field, (*said, *((place, (forms[form],)) for place, forms in places), *located)
+
+
+def _located(slot: str, language: str) -> dict[Noun, Sequence[Name]]:
+    """The phrases with a row and a column that fit a slot."""
+    located, field = languages()[language].located, slot.strip("{}")
+    if field in ("box", "other"):
+        return {"box": located["box"]}
+    if field.endswith("_dative"):
+        return {"box": located["box_dative"]}
+    return {"goal": (located["goal"][_form(slot)],), "square": (located["square"][_form(slot)],)}
+
+
+def _form(slot: str) -> int:
+    return _FORMS.index(slot.strip("{}").removeprefix("other_"))

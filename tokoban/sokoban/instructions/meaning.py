@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 from enum import Enum, unique
+from typing import Literal
+
+from tokoban.sokoban.board import Square
 
 
 class Box(Enum):
@@ -31,6 +34,28 @@ class Place(Enum):
     LOWER_HALF = "the lower half"
     CORNER = "a corner"
     GOAL = "a goal"
+
+
+Noun = Literal["box", "goal", "square"]
+
+
+@dataclass(frozen=True)
+class At:
+    """What stands on a square, or the square itself, by its row and column."""
+
+    noun: Noun
+    square: Square
+
+    @property
+    def numbers(self) -> tuple[int, int]:
+        """The row and the column as people count them, from 1."""
+        return self.square.row + 1, self.square.column + 1
+
+    @property
+    def value(self) -> str:
+        """The name in error messages."""
+        row, column = self.numbers
+        return f"the {self.noun} in row {row} column {column}"
 
 
 @unique
@@ -74,10 +99,10 @@ class Clause:
     """One demand or question; the names it does not need are None."""
 
     kind: Kind
-    box: Box | None = None
-    place: Place | None = None
-    other: Box | None = None
-    other_place: Place | None = None
+    box: Box | At | None = None
+    place: Place | At | None = None
+    other: Box | At | None = None
+    other_place: Place | At | None = None
 
 
 ROLES = ("box", "place", "other", "other_place")  # the fields that name boxes and places

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 
 from tokoban.sokoban.board import OFFSETS, Board, Square
 from tokoban.sokoban.formats.faults import Fault
-from tokoban.sokoban.instructions.meaning import Box, Meaning, Place
+from tokoban.sokoban.instructions.meaning import ROLES, At, Box, Clause, Meaning, Place
 
 _SIDE_OF: Mapping[str, Callable[[Square], int]] = {
     "LEFT": lambda square: square.column,
@@ -16,10 +17,12 @@ _SIDE_OF: Mapping[str, Callable[[Square], int]] = {
 }
 
 
-def find_box(board: Board, box: Box) -> Square:
+def find_box(board: Board, box: Box | At) -> Square:
     """The square of the box; ``ValueError`` if no box, or more than one, has this name."""
     boxes = board.boxes & _inside(board)
-    if box.name in _SIDE_OF:
+    if isinstance(box, At):
+        found = boxes & {box.square}
+    elif box.name in _SIDE_OF:
         found = _least(boxes, _SIDE_OF[box.name])
     elif box == Box.NEAREST:
         row, column = board.player
@@ -39,10 +42,15 @@ def find_box(board: Board, box: Box) -> Square:
     return next(iter(found))
 
 
-def find_place(board: Board, place: Place) -> frozenset[Square]:
+def find_place(board: Board, place: Place | At) -> frozenset[Square]:
     """The squares of a place, inside the walls; ``ValueError`` if there are none, or two goals."""
     inside = _inside(board)
     goals = board.goals & inside
+    if isinstance(place, At):
+        found = (goals if place.noun == "goal" else inside) & {place.square}
+        if not found:
+            raise ValueError(f'"{place.value}" is none; expected one inside the walls')
+        return found
     side = place.name.partition("_")[0]
     if place == Place.GOAL:
         return goals
@@ -83,6 +91,37 @@ def names_of(board: Board, square: Square) -> list[Box]:
             if find_box(board, box) == square:
                 found.append(box)
     return found
+
+
+def without_squares(board: Board, meaning: Meaning) -> Meaning:
+    """The meaning with other names for what is named by its row and column.
+
+    ``ValueError`` for what has no other name.
+    """
+    return tuple(_without_squares(board, clause) for clause in meaning)
+
+
+def _without_squares(board: Board, clause: Clause) -> Clause:
+    for role in ROLES:
+        name = getattr(clause, role)
+        if not isinstance(name, At):
+            continue
+        others = [
+            *(names_of(board, name.square) if name.noun == "box" else ()),
+            *(place for place in Place if name.noun == "goal" and _means(board, place, name)),
+        ]
+        if not others:
+            raise ValueError(
+                f'"{name.value}" has no other name here, and the network was trained on others only'
+            )
+        clause = replace(clause, **{role: others[0]})
+    return clause
+
+
+def _means(board: Board, place: Place, goal: At) -> bool:
+    with suppress(ValueError):
+        return find_place(board, place) == {goal.square}
+    return False
 
 
 @lru_cache(maxsize=16)

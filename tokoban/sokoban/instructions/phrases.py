@@ -17,6 +17,7 @@ Words = tuple[str, ...]
 Choice = tuple[Words, ...]  # of which one is said
 Name = tuple[Choice, ...]
 Phrase = tuple[str | Choice, ...]  # with slots such as ``{box}``
+Demands = tuple[tuple[Kind, bool], ...]  # of a phrase: kinds, and whether of the other box
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,13 @@ class Phrases:
     places: Mapping[Place, Sequence[Name]]  # by form
     sentences: Mapping[Kind, Sequence[Phrase]]
     # Understood, but never generated.
-    parse_only: Mapping[Kind, Sequence[Phrase]]
+    parse_only: Mapping[Demands, Sequence[Phrase]]
     parse_only_boxes: Mapping[Box, Sequence[Name]]
     dative_boxes: Mapping[Box, Sequence[Name]]  # as after "vor" and "nach"
     parse_only_places: Mapping[Place, Sequence[Name]]
+    located: Mapping[str, Sequence[Name]]  # with a row and a column; of places by form
     conjunctions: Sequence[str]  # between clauses
+    prefixes: Sequence[Name]  # before an instruction, such as "can you"
     nouns: frozenset[str]  # words that people write with a capital
     answers: Mapping[str, str]
     left_right: Mapping[str, str]  # words that change places in a mirror
@@ -46,7 +49,8 @@ class Phrases:
         """All words that are understood."""
         boxes, places = (self.parse_only_boxes, self.dative_boxes), self.parse_only_places.values()
         names = {word for table in boxes for word in words_in(table.values())}
-        return self.words() | words_in(self.parse_only.values()) | names | words_in(places)
+        names |= words_in(places) | words_in(self.located.values()) | words_in([self.prefixes])
+        return self.words() | words_in(self.parse_only.values()) | names
 
     def words(self) -> set[str]:
         """All words that are generated."""
@@ -107,30 +111,33 @@ def _tables() -> dict[str, Any]:
 def _language(tables: Mapping[str, Any]) -> Phrases:
     choices = tables["choices"]
 
-    def sentences(table: Mapping[str, list[str]]) -> dict[Kind, Sequence[Phrase]]:
+    def sentences(table: Mapping[str, list[str]]) -> dict[Demands, Sequence[Phrase]]:
         return {
-            Kind[name]: tuple(_phrase(text, choices) for text in texts)
-            for name, texts in table.items()
+            tuple(
+                (Kind[name.removeprefix("other.")], name.startswith("other."))
+                for name in names.split("+")
+            ): tuple(_phrase(text, choices) for text in texts)
+            for names, texts in table.items()
         }
 
+    def texts_of(texts: list[str]) -> Sequence[Name]:
+        return tuple(tuple(_choice(part, choices) for part in text.split()) for text in texts)
+
     def names(kind: type[E], table: Mapping[str, list[str]]) -> dict[E, Sequence[Name]]:
-        return {
-            kind[name]: tuple(
-                tuple(_choice(part, choices) for part in text.split()) for text in texts
-            )
-            for name, texts in table.items()
-        }
+        return {kind[name]: texts_of(texts) for name, texts in table.items()}
 
     return Phrases(
         boxes=names(Box, tables["boxes"]),
         untaught=names(Box, tables["untaught"]),
         places=names(Place, tables["places"]),
-        sentences=sentences(tables["sentences"]),
+        sentences={kind: ways for ((kind, _),), ways in sentences(tables["sentences"]).items()},
         parse_only=sentences(tables["parse_only"]),
         parse_only_boxes=names(Box, tables["parse_only_boxes"]),
         dative_boxes=names(Box, tables.get("dative_boxes", {})),
         parse_only_places=names(Place, tables["parse_only_places"]),
+        located={name: texts_of(texts) for name, texts in tables["located"].items()},
         conjunctions=tables["conjunctions"],
+        prefixes=texts_of(tables["prefixes"]),
         nouns=frozenset(tables["nouns"]),
         answers=tables["answers"],
         left_right=_exchanges(tables["left_right"]),

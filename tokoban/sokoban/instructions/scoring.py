@@ -19,19 +19,24 @@ _SHARES = {
     "refused": "impossible",
     "answered": "questions",
 }
+_Key = tuple[str, str, str]
 _MOST_NAME = 100  # characters of a split's name
 _NO_RESPONSE = "?"  # in place of a missing response; never right
 
 
-def score(lines: Iterable[tuple[int, Any]]) -> tuple[dict[str, float], list[str]]:
+def score(
+    lines: Iterable[tuple[int, Any]], benchmark: Iterable[Mapping[str, Any]] = ()
+) -> tuple[dict[str, float], list[str]]:
     """The metrics by split, and a sentence for each line, given with its number, that is no item.
 
     An item whose response is missing or no text counts as wrong. An item that is repeated (same
-    split, level and index) is reported and not counted again. ``docs/instructions.md`` lists the
-    metrics.
+    split, board and text) is reported and not counted again. With the items of a ``benchmark``,
+    others are reported, and those of the same splits that no line has count as wrong.
+    ``docs/instructions.md`` lists the metrics.
     """
     splits: dict[str, dict[str, int]] = {}
-    problems, first = [], dict[str, int]()
+    problems, first = [], dict[_Key, int]()
+    expected = {_key(item): item for item in benchmark}
     for number, item in lines:
         try:
             board, response = _board(item), item.get("response")
@@ -40,15 +45,19 @@ def score(lines: Iterable[tuple[int, Any]]) -> tuple[dict[str, float], list[str]
         except ValueError as error:
             problems.append(f"{number}: {error}")
             continue
-        name = f"{item['split']} {item.get('level')} {item.get('index')}"
-        if {"level", "index"} <= item.keys() and first.setdefault(name, number) != number:
-            problems.append(f"{number}: the item of line {first[name]} again; expected each once")
+        key = _key(item)
+        if expected and key not in expected:
+            problems.append(f"{number}: no item of the benchmark; expected its boards and texts")
+            continue
+        if first.setdefault(key, number) != number:
+            problems.append(f"{number}: the item of line {first[key]} again; expected each once")
             continue
         if not isinstance(response, str | None):
             problems.append(f"{number}: {_found(item, 'response')}; expected text or null")
-        counts = splits.setdefault(item["split"], {})
-        for name, count in judged.items():
-            counts[name] = counts.get(name, 0) + count
+        _add(splits.setdefault(item["split"], {}), judged)
+    for key, item in expected.items():
+        if item["split"] in splits and key not in first:
+            _add(splits[item["split"]], _judge(_board(item), item["text"], _NO_RESPONSE))
     metrics: dict[str, float] = {}
     for split, counts in splits.items():
         for name in ("possible", "impossible", "questions"):
@@ -58,6 +67,15 @@ def score(lines: Iterable[tuple[int, Any]]) -> tuple[dict[str, float], list[str]
             if counts.get(whole):
                 metrics[f"{split}_{name}"] = counts[name] / counts[whole]
     return metrics, problems
+
+
+def _key(item: Mapping[str, Any]) -> _Key:
+    return item["split"], "\n".join(item["board"]), item["text"]
+
+
+def _add(counts: dict[str, int], judged: Mapping[str, int]) -> None:
+    for name, count in judged.items():
+        counts[name] = counts.get(name, 0) + count
 
 
 def _judge(board: Board, text: str, response: str) -> dict[str, int]:

@@ -14,7 +14,7 @@ from tokoban.sokoban.instructions.naming import named_boxes
 from tokoban.sokoban.instructions.play import Play
 from tokoban.sokoban.render import render_rgb
 from tokoban.systems.instructions.model import InstructionNet
-from tokoban.systems.instructions.obey import in_vocabulary
+from tokoban.systems.instructions.obey import for_network
 from tokoban.systems.instructions.prompts import Encoder, prompt_of
 from tokoban.text.saved import tokenizer_of
 from tokoban.transformer import record_attention
@@ -35,7 +35,7 @@ def attention(model: InstructionNet, board: Board, text: str) -> AttentionView:
     """
     cells = Cells.of(board, named_boxes(board, grammar.parse(text).meaning))
     encoder, words = Encoder(cells.board), tokenizer_of(model)
-    tokens = words.encode(in_vocabulary(model, text))
+    tokens = words.encode(for_network(model, board, text))
     prompt = prompt_of(encoder.encode([Play.of(cells.board)]), [tokens])
     with record_attention(model) as record, torch.inference_mode():
         model(prompt, prompt.words[:, :0])

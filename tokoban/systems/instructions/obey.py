@@ -22,7 +22,7 @@ from tokoban.sokoban.encoding.features import DIRECTIONS
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.instructions import grammar
 from tokoban.sokoban.instructions.machine import Cells, Machine, TooLargeError, build_machine, obeys
-from tokoban.sokoban.instructions.naming import named_boxes
+from tokoban.sokoban.instructions.naming import named_boxes, without_squares
 from tokoban.sokoban.instructions.phrases import languages
 from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.search.answer import Answer
@@ -177,9 +177,8 @@ def answer(
 ) -> tuple[Answer, Predicted | None]:
     """The shortest solution that a network's search finds, or none; the network proves nothing.
 
-    A sentence with a word outside the network's vocabulary is read in the usual phrases. The
-    prediction is None where the floor is too large. ``ValueError`` where names mean nothing on the
-    board.
+    What it reads is ``for_network``. The prediction is None where the floor is too large.
+    ``ValueError`` where names mean nothing on the board, or the network does not know them.
     """
     started_s = clock()
     meaning = grammar.instruction(text)
@@ -187,7 +186,7 @@ def answer(
         cells = Cells.of(board, named_boxes(board, meaning))
     except TooLargeError as error:
         return Answer(status="gave up", solver=BY_NETWORK, reason=error.args[0]), None
-    task = Task(cells, build_machine(cells, meaning), in_vocabulary(model, text))
+    task = Task(cells, build_machine(cells, meaning), for_network(model, board, text))
     most = MOST_EVALUATED if most_evaluated is None else most_evaluated
     [found] = obey_all(model, [task], most_evaluated=most)
     tried = counted(found.num_evaluated, "position")
@@ -231,12 +230,17 @@ def judged(
     return mean.numpy(), refused.numpy()
 
 
-def in_vocabulary(model: InstructionNet, text: str) -> str:
-    """The sentence; with a word outside the vocabulary, its meaning in the usual phrases."""
-    if UNKNOWN not in tokenizer_of(model).encode(text):
-        return text
+def for_network(model: InstructionNet, board: Board, text: str) -> str:
+    """The sentence; its meaning in the usual phrases, if it has words that the network lacks.
+
+    These are words outside the vocabulary, and rows and columns, which it was not trained on:
+    ``ValueError`` for a square that has no other name.
+    """
     understood = grammar.parse(text)
-    return grammar.sentence(understood.meaning, understood.language)
+    meaning = without_squares(board, understood.meaning)
+    if meaning == understood.meaning and UNKNOWN not in tokenizer_of(model).encode(text):
+        return text
+    return grammar.sentence(meaning, understood.language)
 
 
 def answer_all(model: InstructionNet, asked: Sequence[tuple[Board, str]]) -> list[str]:
