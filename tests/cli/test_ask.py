@@ -1,5 +1,6 @@
 """``tokoban ask`` and ``tokoban.ask``: exact answers, a network's, and what is no question."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -63,3 +64,13 @@ def test_what_is_no_question_is_refused_once(
     assert cli.main(["ask", file, *words]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("tokoban:")) == ("", 1) and said in err
+
+
+def test_answers_are_written_as_json(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["ask", file, "how many boxes are on goals", "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [(each["index"], each["answer"]) for each in found] == [(1, "0"), (2, "0"), (3, "0")]
+    assert cli.main(["ask", file, "how many pushes are left", "--jsonl", "-"]) == 1
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["answer"] for line in out.splitlines()] == ["3", None, "3"]
+    assert "level 2: too large" in err

@@ -98,7 +98,7 @@ def test_a_solution_that_disobeys_or_takes_longer_is_counted_so(folder: Path) ->
     room = {"board": ["#######", "#  .  #", "#@$ $.#", "#     #", "#######"], "split": "x"}
     room["text"] = "push the left box first"
     right, long, disobedient = "RdrUR", "RurDldlluRdrURR", "drruRldlluRdrU"
-    texts = room["text"], "please " + room["text"]
+    texts = room["text"], f"please {room['text']}"
     plays = zip(texts, (right, disobedient), strict=True)
     status, scores = scored(folder, [room | {"text": x, "response": moves} for x, moves in plays])
     assert (status, scores["x_obeyed"], scores["x_extra_pushes"]) == (0, 0.5, 0.0)

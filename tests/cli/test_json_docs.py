@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,7 @@ RUNS = {
     ],
     "optimise": ["optimise levels.sok --json OUT"],
     "generate": ["generate --levels 1 --seed 1 --boxes 1 --style tiles --output x.sok --json OUT"],
+    "ask": ["ask board.xsb 'where is the left box' --json OUT"],
     "explain": ["explain levels.sok --json OUT"],
     "rate": ["rate levels.sok --json OUT"],
     "translate": ["translate --beam 1 --alignment --json OUT Hallo"],
@@ -112,7 +114,7 @@ def test_every_field_is_documented_and_every_documented_field_is_written(
     known = documented(command)
     written: set[str] = set()
     for run in RUNS[command]:
-        cli.main(run.replace("OUT", "out.json").split())
+        cli.main(shlex.split(run.replace("OUT", "out.json")))
         found = json.loads(Path("out.json").read_text(encoding="utf-8"))
         objects = found if isinstance(found, list) else [found]
         assert {each.pop("schema_version") for each in objects} == {SCHEMA_VERSION}

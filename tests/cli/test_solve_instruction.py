@@ -138,6 +138,23 @@ def test_a_network_that_reads_plays_and_its_plays_are_checked(
     )
 
 
+def test_a_solution_is_verified_as_a_sentence_says() -> None:
+    board, left_first = tokoban.Board.from_xsb(ROOM), "RdrUR"
+    for instruction, obeys in (
+        ("push the left box first", True),
+        ("schiebe die linke Kiste zuletzt", False),
+        ("first the right box, then the left box", False),
+    ):
+        assert tokoban.verify(board, left_first, instruction=instruction) == obeys
+        answer = tokoban.solve(board, instruction=instruction)
+        assert answer.solution is not None
+        assert tokoban.verify(board, answer.solution, instruction=instruction)
+        assert not tokoban.verify(board, left_first[:-1], instruction=instruction)
+        assert not tokoban.verify(board, "hello", instruction=instruction)
+    with pytest.raises(ValueError, match='word 3, "blue", is not understood'):
+        tokoban.verify(board, left_first, instruction="push the blue box")
+
+
 def test_a_question_is_answered_exactly_in_its_language() -> None:
     board = tokoban.Board.from_xsb(ROOM)
     assert tokoban.ask(board, "How many pushes are left?") == "3"

@@ -1,6 +1,7 @@
 """Level files, and the check of a solution."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from tokoban.api.arguments import check, checked
@@ -55,18 +56,33 @@ def write_levels(path: str | Path, levels: Sequence[Level]) -> None:
 
 
 @checked
-def verify(board: Board, solution: Solution | str) -> bool:
+def verify(board: Board, solution: Solution | str, *, instruction: str | None = None) -> bool:
     """Whether the moves solve the board by the plain rules; ``solution`` may be text in LURD.
 
     The case of the letters does not matter. The result is False if the rules forbid a move or the
-    text is no LURD.
+    text is no LURD. With an ``instruction``, which ``solve`` reads too, the moves also have to obey
+    it; ``ValueError`` where it was not understood or means nothing on the board.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#####|#@$.#|#####")
     >>> tokoban.verify(board, "R"), tokoban.verify(board, "L")
     (True, False)
+    >>> tokoban.verify(board, "R", instruction="do not push the left box")
+    False
     """
+    obeys = None if instruction is None else _machine(board, instruction)
     try:
-        return lurd.replay(board, str(solution)).is_solved
+        is_solved = lurd.replay(board, str(solution)).is_solved
     except ValueError:
         return False
+    return is_solved and (obeys is None or obeys(lurd.parse(str(solution))))
+
+
+def _machine(board: Board, instruction: str) -> Callable[[Iterable[int]], bool]:
+    from tokoban.sokoban.instructions import grammar
+    from tokoban.sokoban.instructions.machine import Cells, build_machine, obeys
+    from tokoban.sokoban.instructions.naming import named_boxes
+
+    meaning = grammar.instruction(instruction)
+    cells = Cells.of(board, named_boxes(board, meaning))
+    return partial(obeys, cells, build_machine(cells, meaning))

@@ -6,6 +6,7 @@ import sys
 from tokoban.cli import in_one_line, level_options, options, policies
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs
+from tokoban.cli.report import entries
 
 SUMMARY = "answer a question about each level, exactly or by a network"
 UNDECIDED = "a level is too large for exact answers"
@@ -30,6 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add(parser, "--weights", "those of the policy", usual=policies.READER)
     options.add(parser, "--attention", "of the policy's words and squares, for one level")
+    options.add(parser, "--json")
+    options.add(parser, "--jsonl")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -40,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.by == "search":
         options.refuse(arguments, "--weights", "--attention", because="with --by search")
-    check_outputs(arguments, "attention", inputs=["file", "weights"])
+    check_outputs(arguments, "attention", "json", "jsonl", inputs=["file", "weights"])
     question = arguments.question
     grammar.question(question)  # what is no question is refused before the file is read
     chosen = level_options.read(arguments.file, number=arguments.level)
@@ -50,13 +53,19 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.by == "policy":
         policy = tokoban.load(arguments.weights or policies.READER, system="instructions")
     status = ExitCode.DONE
-    for number, level in chosen.levels.items():
-        try:
-            print(f"{number:>4}  {tokoban.ask(level.board, question, policy=policy)}")
-            if policy is not None and arguments.attention is not None:
-                policies.write_reader_attention(policy, level.board, question, arguments.attention)
-        except ValueError as error:
-            print(f"tokoban: level {number}: {in_one_line(error)}", file=sys.stderr)
-            is_large = isinstance(error, TooLargeError)
-            status = max(status, ExitCode.UNDECIDED if is_large else ExitCode.INVALID_INPUT)
+    with entries(arguments) as written:
+        for number, level in chosen.levels.items():
+            described: dict[str, object] = {"index": number, "title": level.title, "answer": None}
+            try:
+                described["answer"] = said = tokoban.ask(level.board, question, policy=policy)
+                if "-" not in (arguments.json, arguments.jsonl):
+                    print(f"{number:>4}  {said}")
+                if policy is not None and arguments.attention is not None:
+                    attention = arguments.attention
+                    policies.write_reader_attention(policy, level.board, question, attention)
+            except ValueError as error:
+                print(f"tokoban: level {number}: {in_one_line(error)}", file=sys.stderr)
+                is_large = isinstance(error, TooLargeError)
+                status = max(status, ExitCode.UNDECIDED if is_large else ExitCode.INVALID_INPUT)
+            written.add(described)
     return chosen.conclude(status)

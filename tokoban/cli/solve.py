@@ -148,6 +148,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output:
         as_file(file, levels, {})  # what cannot be written is refused before the work
     screen = Screen(stderr="-" in (arguments.json, arguments.jsonl, arguments.output))
+    if arguments.instruction is not None:
+        from tokoban.sokoban.instructions import grammar
+
+        grammar.instruction(arguments.instruction)  # a question is refused first
+        screen.print(f"understood: {grammar.parse(arguments.instruction)}")
     started_s = compiling.clock()
     answers: dict[int, Answer] = {}
     status = 0

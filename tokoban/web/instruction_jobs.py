@@ -30,7 +30,7 @@ def obey(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
     phrases = languages()[sentence.language]
     yield {
         "event": "understood",
-        "sentence": phrases.with_capitals(grammar.sentence(sentence.meaning, sentence.language)),
+        "sentence": str(sentence),
         "names": _names(board, sentence),
     }
     if sentence.is_question:

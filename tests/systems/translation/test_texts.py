@@ -1,12 +1,14 @@
 """Sentences go in and come out as text, whatever their spaces, in their order."""
 
 import copy
+import re
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 
 import pytest
 
-from tokoban.systems.translation import texts
+from tokoban.systems.translation import number_words, texts
+from tokoban.systems.translation.clock_times import changes_a_time
 from tokoban.systems.translation.confidence import DOUBTFUL_BELOW, Confidence, loses_a_number
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.texts import (
@@ -17,6 +19,7 @@ from tokoban.systems.translation.texts import (
 )
 from tokoban.systems.translation.translate import Hypothesis
 
+TIME = re.compile("(?: um | es )(.+) (?:ab|ist)\\.")  # of a day, in the embedded task
 TEXTS = ["zwei Äpfel", "", "halb vier", "  ", "Am achten Mai fährt der Zug."]
 
 
@@ -111,6 +114,8 @@ def test_a_text_without_letters_is_its_own_translation(translator: Translator) -
         ("9" * 5000, "9" * 4999, True),
         ("1500 Menschen", "1,500 people", False),
         ("10.000 Menschen", "10000 people", False),
+        ("Geboren am 3.4.2021.", "Born on 3,42021.", True),
+        ("Geboren am 3.4.2021.", "Born on 3/4/2021.", False),
     ],
 )
 def test_a_number_that_is_lost_makes_a_translation_doubtful(
@@ -124,6 +129,43 @@ def test_a_number_that_is_lost_makes_a_translation_doubtful(
     other = replace(best, source="Ja.", text="Yes.")
     both = replace(best, source=f"{source} Ja.", text=f"{text} Yes.", sentences=(best, other))
     assert certain.of(both) == certain.of(best) <= certain.of(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_changed"),
+    [
+        ("Treffen wir uns um halb acht.", "Let's meet at 2:30.", True),
+        ("Treffen wir uns um halb acht.", "Let's meet at half past seven.", False),
+        ("Treffen wir uns um halb acht.", "Let's meet at 7:30.", False),
+        ("Es ist halb vier.", "It's half four.", True),
+        ("It is half past ten.", "Es ist halb zehn.", True),
+        ("The bus leaves at 6:45.", "Der Bus fährt um 18:45 Uhr ab.", True),
+        ("The bus leaves at 6:45 p.m.", "Der Bus fährt um 18.45 Uhr ab.", False),
+        ("The bus leaves at 6:45.", "Der Bus fährt um 6 Uhr 45 ab.", False),
+        ("Ruf mich um 20 Uhr an.", "Call me at eight o'clock.", False),
+        ("Ruf mich um acht Uhr an.", "Call me at eight.", False),
+        ("Ruf mich um acht Uhr an.", "Call me at nine.", True),
+        ("Es ist Viertel nach drei.", "It's a quarter past three.", False),
+        ("Es ist Viertel vor drei.", "It's a quarter past three.", True),
+        ("Es ist fünf nach halb acht.", "It is 7:35.", False),
+        ("Es ist zehn vor acht.", "It's ten to eight.", False),
+        ("Das kostet 7.30 Euro.", "That is 8 euros.", False),  # no time of day
+        ("Five to ten of them came after two years.", "Einige kamen später.", False),
+    ],
+)
+def test_a_time_of_day_is_the_same_or_another(one: str, other: str, is_changed: bool) -> None:
+    assert changes_a_time(one, other) == is_changed
+
+
+def test_the_task_of_times_changes_none() -> None:
+    pairs = number_words.examples(2000, seed=1)
+    spoken = [(pair, found[1]) for pair in pairs if (found := TIME.search(pair.de))]
+    assert len(spoken) > 300
+    for (pair, time), (other, later) in pairwise(spoken):
+        assert not changes_a_time(pair.de, pair.en) and not changes_a_time(pair.en, pair.de)
+        if time != later and "Uhr" not in time:
+            assert changes_a_time(pair.de, other.en)
+            assert changes_a_time(pair.en, other.de)
 
 
 def test_every_translation_begins_with_the_prefix(translator: Translator) -> None:

@@ -63,6 +63,10 @@ class Sentence:
         """Whether it asks and demands nothing."""
         return self.meaning[0].kind in QUESTIONS
 
+    def __str__(self) -> str:
+        """The meaning in the usual phrases, as people write them."""
+        return languages()[self.language].with_capitals(sentence(self.meaning, self.language))
+
 
 def parse(text: str, *, expects_question: bool = False) -> Sentence:
     """The sentence; ``ValueError`` that names the word where it was not understood.
@@ -149,22 +153,25 @@ class _Reader:
 
         The first phrase from there on is the ``num_said``-th of the sentence.
         """
-        conjunctions = languages()[self._language].conjunctions
+        yield from self._clause_and_rest(start, before, num_said)
         prefixes = languages()[self._language].prefixes
-        starts = {start, *(end for prefix in prefixes for end in self._ends(start, prefix))}
+        for first in {end for prefix in prefixes for end in self._ends(start, prefix)}:
+            yield from self._clause_and_rest(first, before, num_said, has_prefix=True)
+
+    def _clause_and_rest(
+        self, start: int, before: Meaning, num_said: int, *, has_prefix: bool = False
+    ) -> Iterator[Meaning]:
+        """As ``_meanings``, without words to be skipped."""
+        conjunctions = languages()[self._language].conjunctions
         conjunction: Name = (tuple((word,) for word in conjunctions),)
         is_forbidding = bool(before) and before[-1].kind in _FORBIDDING
         for pattern, kinds, is_parse_only in _patterns(self._language, self._expects_question):
             is_question = kinds[0][0] in QUESTIONS
-            if is_question and before:
+            if is_question and (before or has_prefix):
                 continue
             if is_forbidding and is_parse_only and pattern[0] == "{box}":
                 continue
-            for end, names in (
-                found
-                for first in sorted({start} if is_question else starts)
-                for found in self._matches(first, pattern, {})
-            ):
+            for end, names in self._matches(start, pattern, {}):
                 found = _clauses(kinds, names)
                 if end == len(self._words):
                     yield found

@@ -9,11 +9,12 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from tokoban.systems.translation.clock_times import changes_a_time
 from tokoban.systems.translation.texts import Translation
 
 USABLE_CHRF = 50.0  # of a sentence (Popović 2015, https://aclanthology.org/W15-3049)
 DOUBTFUL_BELOW = 0.5  # a translation that is as likely unusable as not
-_WITH_LOST_NUMBER = 0.2  # at most
+_WITH_WRONG_NUMBER = 0.2  # at most
 _NUMBER = r"[0-9]+(?:[.,: \u00a0\u202f'][0-9]+)*"
 _DIGITS = "[0-9]{1,18}"  # int() refuses thousands of digits
 _MOST_IN_WORDS = 12  # numbers up to this may become words, and hours of the afternoon
@@ -43,18 +44,19 @@ def loses_a_number(source: str, text: str) -> bool:
     Dates, prices and addresses have numbers, and chrF hardly sees one that is wrong. Separators
     may differ; a number that is written out counts as lost.
     """
-    whole = {re.sub(r"[^0-9]", "", number) for number in re.findall(_NUMBER, text)}
-    rest = " ".join(
-        number
-        for number in re.findall(_NUMBER, source)
-        if re.sub(r"[^0-9]", "", number) not in whole
-    )
+    whole = {_parts(number) for number in re.findall(_NUMBER, text)}
+    rest = " ".join(number for number in re.findall(_NUMBER, source) if _parts(number) not in whole)
     there = Counter(map(int, re.findall(_DIGITS, text)))
     return any(
         count > there[number]
         for number, count in Counter(map(int, re.findall(_DIGITS, rest))).items()
         if number > _MOST_IN_WORDS and not (number < 24 and there[number - _MOST_IN_WORDS])
     )
+
+
+def _parts(number: str) -> str:
+    """The parts of a number or a date, without what separates thousands."""
+    return re.sub("[^0-9]+", " ", re.sub("(?<=[0-9])[^0-9]([0-9]{3})(?![0-9])", r"\1", number))
 
 
 @dataclass(frozen=True)
@@ -67,11 +69,13 @@ class Confidence:
     def of(self, best: Translation) -> float:
         """The probability that the best translation is usable; of several sentences, the lowest.
 
-        It is low where the translation loses a number.
+        It is low where the translation loses a number or changes a time of the clock.
         """
         if best.sentences:
             return min(map(self.of, best.sentences))
         pairs = zip(self.coefficients, features(best), strict=True)
         logit = self.intercept + sum(one * other for one, other in pairs)
         usable = 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
-        return min(usable, _WITH_LOST_NUMBER) if loses_a_number(best.source, best.text) else usable
+        source, text = best.source, best.text
+        is_wrong = loses_a_number(source, text) or changes_a_time(source, text)
+        return min(usable, _WITH_WRONG_NUMBER) if is_wrong else usable

@@ -1,0 +1,80 @@
+"""The times of the clock that a German or English text names, in words and in digits."""
+
+import re
+
+from tokoban.systems.translation.number_words import english_number, german_number
+
+_DAY, _HALF_DAY = 24 * 60, 12 * 60  # minutes
+_NUMBERS = {
+    **{word(n): n for n in range(1, 60) for word in (german_number, english_number)},
+    **{str(n): n for n in range(1, 60)},
+    "ein": 1,
+    "viertel": 15,
+    "quarter": 15,
+}
+_WORD = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
+_HOUR = rf"(?<![\d.,:])\b(?P<hour>{_WORD})\b(?![.,:]\d)"
+_MINUTES = rf"\b(?P<minutes>{_WORD})(?: minutes?| minuten)?"
+# "Five to ten" may be a number of things.
+_AT = r"\b(?:at|is|it['\u2019]s|until|till|around|um|es|ist|bis|gegen|ab) "
+_QUARTER = r"\b(?P<minutes>viertel|quarter)"
+# From the full hour that is named: the minutes, and the sign of those that are named too.
+_PHRASES = (
+    (rf"{_MINUTES} nach halb {_HOUR}", -30, 1),
+    (rf"{_MINUTES} vor halb {_HOUR}", -30, -1),
+    (rf"\bhalb {_HOUR}", -30, 0),
+    (rf"\bhalf[ -]past {_HOUR}", 30, 0),
+    (rf"{_AT}half {_HOUR}", 30, 0),
+    (rf"\bdreiviertel {_HOUR}", -15, 0),
+    (rf"(?:{_QUARTER}) (?:past|after|nach) {_HOUR}", 0, 1),
+    (rf"(?:{_QUARTER}) (?:to|till|before|vor) {_HOUR}", 0, -1),
+    (rf"{_AT}{_MINUTES} (?:past|after|nach) {_HOUR}", 0, 1),
+    (rf"{_AT}{_MINUTES} (?:to|before|vor) {_HOUR}", 0, -1),
+    (rf"{_AT}{_HOUR}[ -](?P<minutes>fifteen|twenty|thirty|forty|forty-five|fifty)\b", 0, 1),
+    (rf"{_HOUR} uhr {_MINUTES}\b", 0, 1),
+    (rf"{_HOUR} (?:o['\u2019]?clock|uhr)\b", 0, 0),
+)
+_DIGITS = re.compile(
+    r"(?<![\d.,:])(?P<hour>\d{1,2})(?:[:.](?P<minutes>[0-5]\d))?(?![\d:]|[.,]\d)"
+    r"(?P<end> ?uhr\b| ?[ap]\.?m\b\.?)?"
+)
+_AFTERNOON = re.compile(r"[ap]\.?m\b|afternoon|evening|night|nachmittag|abend|nacht|mittag|noon")
+
+
+def changes_a_time(source: str, text: str) -> bool:
+    """Whether a time of the source is not in the text, as far as both are understood.
+
+    Hours of the afternoon may be counted from 12 where the source does not say "7:30" alone. A full
+    hour is there too if its number is, since it is often named alone ("um acht").
+    """
+    there = [time for time, _ in _times(text)]
+    numbers = {_NUMBERS.get(word) for word in re.findall(r"\w+", text.lower())}
+    return any(
+        not any(time & other for other in there)
+        and not (hour is not None and {hour % 12, hour % 12 + 12} & {n for n in numbers if n})
+        for time, hour in _times(source)
+    )
+
+
+def _times(text: str) -> list[tuple[set[int], int | None]]:
+    """For each time, the minutes of the day that it may mean, and its hour if it is a full one."""
+    text = text.lower()
+    found: list[tuple[set[int], int | None]] = []
+    for pattern, offset, sign in _PHRASES:
+        for match in re.finditer(pattern, text):
+            hour, minutes = _NUMBERS[match["hour"]], _NUMBERS[match["minutes"]] if sign else 0
+            if hour <= 24 and minutes < 60:
+                after = 60 * hour + offset + sign * minutes
+                is_full = offset == sign == 0
+                times = {after % _DAY, (after + _HALF_DAY) % _DAY}
+                found.append((times, hour if is_full else None))
+        text = re.sub(pattern, " ", text)
+    is_open = _AFTERNOON.search(text) is not None
+    for match in _DIGITS.finditer(text):
+        hour, past = int(match["hour"]), int(match["minutes"] or 0)
+        if hour > 24 or not (match["end"] or ":" in match[0]):  # else a number or a price
+            continue
+        time = (60 * hour + past) % _DAY
+        times = {time, (time + _HALF_DAY) % _DAY} if is_open else {time}
+        found.append((times, None if past else hour))
+    return found
