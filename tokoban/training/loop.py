@@ -365,6 +365,7 @@ class _Training:
             self.progress(),
             warmup_steps=run.warmup_steps,
             final_share=run.final_share,
+            is_by_clock=run.steps is None,
         )
         return run.learning_rate * factor
 

@@ -117,20 +117,25 @@ def schedule_factor(
     *,
     warmup_steps: int,
     final_share: float = 0.0,
+    is_by_clock: bool = False,
 ) -> float:
     """The factor of the peak learning rate for the update after ``step`` updates.
 
     ``progress`` is the completed share of the run, 0 to 1. During the first ``warmup_steps``
     updates the factor rises linearly; ``linear``, ``cosine`` and, in the second half,
     ``trapezoid`` fall to ``final_share``, and ``noam`` with the root of the step, whatever the
-    progress, scaled to a peak of 1.
+    progress, scaled to a peak of 1. Where the clock ends the run, ``is_by_clock``, the rise takes
+    a tenth of it at most: a slow machine would end before it.
     """
     warmup = min(1.0, (step + 1) / warmup_steps) if warmup_steps else 1.0
+    if is_by_clock:
+        warmup = min(1.0, max(warmup, progress / _LONGEST_WARMUP))
     if schedule == "noam":
         return min(warmup, math.sqrt(warmup_steps / (step + 1)))
     return warmup * (final_share + (1.0 - final_share) * _DECAYS[schedule](progress))
 
 
+_LONGEST_WARMUP = 0.1  # of a run that the clock ends
 _DECAYS: dict[Schedule, Callable[[float], float]] = {
     "constant": lambda progress: 1.0,
     "linear": lambda progress: 1.0 - progress,

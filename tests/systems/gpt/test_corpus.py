@@ -72,7 +72,7 @@ def test_a_given_tokenizer_takes_the_place_of_one_that_is_learned(tmp_path: Path
         ("", "a.txt", "a.txt: an empty text"),
         ("abc" * 2, "a.txt", "the text to train on has 5 tokens; a window needs 8"),
         ("ab" * 5, "a.txt", "the text to validate on has 1 tokens; expected at least 2"),
-        ("abcdefghijklmno", "a.txt", "the text has 15 different characters, and room is for 13"),
+        ("abcdefghijklmno", "a.txt", "the text has 15 different characters; expected at most"),
         (b"\xff\xfe\x00", "a.txt", "a.txt: not a text in UTF-8"),
         (gzip.compress(b"abc" * 99, mtime=0)[:-9], "a.gz", "a.gz: a damaged gzip file"),
     ],

@@ -17,8 +17,8 @@ def learn_tokenizer(text: str, *, tokens: Tokens, vocabulary_size: int) -> Token
     tokenizer = CharacterTokenizer.of(text)
     if tokenizer.vocabulary_size > vocabulary_size:
         raise ValueError(
-            f"the text has {tokenizer.vocabulary_size} different characters, and room is for "
-            f"{vocabulary_size}: --vocabulary-size {tokenizer.vocabulary_size} makes more"
+            f"the text has {tokenizer.vocabulary_size} different characters; expected at most "
+            f"--vocabulary-size, which is {vocabulary_size}: give a larger one"
         )
     return tokenizer
 
