@@ -95,6 +95,14 @@ def test_a_page_opens_where_queries_tell_most() -> None:
     assert AttentionPanel("a", torch.zeros(1, 1, 5, 5), tokens, tokens).start() == (0, 0, 4)
 
 
+def test_a_picture_with_a_class_token_opens_at_it() -> None:
+    given = torch.rand(1, 2, 5, 5, generator=torch.Generator().manual_seed(0))
+    given /= given.sum(-1, keepdim=True)
+    for has_class in (True, False):
+        grid = TokenGrid(2 + (not has_class) * 3, 2 - (not has_class), has_class_token=has_class)
+        assert (AttentionPanel("a", given, grid, grid).start()[2] == 0) == has_class
+
+
 def test_a_panel_with_an_aligned_head_opens_there() -> None:
     tokens, given = row(5), heads("before", "even", "first")
     panel = AttentionPanel("a", given, tokens, tokens, aligned_head=(0, 2))

@@ -164,11 +164,13 @@ class AttentionPanel:
         head's other queries. The weight of a token for itself is left out. Queries of a head that
         attends evenly, or always to the same token, score almost nothing. The head is the one with
         the highest mean score, unless there is an ``aligned_head``; the query is the last one where
-        attention is causal, else the one of that head with the highest score.
+        attention is causal, the class token where there is one, else the one of that head with the
+        highest score.
         """
         best_mean, best = -math.inf, (0, 0, 0)
         is_self = self.queries is self.keys or self.queries.to_dict() == self.keys.to_dict()
         num_queries, num_keys = self.weights.shape[2:]
+        has_class = isinstance(self.queries, TokenGrid) and self.queries.has_class_token
         may_attend = torch.ones(num_queries, num_keys)
         if self.is_causal:
             may_attend = may_attend.tril()
@@ -180,9 +182,10 @@ class AttentionPanel:
             nats = (torch.xlogy(weights, weights) - torch.xlogy(weights, means)).sum(-1)  # [N, T]
             for head, mean in enumerate(nats.mean(1).tolist()):
                 if mean > best_mean and self.aligned_head in (None, (layer, head)):
-                    query = num_queries - 1 if self.is_causal else int(nats[head].argmax())
+                    query = 0 if has_class else int(nats[head].argmax())
                     best_mean, best = mean, (layer, head, query)
-        return best
+        layer, head, query = best
+        return layer, head, num_queries - 1 if self.is_causal else query
 
     def to_dict(self) -> dict[str, Any]:
         """The panel as the page reads it; the weights in single precision."""

@@ -62,7 +62,7 @@ def test_the_validation_is_tidied_and_what_is_empty_is_left_out(files: Files) ->
 
 def test_without_validation_text_some_pairs_are_held_out(files: Files) -> None:
     data = load_data(_config(**files("train", TWENTY)))
-    assert (len(data.train), len(data.validation), len(set(data.validation_pairs))) == (17, 3, 3)
+    assert (len(data.train), len(data.validation), len(set(data.validation_pairs))) == (18, 2, 2)
     trained = {
         data.tokenizer.decode(row) for batch in data.train.once() for row in batch.source.tolist()
     }
@@ -81,8 +81,8 @@ def test_several_files_are_one_text(files: Files) -> None:
         )
     )
     assert data.report == (
-        "training: 17 of 30 pairs (left out: 10 duplicate, 3 in validation); "
-        "validation: 3 of 3 pairs"
+        "training: 18 of 30 pairs (left out: 10 duplicate, 2 in validation); "
+        "validation: 2 of 2 pairs"
     )
 
 
@@ -95,8 +95,8 @@ def test_the_embedded_task_needs_no_file_and_goes_both_ways() -> None:
 
 
 def test_what_cannot_be_learned_from_is_refused(files: Files, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="num_validation 3 would leave nothing to learn from: 3"):
-        load_data(_config(**files("train", TWENTY[:3])))
+    with pytest.raises(ValueError, match="at least 2 pairs to train on and to validate; 1 of 1"):
+        load_data(_config(**files("train", TWENTY[:1])))
     with pytest.raises(ValueError, match="nothing to learn from: 0 of 0 pairs"):
         load_data(_config(**files("train", []), **files("validation", TWENTY)))
     with pytest.raises(ValueError, match="the validation text has no sentence"):
@@ -105,6 +105,11 @@ def test_what_cannot_be_learned_from_is_refused(files: Files, tmp_path: Path) ->
         load_data(_config(**files("train", [Pair("x " * 80, "y")]), **files("validation", TWENTY)))
     with pytest.raises(ValueError, match="task is between de and en, not de and fr: name train_s"):
         load_data(_config(target_language="fr"))
+
+
+def test_at_most_a_tenth_of_the_pairs_is_held_out(files: Files) -> None:
+    assert len(load_data(_config(**files("train", TWENTY))).validation_pairs) == 2
+    assert len(load_data(_config(**files("train", TWENTY[:3]))).validation_pairs) == 1
 
 
 def test_a_given_tokenizer_is_kept(files: Files) -> None:

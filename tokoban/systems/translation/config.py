@@ -16,7 +16,7 @@ class TranslationConfig:
 
     Sentences are in pairs of text files with one a line (``train_source`` and ``train_target``),
     plain or gzip. Where no validation text is named, ``num_validation`` pairs are held out from the
-    training text.
+    training text, or a tenth of it where it has few.
     """
 
     # The network, that of Vaswani et al. 2017; the presets tiny, base and big are published sizes

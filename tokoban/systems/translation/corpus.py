@@ -90,12 +90,11 @@ def _read(config: TranslationConfig) -> tuple[list[Pair], list[Pair], Cleaning, 
         return _sampled(train, corpora, config), validation, cleaning, validation_cleaning
     if config.validation_source:
         raise ValueError("the validation text has no sentence; name other files, or none")
-    if len(train) <= config.num_validation:
-        raise ValueError(
-            f"num_validation {config.num_validation} would leave nothing to learn from: {cleaning}"
-        )
+    num_validation = min(config.num_validation, -(-len(train) // 10))
+    if len(train) <= num_validation:
+        raise ValueError(f"expected at least 2 pairs to train on and to validate; {cleaning}")
     order = np.random.default_rng(config.data_seed).permutation(len(train))
-    validation = [train[number] for number in order[: config.num_validation]]
+    validation = [train[number] for number in order[:num_validation]]
     train, again = clean(train, held_out=validation)
     num_dropped = {**cleaning.num_dropped, **again.num_dropped}
     train = _sampled(train, corpora, config)

@@ -23,9 +23,9 @@ def translate_lines(
 ) -> Iterator[tuple[str, list[Translation]]]:
     """Each line with its translations; at most ``block_size`` lines are read at a time.
 
-    A line that is too long or takes too much memory has none, and ``on_too_long`` is called with a
-    sentence about it. Raises ``ValueError`` at a line that cannot be read, after the translations
-    of the lines before it. ``options`` are those of ``translate_texts``.
+    A line with a sentence that is too long or takes too much memory has none, and ``on_too_long``
+    is called with a sentence about it. Raises ``ValueError`` at a line that cannot be read, after
+    the translations of the lines before it. ``options`` are those of ``translate_texts``.
     """
     prefix_length = len(tokenizer_of(model).encode(tidy(forced_prefix)))
     first = 1
@@ -41,7 +41,7 @@ def translate_lines(
                 prefix_length=prefix_length,
                 width=options["beam"],
             )
-            for length in num_tokens(model, block)
+            for length in num_tokens(model, block, is_divided=not forced_prefix)
         ]
         texts = [line for line, why in zip(block, complaints, strict=True) if not why]
         found = iter(translate_texts(model, texts, forced_prefix=forced_prefix, **options))

@@ -44,10 +44,15 @@ def sentences_of(reading: str) -> list[str]:
     return _BETWEEN_SENTENCES.split(reading)
 
 
-def num_tokens(model: Translator, texts: Sequence[str]) -> list[int]:
-    """The number of tokens that the model would read of each text, its end not counted."""
+def num_tokens(model: Translator, texts: Sequence[str], *, is_divided: bool = False) -> list[int]:
+    """The number of tokens that the model would read of each text at once, its end not counted.
+
+    If texts are divided into sentences, that is the number of the longest one.
+    """
     readings = [_words_of(reading_of(model, text)) for text in texts]
-    return [len(tokens) for tokens in tokenizer_of(model).encode_many(readings)]
+    divided = [sentences_of(reading) if is_divided else [reading] for reading in readings]
+    lengths = map(len, tokenizer_of(model).encode_many([*chain(*divided)]))
+    return [max(islice(lengths, len(parts))) for parts in divided]
 
 
 def _words_of(reading: str) -> str:
