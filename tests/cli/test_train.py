@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import resource
 import sys
 import types
@@ -127,6 +128,25 @@ def test_a_systems_help_lists_its_presets_and_fields(
     shown = capsys.readouterr().out
     for part in ("small: The only preset.", "--width int", "--learning-rate float"):
         assert part in shown
+
+
+def test_the_help_shows_the_values_of_the_preset_that_is_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    presets = systems.load("gpt").presets
+
+    for name in ("sort", "small"):
+        with pytest.raises(SystemExit):
+            cli.main(["train", "gpt", "--preset", name, "--help"])
+        shown = " ".join(capsys.readouterr().out.split())
+        config, run = presets[name].config(), presets[name].run
+        for option, value in (
+            ("--width int", config.width),
+            ("--source", config.source),
+            ("--learning-rate float", run.learning_rate),
+        ):
+            (described,) = re.findall(rf" {option} .*?\({name}: (.*?)\)", shown)
+            assert described == str(value)
 
 
 def test_runs_without_an_output_that_start_at_once_get_folders_of_their_own(

@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.system == "instructions":
         parser.add_argument("--answers", metavar="FILE", help=instructions.ANSWERS)
         parser.add_argument("--benchmark", metavar="DIR", help=instructions.BENCHMARK)
-    add_field_arguments(parser, spec.evaluation_type, shows_defaults=True)
+    add_field_arguments(parser, spec.evaluation_type, usual=spec.evaluation_type())
     parser.add_argument_group("exit status", meanings(UNDECIDED))
     chosen = parser.parse_args(arguments.options)
     given = overrides(chosen, spec.evaluation_type)

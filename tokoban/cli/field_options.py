@@ -35,13 +35,14 @@ def add_system(parser: argparse.ArgumentParser, options: str) -> None:
 
 
 def add_field_arguments(
-    parser: argparse.ArgumentParser, cls: type, *, shows_defaults: bool = False
+    parser: argparse.ArgumentParser, cls: type, *, usual: Any = None, source: str = "default"
 ) -> None:
     """One option per field of dataclass ``cls``: ``--field-name VALUE``.
 
     A bool is ``true`` or ``false``, and true without a value; None is ``none``. Several values are
-    separate words, or one with commas. The help is the comment behind the field. ``ValueError`` if
-    the parser has an option of a field's name.
+    separate words, or one with commas. The help is the comment behind the field, and its value in
+    ``usual``, which comes from ``source``. ``ValueError`` if the parser has an option of a field's
+    name.
     """
     expected, comments, notes = get_type_hints(cls), field_comments(cls), annotations(cls)
     files = {name for name, note in notes.items() if not isinstance(note, Between)}
@@ -54,8 +55,9 @@ def add_field_arguments(
             lambda word: _option(word[0]) if word[0] in expected else word[0],
             comments.get(field.name, "").replace("%", "%%"),
         )
-        if shows_defaults and field.default not in (None, (), False):
-            help_text += f" (default: {field.default})"
+        value = getattr(usual, field.name, None)
+        if value not in (None, (), ""):
+            help_text += f" ({source}: {_shown(value)})".replace("%", "%%")
         several = {"nargs": "+"} if _is_several(kind) else {}
         optional = {"nargs": "?", "const": True} if kind is bool else {}
         option = _option(field.name)
@@ -73,6 +75,13 @@ def add_field_arguments(
         except argparse.ArgumentError:
             message = f"{cls.__name__}.{field.name}: the command has an option {option} already"
             raise ValueError(message) from None
+
+
+def _shown(value: Any) -> str:
+    """A value as it may be typed."""
+    if isinstance(value, tuple):
+        return " ".join(map(_shown, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def overrides(arguments: argparse.Namespace, cls: type) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.training.untrusted import check_memory
 
     spec = load_named_by_user(arguments.system)
-    chosen = _system_parser(spec, arguments.system).parse_args(arguments.options)
+    chosen = _system_parser(spec, arguments).parse_args(arguments.options)
     for name in ("output", "start_from"):
         if vars(chosen)[name] == "":
             raise ValueError(f"--{name.replace('_', '-')} is empty; expected a path")
@@ -180,7 +180,8 @@ def _named(spec: "AnySpec", chosen: argparse.Namespace) -> list[str]:
     return [value for value in given if isinstance(value, str)]
 
 
-def _system_parser(spec: "AnySpec", system: str) -> argparse.ArgumentParser:
+def _system_parser(spec: "AnySpec", arguments: argparse.Namespace) -> argparse.ArgumentParser:
+    """The options of a system; the help shows the values of the preset that is named."""
     from tokoban.training.run_config import RunConfig
 
     presets = []
@@ -188,7 +189,7 @@ def _system_parser(spec: "AnySpec", system: str) -> argparse.ArgumentParser:
         about = (inspect.getdoc(preset.config) or "").split("\n\n")
         presets.append(f"  {name}: {about[0]}")
     parser = Parser(
-        prog=f"tokoban train {system}",
+        prog=f"tokoban train {arguments.system}",
         description="\n".join(["presets:", *presets]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -196,7 +197,8 @@ def _system_parser(spec: "AnySpec", system: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--preset",
         choices=spec.presets,
-        help=f"configuration to start with (default: {usual}; with --resume, that of the run)",
+        help=f"configuration to start with (default: {usual}; with --resume, that of the run); "
+        "with --help, its values are shown behind the fields",
     )
     parser.add_argument(
         "--output", metavar="DIR", help="folder of the run (default: runs/<date>-<name>)"
@@ -213,8 +215,13 @@ def _system_parser(spec: "AnySpec", system: str) -> argparse.ArgumentParser:
         "a run's folder. The system's fields below are those of the weights, except fields that "
         "name data; the run's fields are those of the preset",
     )
-    add_field_arguments(parser, spec.config_type)
-    add_field_arguments(parser, RunConfig)
+    named = [word.removeprefix("--preset=") for word in arguments.options]
+    shown = next((name for name in named if name in spec.presets), spec.default)
+    of_system, of_run = None, None
+    if shown is not None:
+        of_system, of_run = spec.presets[shown].config(), spec.presets[shown].run
+    add_field_arguments(parser, spec.config_type, usual=of_system, source=shown or "")
+    add_field_arguments(parser, RunConfig, usual=of_run, source=shown or "")
     # This formatter breaks no lines itself.
     table = "\n".join(meanings(UNDECIDED).split("; "))
     parser.add_argument_group("exit status", table)
