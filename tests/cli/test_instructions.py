@@ -66,6 +66,13 @@ def test_beside_its_benchmark_missing_items_are_wrong_and_others_refused(
     easier = first | {"text": "push the nearest box first"}
     assert scored(folder, [easier, *others], *beside) == (2, scores)
     assert "jsonl:1: no item of the benchmark; " in capsys.readouterr().err
+    damaged = folder.parent / "damaged"
+    damaged.mkdir()
+    for file in folder.glob("*.jsonl"):
+        (damaged / file.name).write_text('{"split": "levels", "board": 3, "text": "x"}\n')
+    words = ["evaluate", "instructions", "--answers", str(folder / "names.jsonl")]
+    assert cli.main([*words, "--benchmark", str(damaged)]) == 2
+    assert "train.jsonl:1: board is 3; expected rows of text" in capsys.readouterr().err
     (folder / "names.jsonl").rename(folder / "other.jsonl")
     words = ["evaluate", "instructions", "--answers", str(folder / "other.jsonl"), *beside]
     assert cli.main(words) == 2

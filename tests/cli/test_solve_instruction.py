@@ -66,6 +66,7 @@ def test_a_level_that_the_sentence_does_not_fit_is_named_and_the_others_are_answ
     assert cli.main([*words, "--instruction", "push the nearest box last"]) == 2
     said = capsys.readouterr()
     assert said.err == 'tokoban: level 1: "the nearest box" fits 2 boxes; expected exactly one\n'
+    assert said.out.startswith("understood: push the nearest box last\n")
     assert "1 level in" in said.out and "1 solved" in said.out
     assert said.out.endswith("0 given up; the sentence does not fit 1 other level\n")
     assert [level["index"] for level in json.loads(found.read_text())] == [2]

@@ -120,6 +120,8 @@ def test_a_thread_that_is_to_stop_begins_no_other_compilation() -> None:
         assert ask(1) == 2
         stop.set()
         assert ask(2) == 3  # needs none
+        with compiling.until(threading.Event()):
+            assert ask(1j) == 1 + 1j
         with pytest.raises(KeyboardInterrupt):
             ask(2.5)
     assert ask(2.5) == 3.5

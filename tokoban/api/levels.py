@@ -61,7 +61,8 @@ def verify(board: Board, solution: Solution | str, *, instruction: str | None = 
 
     The case of the letters does not matter. The result is False if the rules forbid a move or the
     text is no LURD. With an ``instruction``, which ``solve`` reads too, the moves also have to obey
-    it; ``ValueError`` where it was not understood or means nothing on the board.
+    it; ``ValueError`` where it was not understood, means nothing on the board, or the floor is
+    larger than 8x8 squares.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#####|#@$.#|#####")
@@ -83,6 +84,6 @@ def _machine(board: Board, instruction: str) -> Callable[[Iterable[int]], bool]:
     from tokoban.sokoban.instructions.machine import Cells, build_machine, obeys
     from tokoban.sokoban.instructions.naming import named_boxes
 
-    meaning = grammar.instruction(instruction)
+    meaning = grammar.instruction(instruction).meaning
     cells = Cells.of(board, named_boxes(board, meaning))
     return partial(obeys, cells, build_machine(cells, meaning))

@@ -72,7 +72,7 @@ def solve(
             return obey.answer(policy.model, board, instruction, most_evaluated=most)[0]
         from tokoban.sokoban.instructions import grammar, truth
 
-        return truth.solve(board, grammar.instruction(instruction))
+        return truth.solve(board, grammar.instruction(instruction).meaning)
     if policy is not None:
         if minimise is not None:
             raise ValueError("minimise has no effect with a policy, which finds any solution")

@@ -22,8 +22,8 @@ ANSWERS = (
     "given with it"
 )
 BENCHMARK = (
-    "folder of `tokoban instructions`, with --answers: items that the answers lack count as wrong, "
-    "and lines that are none of its items are refused"
+    "folder of `tokoban instructions`, with --answers: of splits that are answered, items without "
+    "a line count as wrong; lines that are none of its items are refused"
 )
 _MOST_LEVELS = 10_000
 _README = """# Instructions with exact truth
@@ -114,14 +114,15 @@ def evaluate(words: Sequence[str]) -> int:
 
 def _items(folder: Path) -> Iterator[Any]:
     """The items of a benchmark; ``OSError`` or ``ValueError`` where a file is not whole."""
-    from tokoban.sokoban.instructions import benchmark
+    from tokoban.sokoban.instructions import benchmark, scoring
 
     for name in benchmark.SPLITS:
-        for number, item in _objects(str(folder / f"{name}.jsonl")):
-            if not isinstance(item, dict) or not {"split", "board", "text"} <= item.keys():
-                raise ValueError(
-                    f"{folder / name}.jsonl:{number}: no item; expected lines as they were written"
-                )
+        file = folder / f"{name}.jsonl"
+        for number, item in _objects(str(file)):
+            try:
+                scoring.board_of(item)
+            except ValueError as error:
+                raise ValueError(f"{file}:{number}: {error}") from None
             yield item
 
 

@@ -17,7 +17,7 @@ def lines_of(
     """The texts given; for ``-``, and where there is none, the lines of standard input.
 
     On a terminal it asks for one ``noun`` a line. None stands for a line that is not UTF-8, after
-    ``on_refused`` was called with a sentence; ``ValueError`` if the whole of it cannot be.
+    ``on_refused`` was called with a sentence; ``ValueError`` if all of it is compressed or UTF-16.
     """
     for number, text in enumerate(texts or ["-"], start=1):
         if text == "-":

@@ -151,8 +151,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.instruction is not None:
         from tokoban.sokoban.instructions import grammar
 
-        grammar.instruction(arguments.instruction)  # a question is refused first
-        screen.print(f"understood: {grammar.parse(arguments.instruction)}")
+        screen.print(f"understood: {grammar.instruction(arguments.instruction)}")
     started_s = compiling.clock()
     answers: dict[int, Answer] = {}
     status = 0
@@ -403,7 +402,7 @@ def _by_instruction(
     from tokoban.sokoban.instructions import grammar, truth
 
     text = arguments.instruction
-    meaning = grammar.instruction(text)
+    meaning = grammar.instruction(text).meaning
     policy = None
     if arguments.by == "policy":
         weights = arguments.weights or policies.READER

@@ -89,11 +89,12 @@ class _Stop(event.Listener):
 
         Compilers take other exceptions for errors of what they compile.
         """
+        before = getattr(self._own, "stop", None)
         self._own.stop = stop
         try:
             yield
         finally:
-            del self._own.stop
+            self._own.stop = before
 
     def on_start(self, event: event.Event) -> None:
         """Looks at the flag."""

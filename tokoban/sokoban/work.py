@@ -62,7 +62,7 @@ class Workers:
     def prepare(self, compile_all: Callable[[], None]) -> None:
         """Compiles here, in the thread that hears Ctrl-C, or on one worker: outside every limit.
 
-        Tasks do it too: on each further worker, and for one that joins late.
+        Tasks compile what is missing: on each further worker, and on one that joins late.
         """
         if self.executor is None:
             compile_all()

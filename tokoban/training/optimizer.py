@@ -125,7 +125,7 @@ def schedule_factor(
     updates the factor rises linearly; ``linear``, ``cosine`` and, in the second half,
     ``trapezoid`` fall to ``final_share``, and ``noam`` with the root of the step, whatever the
     progress, scaled to a peak of 1. Where the clock ends the run, ``is_by_clock``, the rise takes
-    a tenth of it at most: a slow machine would end before it.
+    a tenth of it at most, or a slow machine would end before the rate has risen.
     """
     warmup = min(1.0, (step + 1) / warmup_steps) if warmup_steps else 1.0
     if is_by_clock:

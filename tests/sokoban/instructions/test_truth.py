@@ -49,6 +49,7 @@ RIGHT_BOX_FIRST, LEFT_BOX_FIRST = "drruRldlluRdrU", "RdrUR"
         ("bring the left box to the upper goal, then the right box to the lower goal", False, True),
         ("bring the left box to a goal, then the right box to the upper goal", False, False),
         ("first push the left box then the right box", False, True),
+        ("push the left box at some point", True, True),
         ("end in the right half", False, True),
         ("end in the right half and push the left box last", False, False),
         ("end in the right half and push the left box first", False, True),

@@ -14,6 +14,8 @@ from tokoban.sokoban.encoding.features import DIRECTIONS
 from tokoban.sokoban.instructions import benchmark
 from tokoban.sokoban.instructions.grammar import parse
 from tokoban.sokoban.instructions.machine import Cells, Machine, build_machine, obeys
+from tokoban.sokoban.instructions.meaning import Box
+from tokoban.sokoban.instructions.naming import find_box
 from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.instructions.truth import Truth, pushed, truth_of
 from tokoban.sokoban.symmetry import SYMMETRIES
@@ -267,6 +269,14 @@ def test_a_word_that_the_network_lacks_is_read_as_the_usual_ones() -> None:
     ):
         assert for_network(network, ROOM, lacked) == usual
         assert for_network(network, ROOM, usual) == usual
+    # Its words are known, but training has them in other phrases.
+    waits = "the left box must wait for the right box"
+    assert for_network(network, ROOM, waits) == "push the right box before the left box"
+    row, column = (number + 1 for number in find_box(ROOM, Box.RIGHT))
+    there = f"push the box in row {row}, column {column} last"
+    assert for_network(network, ROOM, there) == "push the right box last"
+    with pytest.raises(ValueError, match='"the square in row 2 column 2" has no other name here'):
+        for_network(network, ROOM, "end in row 2, column 2")
     predicted = {
         name: answer(network, ROOM, f"push the {name} box last", most_evaluated=1)[1]
         for name in ("left", "leftmost", "right")

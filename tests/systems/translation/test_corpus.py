@@ -95,7 +95,7 @@ def test_the_embedded_task_needs_no_file_and_goes_both_ways() -> None:
 
 
 def test_what_cannot_be_learned_from_is_refused(files: Files, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="at least 2 pairs to train on and to validate; 1 of 1"):
+    with pytest.raises(ValueError, match="too few pairs to hold one out for validation: 1 of 1"):
         load_data(_config(**files("train", TWENTY[:1])))
     with pytest.raises(ValueError, match="nothing to learn from: 0 of 0 pairs"):
         load_data(_config(**files("train", []), **files("validation", TWENTY)))

@@ -149,7 +149,15 @@ def test_a_number_that_is_lost_makes_a_translation_doubtful(
         ("Es ist Viertel vor drei.", "It's a quarter past three.", True),
         ("Es ist fünf nach halb acht.", "It is 7:35.", False),
         ("Es ist zehn vor acht.", "It's ten to eight.", False),
+        ("Treffen wir uns um halb acht.", "Let's meet at 7.30.", False),
+        ("Er ging um Mitternacht.", "He left at 12 a.m.", False),
+        ("Es ist zwölf Uhr.", "It is noon.", False),
+        ("The team leaves at 6:45.", "Die Mannschaft fährt um 18:45 Uhr ab.", True),
+        ("Wir fahren am Montag um 6:45 Uhr.", "We leave at 18:45 on Monday.", True),
         ("Das kostet 7.30 Euro.", "That is 8 euros.", False),  # no time of day
+        ("It's two to three weeks away.", "Es sind noch zwei bis drei Wochen.", False),
+        ("It is ten after two attempts.", "Nach zwei Versuchen sind es zehn.", False),
+        ("Zimmer 4 am Ende des Flurs.", "The fourth room at the end of the corridor.", False),
         ("Five to ten of them came after two years.", "Einige kamen später.", False),
     ],
 )

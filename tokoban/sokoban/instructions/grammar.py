@@ -18,6 +18,7 @@ from tokoban.sokoban.board import Square
 from tokoban.sokoban.formats import quoted
 from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.instructions.meaning import (
+    DEMANDS,
     QUESTIONS,
     ROLES,
     At,
@@ -51,6 +52,12 @@ _FORBIDDING = {
 }
 
 
+_NEGATIONS = {
+    *("not", "don't", "never", "no", "nothing", "neither", "nobody"),
+    *("nicht", "nie", "niemals", "nichts", "kein", "keine", "keinen", "weder"),
+}
+
+
 @dataclass(frozen=True)
 class Sentence:
     """A sentence that was understood."""
@@ -80,13 +87,13 @@ def parse(text: str, *, expects_question: bool = False) -> Sentence:
     raise ValueError(max(readers, key=_Reader.progress).complaint())
 
 
-def instruction(text: str) -> Meaning:
-    """What a sentence demands; ``ValueError`` as ``parse``, and for a question."""
+def instruction(text: str) -> Sentence:
+    """An instruction, understood; ``ValueError`` as ``parse``, and for a question."""
     sentence = parse(text)
     if sentence.is_question:
         where = "as `tokoban ask` and the page answer"
         raise ValueError(f"the sentence is a question, {where}; expected an instruction")
-    return sentence.meaning
+    return sentence
 
 
 def question(text: str) -> Sentence:
@@ -96,6 +103,12 @@ def question(text: str) -> Sentence:
         where = "as `tokoban solve` and the page obey"
         raise ValueError(f"the sentence is an instruction, {where}; expected a question")
     return sentence
+
+
+def is_generated(text: str) -> bool:
+    """Whether its phrases are among those that are generated, which training shows."""
+    readers = [_Reader(text, language, knows_parse_only=False) for language in languages()]
+    return any(True for reader in readers for _ in reader.sentences())
 
 
 def readings(text: str) -> list[Sentence]:
@@ -130,8 +143,15 @@ def _understood_words(language: str) -> set[str]:
 class _Reader:
     """Matches words with phrases, and remembers how far that went and what was expected there."""
 
-    def __init__(self, text: str, language: str, expects_question: bool = False) -> None:
+    def __init__(
+        self,
+        text: str,
+        language: str,
+        expects_question: bool = False,
+        knows_parse_only: bool = True,
+    ) -> None:
         self._language, self._expects_question = language, expects_question
+        self._knows_parse_only = knows_parse_only
         said = {n: word for n, word in enumerate(words_of(text), 1) if word not in fillers()}
         self._words, self._numbers = [*said.values()], [*said]
         if not 0 < len(said) <= _MOST_WORDS:
@@ -154,6 +174,9 @@ class _Reader:
         The first phrase from there on is the ``num_said``-th of the sentence.
         """
         yield from self._clause_and_rest(start, before, num_said)
+        # "Du musst nicht" and "könntest du nicht" do not forbid.
+        if _NEGATIONS & {*self._words[start:]}:
+            return
         prefixes = languages()[self._language].prefixes
         for first in {end for prefix in prefixes for end in self._ends(start, prefix)}:
             yield from self._clause_and_rest(first, before, num_said, has_prefix=True)
@@ -166,6 +189,8 @@ class _Reader:
         conjunction: Name = (tuple((word,) for word in conjunctions),)
         is_forbidding = bool(before) and before[-1].kind in _FORBIDDING
         for pattern, kinds, is_parse_only in _patterns(self._language, self._expects_question):
+            if is_parse_only and not self._knows_parse_only:
+                continue
             is_question = kinds[0][0] in QUESTIONS
             if is_question and (before or has_prefix):
                 continue
@@ -299,8 +324,8 @@ def _clause(
     def chosen(options: Sequence[T]) -> T:
         return options[0] if draw is None else draw.choice(options)
 
-    ways = languages()[language].sentences[clause.kind]
-    if clause.kind not in QUESTIONS:
+    ways = _ways(clause.kind, language)
+    if clause.kind in DEMANDS:
         ways = ways[-1:] if is_held_out else ways[:-1]
     words: list[str] = []
     for part in chosen(ways):
@@ -337,9 +362,14 @@ def box_name(box: Box | At, language: str) -> str:
     return next(expansions(_with_numbers(phrases.located["box"][0], box)))
 
 
+def _ways(kind: Kind, language: str) -> Sequence[Phrase]:
+    phrases = languages()[language]
+    return phrases.sentences.get(kind) or phrases.parse_only[((kind, False),)]
+
+
 def fields(kind: Kind) -> list[str]:
     """The names that clauses of a kind have, in their order."""
-    pattern = languages()["en"].sentences[kind][0]
+    pattern = _ways(kind, "en")[0]
     found = (_slot(element, "en")[0] for element in pattern if isinstance(element, str))
     return sorted(found, key=ROLES.index)
 

@@ -176,6 +176,12 @@ def _first(parts: _Parts) -> int:
     return 0
 
 
+def _pushed(parts: _Parts) -> int:
+    """State 1: the box was pushed."""
+    parts.after[0, parts.box] = 1
+    return 0
+
+
 def _last(parts: _Parts) -> int:
     """State 1: the last push moved the box, to the place if one is named."""
     parts.after[:] = 0
@@ -235,6 +241,7 @@ _CLAUSES: dict[Kind, tuple[Callable[[_Parts], int], str]] = {
     Kind.BRING: (_bring, "-+"),
     Kind.FIRST: (_first, "-+"),
     Kind.LAST: (_last, "-+"),
+    Kind.PUSHED: (_pushed, "-+"),
     Kind.BRING_FIRST: (_bring_first, "-+-"),
     Kind.BRING_LAST: (_last, "-+"),
     Kind.AFTER: (_after, "--+"),

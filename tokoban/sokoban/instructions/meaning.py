@@ -79,6 +79,7 @@ class Kind(Enum):
     STAY_OUT_UNTIL = "the player does not enter it until the other box stands on its place"
     AVOID = "neither the player nor a pushed box enters the place"
     PLAYER_ENDS = "the last push leaves the player on the place"
+    PUSHED = "the box is pushed"
     # Questions.
     HOW_MANY = "how many boxes stand on goals"
     WHERE = "the row and the column of the box"
@@ -91,7 +92,7 @@ class Kind(Enum):
 
 KINDS = tuple(Kind)
 QUESTIONS = KINDS[KINDS.index(Kind.HOW_MANY) :]
-DEMANDS = KINDS[: -len(QUESTIONS)]
+DEMANDS = KINDS[: KINDS.index(Kind.PUSHED)]  # those that are drawn
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def score(
     expected = {_key(item): item for item in benchmark}
     for number, item in lines:
         try:
-            board, response = _board(item), item.get("response")
+            board, response = board_of(item), item.get("response")
             said = response.strip() if isinstance(response, str) else _NO_RESPONSE
             judged = _judge(board, item["text"], said)
         except ValueError as error:
@@ -57,7 +57,7 @@ def score(
         _add(splits.setdefault(item["split"], {}), judged)
     for key, item in expected.items():
         if item["split"] in splits and key not in first:
-            _add(splits[item["split"]], _judge(_board(item), item["text"], _NO_RESPONSE))
+            _add(splits[item["split"]], _judge(board_of(item), item["text"], _NO_RESPONSE))
     metrics: dict[str, float] = {}
     for split, counts in splits.items():
         for name in ("possible", "impossible", "questions"):
@@ -99,7 +99,8 @@ def _judge(board: Board, text: str, response: str) -> dict[str, int]:
     return {"possible": 1, "obeyed": 1, **of_pushes}
 
 
-def _board(item: Any) -> Board:
+def board_of(item: Any) -> Board:
+    """The board of an item; ``ValueError`` for what is none."""
     if not isinstance(item, Mapping):
         raise ValueError(f"the line is {json.dumps(item):.60}; expected an object")
     for name in ("split", "text"):

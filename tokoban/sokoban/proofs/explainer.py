@@ -14,7 +14,6 @@ from tokoban.sokoban.proofs.static import static_deadlock
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.combine import solver
 from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch, too_large
-from tokoban.sokoban.search.rules import two_boxes
 from tokoban.sokoban.search.run import MAX_SQUARES, solved_already
 
 _TEN_SECONDS = Limits(time_limit_s=10.0)
@@ -92,7 +91,6 @@ def _solve_in_half_the_time(board: Board, limits: Limits, clock: Callable[[], fl
 def prepare() -> None:
     """Calls all compiled code that explaining and solving need once, which compiles it."""
     solver.prepare()
-    two_boxes.prepare()
     board = Board(
         1, 4, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(0, 1)}), Square(0, 0)
     )

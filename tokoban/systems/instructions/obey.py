@@ -181,7 +181,7 @@ def answer(
     ``ValueError`` where names mean nothing on the board, or the network does not know them.
     """
     started_s = clock()
-    meaning = grammar.instruction(text)
+    meaning = grammar.instruction(text).meaning
     try:
         cells = Cells.of(board, named_boxes(board, meaning))
     except TooLargeError as error:
@@ -231,14 +231,14 @@ def judged(
 
 
 def for_network(model: InstructionNet, board: Board, text: str) -> str:
-    """The sentence; its meaning in the usual phrases, if it has words that the network lacks.
+    """The sentence, if training had its phrases and its words; else its meaning in the usual ones.
 
-    These are words outside the vocabulary, and rows and columns, which it was not trained on:
-    ``ValueError`` for a square that has no other name.
+    Training had no rows and columns: ``ValueError`` for what has no other name.
     """
     understood = grammar.parse(text)
     meaning = without_squares(board, understood.meaning)
-    if meaning == understood.meaning and UNKNOWN not in tokenizer_of(model).encode(text):
+    is_known = UNKNOWN not in tokenizer_of(model).encode(text) and grammar.is_generated(text)
+    if meaning == understood.meaning and is_known:
         return text
     return grammar.sentence(meaning, understood.language)
 

@@ -15,8 +15,9 @@ _NUMBERS = {
 _WORD = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
 _HOUR = rf"(?<![\d.,:])\b(?P<hour>{_WORD})\b(?![.,:]\d)"
 _MINUTES = rf"\b(?P<minutes>{_WORD})(?: minutes?| minuten)?"
-# "Five to ten" may be a number of things.
+# "Five to ten" may be a number of things, unless a word stands before it and none of theirs behind.
 _AT = r"\b(?:at|is|it['\u2019]s|until|till|around|um|es|ist|bis|gegen|ab) "
+_END = r"(?=\W*$|[^\w\s]| (?:o['\u2019]?clock|in the|at night|on|today|tomorrow|tonight|every)\b)"
 _QUARTER = r"\b(?P<minutes>viertel|quarter)"
 # From the full hour that is named: the minutes, and the sign of those that are named too.
 _PHRASES = (
@@ -24,21 +25,24 @@ _PHRASES = (
     (rf"{_MINUTES} vor halb {_HOUR}", -30, -1),
     (rf"\bhalb {_HOUR}", -30, 0),
     (rf"\bhalf[ -]past {_HOUR}", 30, 0),
-    (rf"{_AT}half {_HOUR}", 30, 0),
+    (rf"{_AT}half {_HOUR}{_END}", 30, 0),
     (rf"\bdreiviertel {_HOUR}", -15, 0),
-    (rf"(?:{_QUARTER}) (?:past|after|nach) {_HOUR}", 0, 1),
-    (rf"(?:{_QUARTER}) (?:to|till|before|vor) {_HOUR}", 0, -1),
-    (rf"{_AT}{_MINUTES} (?:past|after|nach) {_HOUR}", 0, 1),
-    (rf"{_AT}{_MINUTES} (?:to|before|vor) {_HOUR}", 0, -1),
-    (rf"{_AT}{_HOUR}[ -](?P<minutes>fifteen|twenty|thirty|forty|forty-five|fifty)\b", 0, 1),
+    (rf"{_QUARTER} (?:past|after|nach) {_HOUR}", 0, 1),
+    (rf"{_QUARTER} (?:to|till|before|vor) {_HOUR}", 0, -1),
+    (rf"{_AT}{_MINUTES} nach {_HOUR}", 0, 1),
+    (rf"{_AT}{_MINUTES} vor {_HOUR}", 0, -1),
+    (rf"{_AT}{_MINUTES} (?:past|after) {_HOUR}{_END}", 0, 1),
+    (rf"{_AT}{_MINUTES} (?:to|before) {_HOUR}{_END}", 0, -1),
+    (rf"{_AT}{_HOUR}[ -](?P<minutes>fifteen|twenty|thirty|forty|forty-five|fifty){_END}", 0, 1),
     (rf"{_HOUR} uhr {_MINUTES}\b", 0, 1),
     (rf"{_HOUR} (?:o['\u2019]?clock|uhr)\b", 0, 0),
 )
 _DIGITS = re.compile(
     r"(?<![\d.,:])(?P<hour>\d{1,2})(?:[:.](?P<minutes>[0-5]\d))?(?![\d:]|[.,]\d)"
-    r"(?P<end> ?uhr\b| ?[ap]\.?m\b\.?)?"
+    r"(?P<end> ?uhr\b| ?p\.?m\b\.?| ?a\.m\b\.?|am\b| am\b(?! [a-z]))?"  # not "4 am Ende"
 )
-_AFTERNOON = re.compile(r"[ap]\.?m\b|afternoon|evening|night|nachmittag|abend|nacht|mittag|noon")
+_AFTERNOON = re.compile(r"\d ?p\.?m\b|afternoon|evening|night|nachmittag|abend|nacht|mittag|noon")
+_TWELVE = re.compile("noon|midday|midnight|mittag|mitternacht")
 
 
 def changes_a_time(source: str, text: str) -> bool:
@@ -47,7 +51,9 @@ def changes_a_time(source: str, text: str) -> bool:
     Hours of the afternoon may be counted from 12 where the source does not say "7:30" alone. A full
     hour is there too if its number is, since it is often named alone ("um acht").
     """
-    there = [time for time, _ in _times(text)]
+    there = [time for time, _ in _times(text, is_lenient=True)]
+    if _TWELVE.search(text.lower()):
+        there.append({0, _HALF_DAY})
     numbers = {_NUMBERS.get(word) for word in re.findall(r"\w+", text.lower())}
     return any(
         not any(time & other for other in there)
@@ -56,8 +62,11 @@ def changes_a_time(source: str, text: str) -> bool:
     )
 
 
-def _times(text: str) -> list[tuple[set[int], int | None]]:
-    """For each time, the minutes of the day that it may mean, and its hour if it is a full one."""
+def _times(text: str, *, is_lenient: bool = False) -> list[tuple[set[int], int | None]]:
+    """For each time, the minutes of the day that it may mean, and its hour if it is a full one.
+
+    If lenient, "7.30" is one, which may be a price.
+    """
     text = text.lower()
     found: list[tuple[set[int], int | None]] = []
     for pattern, offset, sign in _PHRASES:
@@ -72,9 +81,10 @@ def _times(text: str) -> list[tuple[set[int], int | None]]:
     is_open = _AFTERNOON.search(text) is not None
     for match in _DIGITS.finditer(text):
         hour, past = int(match["hour"]), int(match["minutes"] or 0)
-        if hour > 24 or not (match["end"] or ":" in match[0]):  # else a number or a price
+        if hour > 24 or not (match["end"] or ":" in match[0] or (is_lenient and match["minutes"])):
             continue
-        time = (60 * hour + past) % _DAY
+        is_morning = (match["end"] or "").lstrip().startswith("a")
+        time = (60 * (hour % 12 if is_morning else hour) + past) % _DAY
         times = {time, (time + _HALF_DAY) % _DAY} if is_open else {time}
         found.append((times, None if past else hour))
     return found

@@ -92,7 +92,7 @@ def _read(config: TranslationConfig) -> tuple[list[Pair], list[Pair], Cleaning, 
         raise ValueError("the validation text has no sentence; name other files, or none")
     num_validation = min(config.num_validation, -(-len(train) // 10))
     if len(train) <= num_validation:
-        raise ValueError(f"expected at least 2 pairs to train on and to validate; {cleaning}")
+        raise ValueError(f"too few pairs to hold one out for validation: {cleaning}")
     order = np.random.default_rng(config.data_seed).permutation(len(train))
     validation = [train[number] for number in order[:num_validation]]
     train, again = clean(train, held_out=validation)
