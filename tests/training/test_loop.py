@@ -452,15 +452,20 @@ def slow_toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
     return toy
 
 
-def test_minutes_end_a_run_and_its_schedule(tmp_path: Path, slow_toy: Toy) -> None:
-    run = RunConfig(
-        minutes=0.5, device="cpu", learning_rate=1.0, schedule="linear", warmup_steps=0, log_every=1
+@pytest.mark.parametrize("warmup_steps", [0, 1000])
+def test_minutes_end_a_run_its_schedule_and_its_warmup(
+    tmp_path: Path, slow_toy: Toy, warmup_steps: int
+) -> None:
+    run = replace(
+        RunConfig(minutes=0.5, device="cpu", learning_rate=1.0, schedule="linear", log_every=1),
+        warmup_steps=warmup_steps,
     )
     metrics = fit(slow_toy, run, toy_directory(tmp_path))
     assert (metrics["steps"], metrics["elapsed_s"]) == (4, 32)  # the last step began at 24 s
     lines = [line for line in read_metrics(tmp_path / "metrics.jsonl") if "train/loss" in line]
     rates = [line["loop/learning_rate"] for line in lines]
-    assert rates == pytest.approx([1, 1 - 8 / 30, 1 - 16 / 30, 1 - 24 / 30])
+    first = 1 / max(1, warmup_steps)  # a second step begins after more than a tenth
+    assert rates == pytest.approx([first, 1 - 8 / 30, 1 - 16 / 30, 1 - 24 / 30])
     assert [line["loop/elapsed_s"] for line in lines] == [8, 16, 24, 32]
 
 

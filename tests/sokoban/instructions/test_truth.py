@@ -132,6 +132,12 @@ def test_what_is_true_at_the_start_counts() -> None:
         )
     }
     assert [*fewest.values()] == [0, 0, 0, 0, None]
+    half = Board.from_xsb("########|#  *   #|#@   $.#|#      #|########")
+    for text, num_pushes in (
+        ("first push the left box to the upper goal, then push the right box", 1),
+        ("push the left box at some point", 3),
+    ):
+        assert truth_of(half, parse(text).meaning).fewest_pushes == num_pushes
 
 
 # The plain search takes most of its time on the few levels with thousands of positions.

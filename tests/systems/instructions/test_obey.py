@@ -270,8 +270,8 @@ def test_a_word_that_the_network_lacks_is_read_as_the_usual_ones() -> None:
         assert for_network(network, ROOM, lacked) == usual
         assert for_network(network, ROOM, usual) == usual
     # Its words are known, but training has them in other phrases.
-    waits = "the left box must wait for the right box"
-    assert for_network(network, ROOM, waits) == "push the right box before the left box"
+    only = "only push the left box after the right box"
+    assert for_network(network, ROOM, only) == "push the right box before the left box"
     row, column = (number + 1 for number in find_box(ROOM, Box.RIGHT))
     there = f"push the box in row {row}, column {column} last"
     assert for_network(network, ROOM, there) == "push the right box last"

@@ -4,12 +4,14 @@ import copy
 import re
 from dataclasses import replace
 from itertools import chain, pairwise
+from typing import Any
 
 import pytest
 
 from tokoban.systems.translation import number_words, texts
 from tokoban.systems.translation.clock_times import changes_a_time
 from tokoban.systems.translation.confidence import DOUBTFUL_BELOW, Confidence, loses_a_number
+from tokoban.systems.translation.lines import translate_lines
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.texts import (
     Translation,
@@ -85,6 +87,23 @@ def test_a_text_with_a_forced_prefix_is_translated_as_one_sentence(
     assert found.source_tokens == tokenizer_of(translator).encode(text)
     ((divided,),) = translate_texts(translator, [text])
     assert (found.text, divided.text) == ("", " ")
+
+
+def test_a_line_is_as_long_as_each_of_its_sentences_may_be(translator: Translator) -> None:
+    complaints: list[str] = []
+
+    def translated(line: str, **options: Any) -> str:
+        [(_, found)] = translate_lines(
+            translator, iter([line]), block_size=1, on_too_long=complaints.append, beam=1, **options
+        )
+        return " ".join(each.text for each in found)
+
+    (one,) = translate_texts(translator, ["Zwei Äpfel."], beam=1)
+    many = "Zwei Äpfel. " * 100
+    assert translated(many) == " ".join([one[0].text] * 100)
+    assert translated(many, forced_prefix="two") == ""
+    assert translated("zwei " * 500) == ""
+    assert len(complaints) == 2
 
 
 def test_emoji_are_not_read(translator: Translator) -> None:
