@@ -31,7 +31,8 @@ _README = """# Instructions with exact truth
 Written by `tokoban instructions --levels {levels} --seed {seed}`. Each line of a file is an item: a
 Sokoban board, and an English or German instruction or question. No level of train.jsonl is in other
 files, not even turned or mirrored. Add a field "response" to the lines: a solution in LURD,
-"impossible", or the answer to a question. `tokoban evaluate instructions --answers FILE` scores it.
+"impossible", or the answer to a question. `tokoban evaluate instructions --answers FILE --benchmark
+DIR`, with this folder, scores it.
 
 Licence: MIT, as that of tokoban.
 """
