@@ -123,7 +123,7 @@ def check_destination(destination: str | Path | None) -> None:
         return
     if destination == "":
         raise ValueError("the name of a file to be written is empty; expected a path")
-    # Not by ``Path.resolve``, which has no sentence for a link to itself.
+    # Not by ``Path.resolve``, which raises ``RuntimeError`` for a link to itself.
     if not Path(os.path.realpath(destination)).parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "no folder to write it into", str(destination))
     if Path(destination).is_dir():

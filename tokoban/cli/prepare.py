@@ -63,8 +63,8 @@ Too wide, and no box may cross
 #             #
 ###############
 """
-# The runs of each command that compile what else it needs: on small input, and by the command line,
-# so that nothing is missing here that the command uses. What several share, the first one compiles.
+# Runs of each command on small input. They compile what it needs besides the searches, and go
+# through the command line, so that nothing is missing. What several share, the first one compiles.
 _RUNS: Mapping[str, Sequence[str]] = {
     "solve": ("solve {file} --by search", "solve {file} --by policy"),
     "rate": ("rate {file}",),

@@ -181,7 +181,7 @@ def _named(spec: "AnySpec", chosen: argparse.Namespace) -> list[str]:
 
 
 def _system_parser(spec: "AnySpec", arguments: argparse.Namespace) -> argparse.ArgumentParser:
-    """The options of a system; the help shows the values of the preset that is named."""
+    """The options of a system. After ``--preset NAME`` their help shows that preset's values."""
     from tokoban.training.run_config import RunConfig
 
     presets = []

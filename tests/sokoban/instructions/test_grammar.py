@@ -20,7 +20,8 @@ from tokoban.sokoban.instructions.meaning import (
     Place,
 )
 from tokoban.sokoban.instructions.phrases import (
-    Demands,
+    ClauseForm,
+    Form,
     Name,
     fillers,
     languages,
@@ -234,8 +235,8 @@ def test_each_way_to_say_something_is_one_of_its_kind_alone(language: str) -> No
     names = {"box": box, "other": box, "box_dative": dative, "other_dative": dative}
     for number, form in enumerate(("it", "to", "at", "through")):
         names[form] = names[f"other_{form}"] = [forms[number] for forms in places]
-    said: dict[Demands, Any] = {((kind, False),): ways for kind, ways in phrases.sentences.items()}
-    for kinds, ways in (*said.items(), *phrases.parse_only.items()):
+    said: dict[Form, Any] = {(ClauseForm(kind),): ways for kind, ways in phrases.sentences.items()}
+    for made, ways in (*said.items(), *phrases.parse_only.items()):
         for way in ways:
             for _ in range(4):
                 parts = [
@@ -248,7 +249,7 @@ def test_each_way_to_say_something_is_one_of_its_kind_alone(language: str) -> No
                 text = " ".join(word for choice in parts for word in chance.choice(choice))
                 found = [sentence.meaning for sentence in grammar.readings(text)]
                 read = [tuple(clause.kind for clause in meaning) for meaning in found]
-                assert read == [tuple(kind for kind, _ in kinds)], text
+                assert read == [tuple(clause.kind for clause in made)], text
 
 
 def _numbered(name: Name) -> Name:

@@ -29,13 +29,15 @@ from tokoban.sokoban.instructions.meaning import (
     Noun,
 )
 from tokoban.sokoban.instructions.phrases import (
-    Demands,
+    ClauseForm,
+    Form,
     Name,
     Phrase,
     expansions,
     fillers,
     languages,
     names_of_box,
+    negations,
     synonyms,
 )
 
@@ -49,12 +51,6 @@ _MOST_EXPECTED = 6  # words named in an error message
 _FORBIDDING = {
     *(Kind.LEAVE, Kind.LEAVE_UNTIL, Kind.KEEP_FREE, Kind.KEEP_FREE_UNTIL),
     *(Kind.STAY_OUT, Kind.STAY_OUT_UNTIL, Kind.AVOID),
-}
-
-
-_NEGATIONS = {
-    *("not", "don't", "never", "no", "nothing", "neither", "nobody"),
-    *("nicht", "nie", "niemals", "nichts", "kein", "keine", "keinen", "weder"),
 }
 
 
@@ -106,7 +102,7 @@ def question(text: str) -> Sentence:
 
 
 def is_generated(text: str) -> bool:
-    """Whether its phrases are among those that are generated, which training shows."""
+    """Whether the text consists of phrases that the benchmark and training generate."""
     readers = [_Reader(text, language, knows_parse_only=False) for language in languages()]
     return any(True for reader in readers for _ in reader.sentences())
 
@@ -174,8 +170,7 @@ class _Reader:
         The first phrase from there on is the ``num_said``-th of the sentence.
         """
         yield from self._clause_and_rest(start, before, num_said)
-        # "Du musst nicht" and "könntest du nicht" do not forbid.
-        if _NEGATIONS & {*self._words[start:]}:
+        if negations().intersection(self._words[start:]):
             return
         prefixes = languages()[self._language].prefixes
         for first in {end for prefix in prefixes for end in self._ends(start, prefix)}:
@@ -184,20 +179,20 @@ class _Reader:
     def _clause_and_rest(
         self, start: int, before: Meaning, num_said: int, *, has_prefix: bool = False
     ) -> Iterator[Meaning]:
-        """As ``_meanings``, without words to be skipped."""
+        """As ``_meanings``, for words that begin with a clause and no prefix."""
         conjunctions = languages()[self._language].conjunctions
         conjunction: Name = (tuple((word,) for word in conjunctions),)
         is_forbidding = bool(before) and before[-1].kind in _FORBIDDING
-        for pattern, kinds, is_parse_only in _patterns(self._language, self._expects_question):
+        for pattern, form, is_parse_only in _patterns(self._language, self._expects_question):
             if is_parse_only and not self._knows_parse_only:
                 continue
-            is_question = kinds[0][0] in QUESTIONS
+            is_question = form[0].kind in QUESTIONS
             if is_question and (before or has_prefix):
                 continue
             if is_forbidding and is_parse_only and pattern[0] == "{box}":
                 continue
             for end, names in self._matches(start, pattern, {}):
-                found = _clauses(kinds, names)
+                found = _clauses(form, names)
                 if end == len(self._words):
                     yield found
                 elif is_question or num_said == MAX_CLAUSES:
@@ -364,7 +359,7 @@ def box_name(box: Box | At, language: str) -> str:
 
 def _ways(kind: Kind, language: str) -> Sequence[Phrase]:
     phrases = languages()[language]
-    return phrases.sentences.get(kind) or phrases.parse_only[((kind, False),)]
+    return phrases.sentences.get(kind) or phrases.parse_only[(ClauseForm(kind),)]
 
 
 def fields(kind: Kind) -> list[str]:
@@ -375,31 +370,33 @@ def fields(kind: Kind) -> list[str]:
 
 
 @cache
-def _patterns(language: str, expects_question: bool) -> tuple[tuple[Phrase, Demands, bool], ...]:
+def _patterns(language: str, expects_question: bool) -> tuple[tuple[Phrase, Form, bool], ...]:
     """Every sentence as words and slots, and whether it is only parsed; the usual ones first."""
     phrases = languages()[language]
-    said = ((((kind, False),), ways) for kind, ways in phrases.sentences.items())
+    said = (((ClauseForm(kind),), ways) for kind, ways in phrases.sentences.items())
     patterns = (
-        (way, kinds, bool(is_parse_only))
+        (way, form, bool(is_parse_only))
         for is_parse_only, table in enumerate((said, phrases.parse_only.items()))
-        for kinds, ways in table
+        for form, ways in table
         for way in ways
     )
     return tuple(
-        sorted(patterns, key=lambda each: expects_question and each[1][0][0] not in QUESTIONS)
+        sorted(patterns, key=lambda each: expects_question and each[1][0].kind not in QUESTIONS)
     )
 
 
-def _clauses(kinds: Demands, names: Mapping[str, Any]) -> Meaning:
-    """A clause of each kind, with those of the names that it needs."""
+def _clauses(form: Form, names: Mapping[str, Any]) -> Meaning:
+    """The clauses of a phrase, with those of its names that each needs."""
     exchanged = {
         "box": names.get("other"),
         "other": names.get("box"),
         "place": names.get("other_place"),
     }
     return tuple(
-        Clause(kind, **{field: (exchanged if of_other else names)[field] for field in fields(kind)})
-        for kind, of_other in kinds
+        Clause(
+            kind, **{field: (exchanged if is_of_other else names)[field] for field in fields(kind)}
+        )
+        for kind, is_of_other in form
     )
 
 
@@ -435,7 +432,7 @@ def _parsed_slot(
 
 
 def _located(slot: str, language: str) -> dict[Noun, Sequence[Name]]:
-    """The phrases with a row and a column that fit a slot."""
+    """For a slot, the phrases that name a box, a goal or a square by its row and column."""
     located, field = languages()[language].located, slot.strip("{}")
     if field in ("box", "other"):
         return {"box": located["box"]}

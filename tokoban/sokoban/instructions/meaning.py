@@ -48,7 +48,7 @@ class At:
 
     @property
     def numbers(self) -> tuple[int, int]:
-        """The row and the column as people count them, from 1."""
+        """The row and the column, counted from 1."""
         return self.square.row + 1, self.square.column + 1
 
     @property

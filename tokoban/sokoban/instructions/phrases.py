@@ -7,7 +7,7 @@ from enum import Enum
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tokoban.sokoban.instructions.meaning import Box, Kind, Place
 
@@ -17,7 +17,16 @@ Words = tuple[str, ...]
 Choice = tuple[Words, ...]  # of which one is said
 Name = tuple[Choice, ...]
 Phrase = tuple[str | Choice, ...]  # with slots such as ``{box}``
-Demands = tuple[tuple[Kind, bool], ...]  # of a phrase: kinds, and whether of the other box
+
+
+class ClauseForm(NamedTuple):
+    """A clause that a phrase makes, before its names are known."""
+
+    kind: Kind
+    is_of_other: bool = False  # the phrase's other box is the box of this clause
+
+
+Form = tuple[ClauseForm, ...]  # of a phrase
 
 
 @dataclass(frozen=True)
@@ -29,7 +38,7 @@ class Phrases:
     places: Mapping[Place, Sequence[Name]]  # by form
     sentences: Mapping[Kind, Sequence[Phrase]]
     # Understood, but never generated.
-    parse_only: Mapping[Demands, Sequence[Phrase]]
+    parse_only: Mapping[Form, Sequence[Phrase]]
     parse_only_boxes: Mapping[Box, Sequence[Name]]
     dative_boxes: Mapping[Box, Sequence[Name]]  # as after "vor" and "nach"
     parse_only_places: Mapping[Place, Sequence[Name]]
@@ -98,6 +107,12 @@ def fillers() -> frozenset[str]:
 
 
 @cache
+def negations() -> frozenset[str]:
+    """Negations of all languages, before which no prefix is skipped."""
+    return frozenset(_tables()["negations"])
+
+
+@cache
 def synonyms() -> dict[str, str]:
     """Words that no phrase has, each with the word in whose place it is understood."""
     return dict(pair.split() for pair in _tables()["synonyms"])
@@ -111,10 +126,10 @@ def _tables() -> dict[str, Any]:
 def _language(tables: Mapping[str, Any]) -> Phrases:
     choices = tables["choices"]
 
-    def sentences(table: Mapping[str, list[str]]) -> dict[Demands, Sequence[Phrase]]:
+    def sentences(table: Mapping[str, list[str]]) -> dict[Form, Sequence[Phrase]]:
         return {
             tuple(
-                (Kind[name.removeprefix("other.")], name.startswith("other."))
+                ClauseForm(Kind[name.removeprefix("other.")], name.startswith("other."))
                 for name in names.split("+")
             ): tuple(_phrase(text, choices) for text in texts)
             for names, texts in table.items()
@@ -130,7 +145,7 @@ def _language(tables: Mapping[str, Any]) -> Phrases:
         boxes=names(Box, tables["boxes"]),
         untaught=names(Box, tables["untaught"]),
         places=names(Place, tables["places"]),
-        sentences={kind: ways for ((kind, _),), ways in sentences(tables["sentences"]).items()},
+        sentences={form.kind: ways for (form,), ways in sentences(tables["sentences"]).items()},
         parse_only=sentences(tables["parse_only"]),
         parse_only_boxes=names(Box, tables["parse_only_boxes"]),
         dative_boxes=names(Box, tables.get("dative_boxes", {})),

@@ -89,7 +89,7 @@ def _solve_in_half_the_time(board: Board, limits: Limits, clock: Callable[[], fl
 
 
 def prepare() -> None:
-    """Calls all compiled code that explaining and solving need once, which compiles it."""
+    """Compiles what explaining and solving need, by calling all of it once."""
     solver.prepare()
     board = Board(
         1, 4, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(0, 1)}), Square(0, 0)

@@ -15,7 +15,7 @@ _NUMBERS = {
 _WORD = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
 _HOUR = rf"(?<![\d.,:])\b(?P<hour>{_WORD})\b(?![.,:]\d)"
 _MINUTES = rf"\b(?P<minutes>{_WORD})(?: minutes?| minuten)?"
-# "Five to ten" may be a number of things, unless a word stands before it and none of theirs behind.
+# "Five to ten" may count things. It is a time behind one of these words and before ``_END``.
 _AT = r"\b(?:at|is|it['\u2019]s|until|till|around|um|es|ist|bis|gegen|ab) "
 _END = r"(?=\W*$|[^\w\s]| (?:o['\u2019]?clock|in the|at night|on|today|tomorrow|tonight|every)\b)"
 _QUARTER = r"\b(?P<minutes>viertel|quarter)"
@@ -48,8 +48,8 @@ _TWELVE = re.compile("noon|midday|midnight|mittag|mitternacht")
 def changes_a_time(source: str, text: str) -> bool:
     """Whether a time of the source is not in the text, as far as both are understood.
 
-    Hours of the afternoon may be counted from 12 where the source does not say "7:30" alone. A full
-    hour is there too if its number is, since it is often named alone ("um acht").
+    A time in words may mean either half of the day. One in digits means its own half, unless the
+    text has a word such as "evening". A full hour matches its number alone too ("um acht").
     """
     there = [time for time, _ in _times(text, is_lenient=True)]
     if _TWELVE.search(text.lower()):
@@ -57,7 +57,7 @@ def changes_a_time(source: str, text: str) -> bool:
     numbers = {_NUMBERS.get(word) for word in re.findall(r"\w+", text.lower())}
     return any(
         not any(time & other for other in there)
-        and not (hour is not None and {hour % 12, hour % 12 + 12} & {n for n in numbers if n})
+        and not (hour is not None and {hour % 12, hour % 12 + 12} & numbers)
         for time, hour in _times(source)
     )
 

@@ -141,8 +141,8 @@ export const strings = {
     de: "Das Level hat {squares} Bodenfelder; das Netz liest höchstens {most}.",
   },
   "app.compiling": {
-    en: "The searches are compiled for this machine, once; this takes a minute or two …",
-    de: "Die Suchen werden einmalig für diesen Rechner kompiliert; das dauert ein bis zwei Minuten …",
+    en: "The searches are compiled for this machine, once; this takes up to two minutes …",
+    de: "Die Suchen werden einmalig für diesen Rechner kompiliert; das dauert bis zu zwei Minuten …",
   },
   "app.queued": {
     en: "Waiting: {before} {before|job comes|jobs come} first …",
