@@ -50,7 +50,7 @@ def test_an_instruction_is_obeyed_or_refuted_or_not_understood(
 def test_what_an_instruction_does_not_read_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for option in ("--minimise moves", "--beam 4", "--folder out", "--time-limit 1"):
+    for option in ("--minimise moves", "--beam 4", "--folder out", "--threads 2"):
         words = ["solve", "x.xsb", "--instruction", "push the left box last", *option.split()]
         assert cli.main(words) == 2
         refused = f"tokoban: {option.split()[0]} has no effect with --instruction\n"
@@ -127,6 +127,8 @@ def test_a_network_that_reads_plays_and_its_plays_are_checked(
     board, policy = tokoban.Board.from_xsb(ROOM), tokoban.load("sokoban-instructions")
     same = tokoban.solve(board, instruction="push the left box last", policy=policy)
     assert (same.solver, str(same.solution)) == ("network", answer["lurd"])
+    with pytest.raises(ValueError, match="time_limit_s is -1; expected 0 or more"):
+        tokoban.solve(board, instruction="push the left box last", time_limit_s=-1)
     tried = tokoban.solve(
         board, instruction="push the left box last", policy=policy, max_expansions=1
     )

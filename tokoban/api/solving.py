@@ -44,10 +44,9 @@ def solve(
 
     With an ``instruction``, an English or German sentence, the answer is an obedient solution with
     the fewest pushes, or the status "unsolvable" if there is none. The floor has at most 8x8
-    squares, which bounds the work, so limits and ``stop`` have no effect. If a word was not
-    understood, raises ``ValueError`` that names it. With the ``policy`` "sokoban-instructions" that
-    network reads the sentence and plays, within ``max_expansions`` or 100 evaluated positions; it
-    proves nothing.
+    squares. If a word was not understood, raises ``ValueError`` that names it. With the ``policy``
+    "sokoban-instructions" that network reads the sentence and plays, within ``max_expansions`` or
+    100 evaluated positions; it proves nothing.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("######|#@ $.#|######")
@@ -59,6 +58,12 @@ def solve(
     """
     from tokoban.sokoban.search.limits import Limits
 
+    limits = Limits(
+        time_limit_s=time_limit_s,
+        memory_limit_mb=memory_limit_mb,
+        max_expansions=max_expansions,
+        stop=stop,
+    )
     if instruction is not None:
         if minimise is not None:
             raise ValueError("minimise has no effect with an instruction: pushes are the fewest")
@@ -68,20 +73,13 @@ def solve(
                 raise ValueError(f"{found}; expected 'instructions'")
             from tokoban.systems.instructions import obey
 
-            most = max_expansions
-            return obey.answer(policy.model, board, instruction, most_evaluated=most)[0]
+            return obey.answer(policy.model, board, instruction, limits)[0]
         from tokoban.sokoban.instructions import grammar, truth
 
-        return truth.solve(board, grammar.instruction(instruction).meaning)
+        return truth.solve(board, grammar.instruction(instruction).meaning, limits)
     if policy is not None:
         if minimise is not None:
             raise ValueError("minimise has no effect with a policy, which finds any solution")
-        limits = Limits(
-            time_limit_s=time_limit_s,
-            memory_limit_mb=memory_limit_mb,
-            max_expansions=max_expansions,
-            stop=stop,
-        )
         return ask_policy(policy, board, limits)[0]
     *_, answer = solve_anytime(
         board,

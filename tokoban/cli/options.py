@@ -8,9 +8,12 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tokoban.cli.parser import Number, whole
+
+if TYPE_CHECKING:
+    from tokoban.sokoban.search.limits import Limits
 
 MAX_THREADS = 1024
 MOST_TEXTS = 100_000  # beams, texts, or sentences at a time
@@ -157,6 +160,17 @@ def add(
 def _typed(default: object) -> str:
     """A default as it would be typed."""
     return f"{default:g}" if isinstance(default, float) else str(default)
+
+
+def limits(arguments: argparse.Namespace) -> "Limits":
+    """The limits of a search, from its three options."""
+    from tokoban.sokoban.search.limits import Limits
+
+    return Limits(
+        time_limit_s=arguments.time_limit,
+        memory_limit_mb=arguments.memory_limit / 1e6,
+        max_expansions=arguments.max_expansions,
+    )
 
 
 def refuse(arguments: argparse.Namespace, *names: str, because: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import tokoban
-from tokoban.cli import policies
+from tokoban.cli import options, policies
 from tokoban.cli.found import Found
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import Objective, Progress
@@ -61,11 +61,7 @@ def by_push_policy(
         name = os.path.realpath(name)
     weights = name, arguments.device, policies.digest_of(name)
     policies.load_push_policy(*weights)  # what cannot be loaded is refused before the work
-    limits = Limits(
-        time_limit_s=arguments.time_limit,
-        memory_limit_mb=arguments.memory_limit / 1e6,
-        max_expansions=arguments.max_expansions,
-    )
+    limits = options.limits(arguments)
     items = [Asked(number, board, limits, weights) for number, board in boards.items()]
     if items:
         # What the searches without a network need is not even imported.

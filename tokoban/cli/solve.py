@@ -44,11 +44,8 @@ _OF_OLD_ANSWERS = {
     "max_moves": None,
     "precision": "fp32",
 }
-_NOT_OF_INSTRUCTION = (
-    *("--minimise", "--time-limit", "--threads", "--memory-limit", "--folder"),
-    *("--device", "--beam"),
-)
-_OF_NETWORK = ("--weights", "--max-expansions", "--attention")
+_NOT_OF_INSTRUCTION = "--minimise", "--threads", "--folder", "--device", "--beam"
+_OF_NETWORK = ("--weights", "--attention")
 _PATIENCE_S = 1.0  # a search that takes longer is described beside the bar
 
 
@@ -255,7 +252,9 @@ def _check_instruction(arguments: argparse.Namespace) -> None:
     options.refuse(arguments, *_NOT_OF_INSTRUCTION, because="with --instruction")
     if arguments.by not in (None, "policy", "search"):
         raise ValueError(f"--by {arguments.by} reads no instruction; expected policy or search")
-    if arguments.by != "policy":
+    if arguments.by == "policy":
+        options.refuse(arguments, "--memory-limit", because="with --instruction --by policy")
+    else:
         options.refuse(arguments, *_OF_NETWORK, because="with --instruction by search")
 
 
@@ -401,7 +400,7 @@ def _by_instruction(
     from tokoban.cli.found import Found
     from tokoban.sokoban.instructions import grammar, truth
 
-    text = arguments.instruction
+    text, limits = arguments.instruction, options.limits(arguments)
     meaning = grammar.instruction(text).meaning
     policy = None
     if arguments.by == "policy":
@@ -410,12 +409,11 @@ def _by_instruction(
     for number, board in boards.items():
         try:
             if policy is None:
-                yield number, Found(truth.solve(board, meaning))
+                yield number, Found(truth.solve(board, meaning, limits))
                 continue
             from tokoban.systems.instructions import obey
 
-            most = arguments.max_expansions
-            answer, predicted = obey.answer(policy.model, board, text, most_evaluated=most)
+            answer, predicted = obey.answer(policy.model, board, text, limits)
             yield number, Found(answer, predicted)
             if arguments.attention is not None and predicted is not None:
                 policies.write_reader_attention(policy, board, text, arguments.attention)

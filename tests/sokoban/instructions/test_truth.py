@@ -1,6 +1,7 @@
 """The truth of sentences: drawn plays, and a plain search that counts every move."""
 
 import random
+import threading
 from collections import Counter
 from typing import Any
 
@@ -16,6 +17,7 @@ from tokoban.sokoban.instructions.meaning import DEMANDS, Box, Clause, Place
 from tokoban.sokoban.instructions.naming import named_boxes
 from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.instructions.truth import Level, truth_of
+from tokoban.sokoban.search.limits import Limits
 
 ROOM = Board.from_xsb("#######|#  .  #|#@$ $.#|#     #|#######")
 NAMES: dict[str, list[Any]] = {
@@ -162,9 +164,9 @@ def test_a_level_answers_every_sentence_on_the_graph_that_it_built_once(
 ) -> None:
     built = []
 
-    def build(*args: Any) -> graph.Graph:
+    def build(*args: Any, **options: Any) -> graph.Graph:
         built.append(args)
-        return graph.build_graph(*args)
+        return graph.build_graph(*args, **options)
 
     monkeypatch.setattr(truth, "build_graph", build)
     texts = ["push the left box first", "push the right box last", "do not enter the corners"]
@@ -200,3 +202,25 @@ def test_a_sentence_of_too_many_states_is_refused() -> None:
     board = Board.from_xsb("#########|#@ $    #|#$   .  #|#   . .$#|#  $ .  #|#########")
     with pytest.raises(ValueError, match="of 9 states; expected at most 8: leave out a clause"):
         truth_of(board, parse(text).meaning)
+
+
+def test_within_limits_the_answer_is_that_without_or_says_which_limit_ended_it() -> None:
+    board, meaning = ROOM, parse("push the left box last").meaning
+    full = truth.solve(board, meaning)
+    ended = 0
+    for most in range(40):
+        found = truth.solve(board, meaning, Limits(max_expansions=most))
+        if found.status == "gave up":
+            assert found.reason == f"{most} expansion{'s' * (most != 1)}" and most == ended
+            ended += 1
+        else:
+            assert (found.solution, found.at_least_pushes) == (full.solution, full.at_least_pushes)
+    assert 1 < ended < 40
+    stop = threading.Event()
+    stop.set()
+    for limits, reason in (
+        (Limits(time_limit_s=0), "0 s"),
+        (Limits(memory_limit_mb=0.1), "0.1 MB"),
+        (Limits(stop=stop), "stopped"),
+    ):
+        assert truth.solve(board, meaning, limits).reason == reason

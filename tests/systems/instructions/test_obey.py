@@ -18,6 +18,7 @@ from tokoban.sokoban.instructions.meaning import Box
 from tokoban.sokoban.instructions.naming import find_box
 from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.instructions.truth import Truth, pushed, truth_of
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.instructions.config import tiny
 from tokoban.systems.instructions.dataset import examples_of, marks_of, positions
@@ -278,7 +279,7 @@ def test_a_word_that_the_network_lacks_is_read_as_the_usual_ones() -> None:
     with pytest.raises(ValueError, match='"the square in row 2 column 2" has no other name here'):
         for_network(network, ROOM, "end in row 2, column 2")
     predicted = {
-        name: answer(network, ROOM, f"push the {name} box last", most_evaluated=1)[1]
+        name: answer(network, ROOM, f"push the {name} box last", Limits(max_expansions=1))[1]
         for name in ("left", "leftmost", "right")
     }
     assert predicted["leftmost"] == predicted["left"] != predicted["right"]
@@ -324,17 +325,22 @@ def test_asked_for_the_pushes_left_an_example_shows_a_first_push_of_a_shortest_s
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("said", "limits", "reason"),
     [
-        ("do not push the left box", "no push is left to try after 1 position"),
-        ("push the left box last", "not within 1 position"),
+        (
+            "do not push the left box",
+            Limits(max_expansions=1),
+            "no push is left to try after 1 position",
+        ),
+        ("push the left box last", Limits(max_expansions=1), "not within 1 position"),
+        ("push the left box last", Limits(time_limit_s=0), "0 s"),
     ],
 )
 def test_a_play_that_finds_nothing_says_whether_pushes_are_left(
-    model: InstructionNet, said: str, reason: str
+    model: InstructionNet, said: str, limits: Limits, reason: str
 ) -> None:
     board = Board.from_xsb("######|#@$ .#|######")
-    found, _ = answer(model, board, said, most_evaluated=1)
+    found, _ = answer(model, board, said, limits)
     assert (found.status, found.reason) == ("gave up", reason)
 
 

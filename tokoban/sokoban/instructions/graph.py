@@ -20,13 +20,28 @@ from tokoban.sokoban.instructions.machine import Cells, TooLargeError
 from tokoban.sokoban.interior import enclosed
 from tokoban.sokoban.search.level.ground import NONE, Squares, build_ground, zobrist_keys
 from tokoban.sokoban.search.level.words import EMPTY, cell, count, flood, index, lowest, moved
+from tokoban.sokoban.search.limits import (
+    UNLIMITED,
+    UNWATCHED,
+    Watch,
+    out_of_expansions,
+    out_of_memory,
+)
 from tokoban.sokoban.search.state.columns import enlarge, enlarge_columns, zeroed
-from tokoban.sokoban.search.state.positions import Positions, add, empty_positions, grown, slot_of
+from tokoban.sokoban.search.state.positions import (
+    Positions,
+    add,
+    empty_positions,
+    grown,
+    num_bytes,
+    slot_of,
+)
 
 MAX_POSITIONS = 1 << 21  # some 2 million
 
 _MOST_NAMED = 10  # cells of six bits in a word
 _FIRST_POSITIONS = 1 << 12
+_POSITIONS_AT_ONCE = 1 << 12  # that are expanded before limits and Ctrl-C are looked at
 _PUSHES_EACH = 4  # that a position has, at first
 
 
@@ -62,8 +77,14 @@ class Graph:
         return range(int(self.ends[position]), int(self.ends[position + 1]))
 
 
-def build_graph(cells: Cells, walls: Sequence[int] = (), *, is_whole: bool = False) -> Graph:
-    """The graph of a level; ``TooLargeError`` beyond the limits.
+def build_graph(
+    cells: Cells,
+    walls: Sequence[int] = (),
+    *,
+    is_whole: bool = False,
+    watch: Watch = UNWATCHED,
+) -> Graph:
+    """The graph of a level; ``TooLargeError`` or ``OutOfTimeError`` beyond the limits.
 
     ``walls`` are at most seven sets of cells, as bits, that the player may not enter. The graph
     ``is_whole`` if it also has the pushes onto dead squares.
@@ -85,7 +106,16 @@ def build_graph(cells: Cells, walls: Sequence[int] = (), *, is_whole: bool = Fal
     pushes = zeroed(Pushes, E=_PUSHES_EACH * capacity)
     progress = np.zeros(2, np.int64)  # positions expanded, pushes
     of_level = level, keys, start, cells.cell(player), len(cells.named)
-    while not _expand(*of_level, positions, is_solved, ends, pushes, progress):
+    limits, until = watch.limits, 0
+    most_in_all = UNLIMITED if limits.max_expansions is None else limits.max_expansions
+    while not _expand(*of_level, until, positions, is_solved, ends, pushes, progress):
+        watch.check()
+        if progress[0] == most_in_all:
+            raise TooLargeError(out_of_expansions(most_in_all))
+        until = min(int(progress[0]) + _POSITIONS_AT_ONCE, most_in_all)
+        # What grows is copied, and its order by targets takes as much again.
+        if 3 * num_bytes((positions, pushes)) > limits.memory_limit_mb * 1e6:
+            raise TooLargeError(out_of_memory(limits.memory_limit_mb))
         if progress[1] + room > len(pushes.source):
             enlarge_columns(pushes, "E", 2 * len(pushes.source))
         if positions.num_known[0] + room > capacity:
@@ -136,9 +166,11 @@ def _enter(positions, keys, words, player):
 @partial(entry, makes_arrays=True)
 @no_type_check
 def _expand(
-    level, keys, start, start_cell, num_named, positions, is_solved, ends, pushes, progress
+    level, keys, start, start_cell, num_named, until, positions, is_solved, ends, pushes, progress
 ):
-    """Makes the pushes of all positions, the start first; False where there is no more room.
+    """Makes the pushes of all positions, the start first.
+
+    False after ``until`` of them, or where there is no more room.
 
     ``level`` has the floor, where boxes may be pushed to, the goals, and the forbidden squares.
     """
@@ -160,7 +192,7 @@ def _expand(
             boxes |= cell((named >> np.uint64(6 * label)) & np.uint64(63))
         if positions.num_known[0] + 4 * count(boxes) > len(is_solved):
             return False
-        if progress[1] + 4 * count(boxes) > len(pushes.source):
+        if progress[1] + 4 * count(boxes) > len(pushes.source) or position >= until:
             return False
         is_solved[position] = boxes & ~goals == EMPTY
         free, player = floor & ~boxes, cell(positions.player[position])

@@ -27,6 +27,13 @@ from tokoban.sokoban.instructions.meaning import Meaning
 from tokoban.sokoban.instructions.naming import named_boxes
 from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.search.answer import BY_INSTRUCTION, Answer
+from tokoban.sokoban.search.limits import (
+    DEFAULT_LIMITS,
+    UNWATCHED,
+    Limits,
+    OutOfTimeError,
+    Watch,
+)
 from tokoban.sokoban.search.state.positions import packed_bits
 from tokoban.sokoban.wording import counted
 
@@ -134,10 +141,11 @@ class Level:
         self.cells = Cells.of(board, named)
         self._graphs: dict[tuple[int, ...], Graph] = {}
 
-    def truth(self, meaning: Meaning) -> Truth:
+    def truth(self, meaning: Meaning, watch: Watch = UNWATCHED) -> Truth:
         """The truth of a sentence; ``()`` demands nothing but a solution.
 
-        ``ValueError`` where names mean nothing on the board, ``TooLargeError`` beyond the limits.
+        ``ValueError`` where names mean nothing on the board, ``TooLargeError`` or
+        ``OutOfTimeError`` beyond the limits.
         """
         machine = build_machine(self.cells, meaning)
         walls = tuple(sorted({int(packed_bits(row)[0]) for row in machine.walls} - {0}))
@@ -145,16 +153,16 @@ class Level:
             # Squares that the player may not enter seldom are those of another sentence. The other
             # graph goes before the new one is made, so that memory holds two at most.
             self._graphs = {(): self._graphs[()]} if () in self._graphs else {}
-            self._graphs[walls] = build_graph(self.cells, walls)
+            self._graphs[walls] = build_graph(self.cells, walls, watch=watch)
         return _solve(self._graphs[walls], machine)
 
 
-def truth_of(board: Board, meaning: Meaning) -> Truth:
+def truth_of(board: Board, meaning: Meaning, watch: Watch = UNWATCHED) -> Truth:
     """``Level.truth`` of a board's only sentence."""
-    return Level(board, named_boxes(board, meaning)).truth(meaning)
+    return Level(board, named_boxes(board, meaning)).truth(meaning, watch)
 
 
-def solve(board: Board, meaning: Meaning) -> Answer:
+def solve(board: Board, meaning: Meaning, limits: Limits = DEFAULT_LIMITS) -> Answer:
     """The obedient solution with the fewest pushes, or why there is none.
 
     ``ValueError`` where a name means nothing on the board.
@@ -162,8 +170,8 @@ def solve(board: Board, meaning: Meaning) -> Answer:
     started_s = clock()
     answer = partial(Answer, solver=BY_INSTRUCTION)
     try:
-        truth = truth_of(board, meaning)
-    except TooLargeError as error:
+        truth = truth_of(board, meaning, Watch(limits))
+    except (TooLargeError, OutOfTimeError) as error:
         return answer(status="gave up", reason=error.args[0], elapsed_s=clock() - started_s)
     answer = partial(answer, num_expansions=truth.pushes_left.size)
     if truth.fewest_pushes is None:

@@ -31,6 +31,11 @@ def out_of_memory(memory_limit_mb: float) -> Reason:
     return Reason(f"{memory_limit_mb:g} MB", "memory", megabytes=memory_limit_mb)
 
 
+def out_of_expansions(most: int) -> Reason:
+    """The reason of a search that may expand no further position."""
+    return Reason(f"{most} expansion{'s' * (most != 1)}", "expansions", most=most)
+
+
 def too_large(num_squares: int, *, most: int) -> Reason:
     """The reason of a search that does not take a board of so many squares of floor."""
     sentence = f"expected at most {most} squares of floor, got {num_squares}"
@@ -111,6 +116,9 @@ class Watch:
         For work whose results must not depend on the clock, except that the whole ends early.
         """
         return replace(self.limits, time_limit_s=None, stop=_TimeIsUp(self))
+
+
+UNWATCHED = Watch(DEFAULT_LIMITS)  # of work that has no limit of time
 
 
 class _TimeIsUp(threading.Event):

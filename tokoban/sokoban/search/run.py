@@ -13,6 +13,7 @@ from tokoban.sokoban.search.limits import (
     UNLIMITED,
     Limits,
     Reason,
+    out_of_expansions,
     out_of_memory,
     out_of_time,
     too_large,
@@ -175,8 +176,7 @@ def _limit_reached(
     if outcome == Outcome.INCONCLUSIVE:
         return Reason("searches that may miss solutions", "incomplete")
     if limits.max_expansions is not None and progress.expansions >= limits.max_expansions:
-        most = limits.max_expansions
-        return Reason(f"{most} expansion{'s' * (most != 1)}", "expansions", most=most)
+        return out_of_expansions(limits.max_expansions)
     if limits.time_limit_s is not None and progress.elapsed_s >= limits.time_limit_s:
         return out_of_time(limits.time_limit_s)
     if outcome == Outcome.STORE_FULL or progress.needed_bytes > limits.memory_limit_mb * 1e6:

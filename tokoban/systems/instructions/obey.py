@@ -27,6 +27,7 @@ from tokoban.sokoban.instructions.phrases import languages
 from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.level.ground import UNREACHABLE
+from tokoban.sokoban.search.limits import DEFAULT_LIMITS, UNWATCHED, Limits, Watch
 from tokoban.sokoban.search.searches.guided.tree import PUSH_LOSS
 from tokoban.sokoban.wording import counted
 from tokoban.systems.instructions.model import InstructionNet
@@ -147,8 +148,11 @@ def obey_all(
     *,
     most_evaluated: int,
     is_greedy: bool = False,
+    watch: Watch = UNWATCHED,
 ) -> list[Search]:
     """Plays all tasks side by side; each is played as it would be alone.
+
+    The ``watch`` may end them all.
 
     A search ends with the shortest solution that it finds. Greedy play follows the likeliest legal
     push to a new position, and ends where the machine refuses it.
@@ -157,6 +161,8 @@ def obey_all(
     searches = [Search(task, words.encode(task.text)) for task in tasks]
     active = searches
     while active := [search for search in active if search.num_evaluated < most_evaluated]:
+        if watch.reason_to_end() is not None:
+            break
         taken = [(search, node) for search in active if (node := search.take())]
         for first in range(0, len(taken), _ROWS_AT_ONCE):
             group = taken[first : first + _ROWS_AT_ONCE]
@@ -173,11 +179,12 @@ def obey_all(
 
 
 def answer(
-    model: InstructionNet, board: Board, text: str, *, most_evaluated: int | None = None
+    model: InstructionNet, board: Board, text: str, limits: Limits = DEFAULT_LIMITS
 ) -> tuple[Answer, Predicted | None]:
     """The shortest solution that a network's search finds, or none; the network proves nothing.
 
-    What it reads is ``for_network``. The prediction is None where the floor is too large.
+    It evaluates ``MOST_EVALUATED`` positions, unless ``limits.max_expansions`` are given; what it
+    reads is ``for_network``. The prediction is None where the floor is too large.
     ``ValueError`` where names mean nothing on the board, or the network does not know them.
     """
     started_s = clock()
@@ -187,10 +194,13 @@ def answer(
     except TooLargeError as error:
         return Answer(status="gave up", solver=BY_NETWORK, reason=error.args[0]), None
     task = Task(cells, build_machine(cells, meaning), for_network(model, board, text))
-    most = MOST_EVALUATED if most_evaluated is None else most_evaluated
-    [found] = obey_all(model, [task], most_evaluated=most)
+    watch, most = Watch(limits), limits.max_expansions
+    most = MOST_EVALUATED if most is None else most
+    [found] = obey_all(model, [task], most_evaluated=most, watch=watch)
     tried = counted(found.num_evaluated, "position")
-    why = f"not within {tried}" if found.take() else f"no push is left to try after {tried}"
+    why: str | None = f"no push is left to try after {tried}"
+    if found.take():
+        why = f"not within {tried}" if found.num_evaluated >= most else watch.reason_to_end()
     found_answer = Answer(
         status="gave up" if found.moves is None else "solved",
         solver=BY_NETWORK,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Int32
 
-from tokoban.sokoban.search.limits import Reason, Watch
+from tokoban.sokoban.search.limits import Reason, Watch, out_of_expansions
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.searches.vicinity.push_paths import MAIN, PushPath, Task, followed
 from tokoban.sokoban.search.searches.vicinity.search import Scope, begin, pushes_to, search
@@ -42,7 +42,7 @@ class Effort:
         """The limit, except that of memory, that ends all searches; None if they may go on."""
         most = self.watch.limits.max_expansions
         if most is not None and self.num_expansions >= most:
-            return Reason(f"{most} expansion{'s' * (most != 1)}", "expansions", most=most)
+            return out_of_expansions(most)
         return self.watch.reason_to_end()
 
     def check(self) -> None:
