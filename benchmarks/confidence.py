@@ -25,6 +25,7 @@ from torch import Tensor
 
 from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
+from tokoban.pretrained.channel import channel_of
 from tokoban.pretrained.confidence import TABLE, confidence_of
 from tokoban.systems.translation.confidence import DOUBTFUL_BELOW, USABLE_CHRF, features
 from tokoban.systems.translation.engine import prepare_for_inference
@@ -128,6 +129,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         [pair.source for pair in pairs],
         engine=prepare_for_inference(model, torch.device("cpu")),
         length_penalty=config.length_penalty,
+        channel=channel_of(options.weights),
     )
     bests = [best for best, *_ in found]
     chrf = CHRF()

@@ -27,6 +27,7 @@ from benchmarks.multi30k import TESTS, train_once
 from tokoban import cli, pretrained
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_destination, write_output
+from tokoban.pretrained.channel import channel_of
 from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import Pair, clean, read_pairs
@@ -150,13 +151,19 @@ class Score:
     chrf_margin: float
 
 
-def score(data: Path, folder: Path, weights: str, output: Path | None) -> list[Score]:
-    """A row for each measured text; ``output`` gets source, reference and translation of each."""
+def score(
+    data: Path, folder: Path, weights: str, output: Path | None, *, is_reranked: bool
+) -> list[Score]:
+    """A row for each measured text; ``output`` gets source, reference and translation of each.
+
+    Reranked are translations of shipped weights, as by ``tokoban translate``.
+    """
     from sacrebleu.metrics import BLEU, CHRF
 
     model, config = pretrained.load(weights, system="translation")
     assert isinstance(model, Translator)
     assert isinstance(config, TranslationConfig)
+    channel = channel_of(weights) if is_reranked else None
     languages = config.source_language, config.target_language
     texts = {"held-out": read_pairs(*(folder / f"held-out.{name}.gz" for name in languages))}
     texts["phrase book"] = phrases("-".join(languages))
@@ -166,7 +173,9 @@ def score(data: Path, folder: Path, weights: str, output: Path | None) -> list[S
     for name, pairs in texts.items():
         sources, references = zip(*pairs, strict=True)
         # The beam is as wide as by `tokoban translate`, not as in the training's validation.
-        translated = translate_texts(model, sources, length_penalty=config.length_penalty)
+        translated = translate_texts(
+            model, sources, length_penalty=config.length_penalty, channel=channel
+        )
         found = [best.text for best, *_ in translated]
         scores = [
             metric.corpus_score(found, None, n_bootstrap=1000)
@@ -203,6 +212,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     training.add_argument("direction", choices=("both", "de-en", "en-de"))
     scoring = parts.add_parser("score", help="score weights on every measured text")
     scoring.add_argument("weights", help="a run's folder or a name of shipped weights")
+    scoring.add_argument("--alone", action="store_true", help="without the other direction")
     scoring.add_argument("--translations", type=Path, metavar="DIR", help="keep them here")
     scoring.add_argument("--json", metavar="OUT", help="write the rows here too (- is stdout)")
     options, others = parser.parse_known_args(argv)
@@ -216,7 +226,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             train(options.folder, options.direction, others)
         else:
             check_destination(options.json)
-            rows = score(options.data, options.folder, options.weights, options.translations)
+            rows = score(
+                options.data,
+                options.folder,
+                options.weights,
+                options.translations,
+                is_reranked=not options.alone,
+            )
             if options.json is not None:
                 write_output(options.json, json.dumps([asdict(row) for row in rows]) + "\n")
     except KeyboardInterrupt:

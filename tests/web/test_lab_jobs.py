@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from tokoban import pretrained
+from tokoban.pretrained.channel import channel_of
 from tokoban.systems.gpt.engine import engine_of
 from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.stepper import TextStepper, forbidden_tokens
@@ -37,7 +38,13 @@ def test_a_sentence_has_the_translations_of_the_translator_and_the_attention_of_
     text = "Zwei Hunde spielen im Schnee."
     model, config = pretrained.load("translation-de-en", system="translation")
     assert isinstance(model, Translator)
-    (expected,) = translate_texts(model, [text], nbest=4, length_penalty=config.length_penalty)
+    (expected,) = translate_texts(
+        model,
+        [text],
+        nbest=4,
+        length_penalty=config.length_penalty,
+        channel=channel_of("translation-de-en"),
+    )
     for shown in (0, 3):
         (done,) = events("translate", text=text, shown=shown)
         assert [each["text"] for each in done["translations"]] == [one.text for one in expected]

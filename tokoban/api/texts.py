@@ -11,6 +11,7 @@ from tokoban.api.learning import Pretrained, load
 
 if TYPE_CHECKING:
     from tokoban.inference.engine import Engine
+    from tokoban.systems.translation.channel import Channel
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,8 @@ def translate(
 
     Each line of a text is translated on its own into one line of the translation. The
     ``translator`` is what ``tokoban.load`` returns, such as ``load("translation-en-de")``. The
-    beam search keeps ``beam`` hypotheses and uses the length penalty of the weights. Raises
+    beam search keeps ``beam`` hypotheses and uses the length penalty of the weights; with shipped
+    weights the shipped ones of the other direction choose among the hypotheses. Raises
     ``ValueError`` for a text that is too long. Imports torch.
 
     >>> import tokoban
@@ -51,7 +53,12 @@ def translate(
     sources = [text.split("\n") for text in texts]
     lines = [*chain(*sources)]
     translations = translate_texts(
-        translator.model, lines, engine=engine, beam=beam, length_penalty=penalty
+        translator.model,
+        lines,
+        engine=engine,
+        beam=beam,
+        length_penalty=penalty,
+        channel=_channel(translator.name or ""),
     )
     found = iter(translations)
     translated = []
@@ -120,6 +127,13 @@ def _translating(model: Any) -> "Engine":
     from tokoban.systems.translation.engine import prepare_for_inference
 
     return prepare_for_inference(model, torch.device("cpu"))
+
+
+@lru_cache(maxsize=2)
+def _channel(name: str) -> "Channel | None":
+    from tokoban.pretrained.channel import channel_of
+
+    return channel_of(name)
 
 
 def _check_texts(texts: Sequence[object]) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tokoban.systems.life.model import LifeNet
     from tokoban.systems.life.rules import Rule
     from tokoban.systems.memory_ppo.model import Player
+    from tokoban.systems.translation.channel import Channel
     from tokoban.systems.translation.confidence import Confidence
     from tokoban.systems.translation.model import Translator
     from tokoban.systems.vit.model import VisionTransformer
@@ -63,7 +64,7 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     text = wire.text_of(arguments, "text", most=_MOST_TEXT)
     prefix = wire.text_of(arguments, "prefix", usual="", most=_MOST_TEXT)
     shown = wire.whole_of(arguments, "shown", usual=0, least=0, most=_NUM_TRANSLATIONS - 1)
-    model, engine, confidence, length_penalty = _translator(source or "de")
+    model, engine, channel, confidence, length_penalty = _translator(source or "de")
     sizes = num_tokens(model, [text, prefix])
     if not sizes[0]:  # also for numbers or emoji alone
         raise ValueError("text: expected a sentence with words; emoji are not read")
@@ -77,6 +78,7 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
         nbest=_NUM_TRANSLATIONS,
         length_penalty=length_penalty,
         forced_prefix=prefix,
+        channel=channel,
     )
     # A forced beginning is not the translator's own choice.
     share = confidence.of(found[0]) if confidence and not prefix else None
@@ -279,10 +281,13 @@ def _loaded(name: str, system: str) -> Any:
 
 
 @cache
-def _translator(source: str) -> "tuple[Translator, Engine, Confidence | None, float]":
-    """The model from ``source``, its engine, its confidence and its length penalty."""
+def _translator(
+    source: str,
+) -> "tuple[Translator, Engine, Channel | None, Confidence | None, float]":
+    """The model from ``source``, its engine, channel, confidence and length penalty."""
     import torch
 
+    from tokoban.pretrained.channel import channel_of
     from tokoban.pretrained.confidence import confidence_of
     from tokoban.systems.translation.engine import prepare_for_inference
 
@@ -290,7 +295,8 @@ def _translator(source: str) -> "tuple[Translator, Engine, Confidence | None, fl
     name = f"translation-{source}-{target}"
     loaded = _loaded(name, "translation")
     engine = prepare_for_inference(loaded.model, torch.device("cpu"))
-    return loaded.model, engine, confidence_of(name), loaded.config.length_penalty
+    penalty = loaded.config.length_penalty
+    return loaded.model, engine, channel_of(name), confidence_of(name), penalty
 
 
 def _noisy_life(arguments: Mapping[str, Any]) -> "tuple[LifeNet, Rule]":

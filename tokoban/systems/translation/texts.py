@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 from tokoban.inference.engine import Engine
 from tokoban.systems.translation.capitals import without_capitals
@@ -11,6 +12,9 @@ from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import tidy
 from tokoban.systems.translation.translate import BATCH_SIZE, translate
 from tokoban.text.saved import tokenizer_of
+
+if TYPE_CHECKING:
+    from tokoban.systems.translation.channel import Channel
 
 # No training text has emoji, so the network would write broken characters or words for them.
 _EMOJI = re.compile(r"\s*[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
@@ -27,10 +31,12 @@ class Translation:
 
     source: str  # as it was read
     text: str
-    score: float  # what it was chosen by: its log-probability in nats / the length penalty
+    score: float  # what it was chosen by: its log-probability in nats / the length penalty, to
+    # which a channel adds
     source_tokens: list[int]
     tokens: list[int]
     log_prob_nats: float  # of its tokens and its end
+    channel_log_prob_nats: float | None = None  # of the source, given the translation
     sentences: "tuple[Translation, ...]" = ()  # of a text of several, each by itself
 
 
@@ -70,12 +76,14 @@ def translate_texts(
     nbest: int = 1,
     forced_prefix: str = "",
     batch_size: int = BATCH_SIZE,
+    channel: "Channel | None" = None,
 ) -> list[list[Translation]]:
     """The ``nbest`` translations of each text, the best first.
 
-    Sentences are translated one by one, but not with a ``forced_prefix``, which every translation
-    begins with, spaces around it apart. A text without letters, such as the times of a subtitle, is
-    its own translation, with no tokens. The rest is said by ``translate``, which this calls.
+    With a ``channel`` they are the best of the beam by its scores. Sentences are translated one by
+    one, but not with a ``forced_prefix``, which every translation begins with, spaces around it
+    apart. A text without letters, such as the times of a subtitle, is its own translation, with no
+    tokens. The rest is said by ``translate``, which this calls.
     """
     tokenizer = tokenizer_of(model)
     readings = [reading_of(model, text) for text in texts]
@@ -88,36 +96,39 @@ def translate_texts(
         engine=engine,
         beam=beam,
         length_penalty=length_penalty,
-        nbest=nbest,
+        nbest=nbest if channel is None else beam,
         forced_prefix=tokenizer.encode(tidy(forced_prefix)),
         batch_size=batch_size,
     )
-    translations = iter(
+    translations = [
         [
-            [
-                # On one line whatever the model says, as the sentences that it learned from.
-                Translation(
-                    sentence,
-                    tidy(tokenizer.decode(one.tokens)),
-                    one.score,
-                    source,
-                    one.tokens,
-                    one.score_nats,
-                )
-                for one in hypotheses
-            ]
-            if source
-            else [Translation(sentence, sentence, 0.0, [], [], 0.0)]
-            for source, hypotheses, sentence in zip(sources, found, sentences, strict=True)
+            # On one line whatever the model says, as the sentences that it learned from.
+            Translation(
+                sentence,
+                tidy(tokenizer.decode(one.tokens)),
+                one.score,
+                source,
+                one.tokens,
+                one.score_nats,
+            )
+            for one in hypotheses
         ]
-    )
-    return [[*map(_joined, *islice(translations, len(parts)))] for parts in divided]
+        if source
+        else [Translation(sentence, sentence, 0.0, [], [], 0.0)]
+        for source, hypotheses, sentence in zip(sources, found, sentences, strict=True)
+    ]
+    if channel is not None:
+        ranked = channel.reranked(translations, length_penalty=length_penalty)
+        translations = [some[:nbest] for some in ranked]
+    by_sentence = iter(translations)
+    return [[*map(_joined, *islice(by_sentence, len(parts)))] for parts in divided]
 
 
 def _joined(*sentences: Translation) -> Translation:
     """The translation of a text by those of its sentences."""
     if len(sentences) == 1:
         return sentences[0]
+    channel = [each.channel_log_prob_nats for each in sentences]
     return Translation(
         " ".join(each.source for each in sentences),
         " ".join(each.text for each in sentences),
@@ -125,5 +136,6 @@ def _joined(*sentences: Translation) -> Translation:
         [*chain(*(each.source_tokens for each in sentences))],
         [*chain(*(each.tokens for each in sentences))],
         sum(each.log_prob_nats for each in sentences),
+        None if None in channel else sum(each for each in channel if each is not None),
         sentences,
     )
