@@ -16,6 +16,7 @@ import json
 import random
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,8 @@ from torch import Tensor
 
 from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
-from tokoban.pretrained.channel import channel_of
 from tokoban.pretrained.confidence import TABLE, confidence_of
+from tokoban.pretrained.reranking import reranker_of
 from tokoban.systems.translation.confidence import DOUBTFUL_BELOW, USABLE_CHRF, features
 from tokoban.systems.translation.engine import prepare_for_inference
 from tokoban.systems.translation.model import Translator
@@ -124,12 +125,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         pairs += drawn
     model, config = pretrained.load(options.weights, system="translation")
     assert isinstance(model, Translator)
+    reranker = reranker_of(options.weights)
+    assert reranker is not None
     found = translate_texts(
         model,
         [pair.source for pair in pairs],
         engine=prepare_for_inference(model, torch.device("cpu")),
         length_penalty=config.length_penalty,
-        channel=channel_of(options.weights),
+        # The language model has read most of Tatoeba, so it would know the right one.
+        reranker=replace(reranker, language_model=lambda lines: [0.0] * len(lines)),
     )
     bests = [best for best, *_ in found]
     chrf = CHRF()

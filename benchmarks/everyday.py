@@ -18,7 +18,7 @@ import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +27,7 @@ from benchmarks.multi30k import TESTS, train_once
 from tokoban import cli, pretrained
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_destination, write_output
-from tokoban.pretrained.channel import channel_of
+from tokoban.pretrained.reranking import reranker_of
 from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import Pair, clean, read_pairs
@@ -152,18 +152,20 @@ class Score:
 
 
 def score(
-    data: Path, folder: Path, weights: str, output: Path | None, *, is_reranked: bool
+    data: Path, folder: Path, weights: str, output: Path | None, *, reranking: str
 ) -> list[Score]:
     """A row for each measured text; ``output`` gets source, reference and translation of each.
 
-    Reranked are translations of shipped weights, as by ``tokoban translate``.
+    Of shipped weights they are reranked as by ``tokoban translate``, by the channel alone, or not.
     """
     from sacrebleu.metrics import BLEU, CHRF
 
     model, config = pretrained.load(weights, system="translation")
     assert isinstance(model, Translator)
     assert isinstance(config, TranslationConfig)
-    channel = channel_of(weights) if is_reranked else None
+    reranker = reranker_of(weights) if reranking != "none" else None
+    if reranker is not None and reranking == "channel":
+        reranker = replace(reranker, language_model=lambda lines: [0.0] * len(lines))
     languages = config.source_language, config.target_language
     texts = {"held-out": read_pairs(*(folder / f"held-out.{name}.gz" for name in languages))}
     texts["phrase book"] = phrases("-".join(languages))
@@ -174,7 +176,7 @@ def score(
         sources, references = zip(*pairs, strict=True)
         # The beam is as wide as by `tokoban translate`, not as in the training's validation.
         translated = translate_texts(
-            model, sources, length_penalty=config.length_penalty, channel=channel
+            model, sources, length_penalty=config.length_penalty, reranker=reranker
         )
         found = [best.text for best, *_ in translated]
         scores = [
@@ -212,7 +214,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     training.add_argument("direction", choices=("both", "de-en", "en-de"))
     scoring = parts.add_parser("score", help="score weights on every measured text")
     scoring.add_argument("weights", help="a run's folder or a name of shipped weights")
-    scoring.add_argument("--alone", action="store_true", help="without the other direction")
+    scoring.add_argument(
+        "--reranking", choices=("all", "channel", "none"), default="all",
+        help="channel: without the language model, which has read most of Tatoeba (default: all)",
+    )  # fmt: skip
     scoring.add_argument("--translations", type=Path, metavar="DIR", help="keep them here")
     scoring.add_argument("--json", metavar="OUT", help="write the rows here too (- is stdout)")
     options, others = parser.parse_known_args(argv)
@@ -231,7 +236,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 options.folder,
                 options.weights,
                 options.translations,
-                is_reranked=not options.alone,
+                reranking=options.reranking,
             )
             if options.json is not None:
                 write_output(options.json, json.dumps([asdict(row) for row in rows]) + "\n")

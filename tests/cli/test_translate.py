@@ -126,7 +126,7 @@ def test_the_search_is_as_requested(weights: str, shouted: list[dict[str, Any]])
     _translate(weights, "x", *common, "--beam", "7")
     engines = [call.pop("engine") for call in shouted]
     assert all(isinstance(engine, Engine) for engine in engines)
-    assert [call.pop("channel") for call in shouted] == [None, None]  # of weights from elsewhere
+    assert [call.pop("reranker") for call in shouted] == [None, None]  # of weights from elsewhere
     plain = {"beam": 4, "length_penalty": 0.75, "nbest": 1, "forced_prefix": "", "batch_size": 32}
     assert shouted[0] == plain | {"texts": ["x"]}
     assert shouted[1] == {

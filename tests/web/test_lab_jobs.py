@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from tokoban import pretrained
-from tokoban.pretrained.channel import channel_of
+from tokoban.pretrained.reranking import reranker_of
 from tokoban.systems.gpt.engine import engine_of
 from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.stepper import TextStepper, forbidden_tokens
@@ -43,7 +43,7 @@ def test_a_sentence_has_the_translations_of_the_translator_and_the_attention_of_
         [text],
         nbest=4,
         length_penalty=config.length_penalty,
-        channel=channel_of("translation-de-en"),
+        reranker=reranker_of("translation-de-en"),
     )
     for shown in (0, 3):
         (done,) = events("translate", text=text, shown=shown)

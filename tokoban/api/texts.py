@@ -11,7 +11,7 @@ from tokoban.api.learning import Pretrained, load
 
 if TYPE_CHECKING:
     from tokoban.inference.engine import Engine
-    from tokoban.systems.translation.channel import Channel
+    from tokoban.systems.translation.reranking import Reranker
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ def translate(
 
     Each line of a text is translated on its own into one line of the translation. The
     ``translator`` is what ``tokoban.load`` returns, such as ``load("translation-en-de")``. The
-    beam search keeps ``beam`` hypotheses and uses the length penalty of the weights; with shipped
-    weights the shipped ones of the other direction choose among the hypotheses. Raises
+    beam search keeps ``beam`` hypotheses and uses the length penalty of the weights; of those of
+    shipped weights a reranker takes the best. Raises
     ``ValueError`` for a text that is too long. Imports torch.
 
     >>> import tokoban
@@ -58,7 +58,7 @@ def translate(
         engine=engine,
         beam=beam,
         length_penalty=penalty,
-        channel=_channel(translator.name or ""),
+        reranker=_reranker(translator.name or ""),
     )
     found = iter(translations)
     translated = []
@@ -130,10 +130,10 @@ def _translating(model: Any) -> "Engine":
 
 
 @lru_cache(maxsize=2)
-def _channel(name: str) -> "Channel | None":
-    from tokoban.pretrained.channel import channel_of
+def _reranker(name: str) -> "Reranker | None":
+    from tokoban.pretrained.reranking import reranker_of
 
-    return channel_of(name)
+    return reranker_of(name)
 
 
 def _check_texts(texts: Sequence[object]) -> None:

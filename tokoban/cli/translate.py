@@ -14,12 +14,10 @@ from tokoban.cli.parser import whole
 from tokoban.training.device import find_device
 
 if TYPE_CHECKING:
-    import torch
-
     from tokoban.inference.engine import Engine
-    from tokoban.systems.translation.channel import Channel
     from tokoban.systems.translation.config import TranslationConfig
     from tokoban.systems.translation.model import Translator
+    from tokoban.systems.translation.reranking import Reranker
     from tokoban.systems.translation.texts import Translation
 
 SUMMARY = "translate sentences from German to English or back"
@@ -54,14 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="target language (default: the other of en and de)",
     )
     options.add(parser, "--weights", usual="translation-FROM-TO")
-    parser.add_argument(
-        "--channel",
-        metavar="NAME_OR_PATH",
-        help="weights of the other direction, which choose the translations among those of the "
-        "beam, or none (default: none, but for shipped weights the shipped ones, with which the "
-        "confidence was fitted)",
-    )
     options.add(parser, "--beam", default=4)
+    parser.add_argument(
+        "--no-reranking",
+        action="store_true",
+        help="take the beam's own order. Of shipped weights' beams, the other direction's weights "
+        "and gpt-everyday choose the best, and the confidence is of these",
+    )
     options.add(parser, "--length-penalty", usual="the one chosen in the validation of the weights")
     parser.add_argument(
         "--nbest",
@@ -103,6 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints each translation as soon as it is there; what was printed before an error stays."""
     from tokoban.cli.screen import Screen
     from tokoban.pretrained.confidence import confidence_of
+    from tokoban.pretrained.reranking import reranker_of
     from tokoban.systems.translation.confidence import DOUBTFUL_BELOW
 
     _check(arguments)
@@ -117,8 +115,12 @@ def run(arguments: argparse.Namespace) -> int:
     lines: Iterator[str] = (line for text in given for line in (text or "").split("\n"))
     if arguments.attention is not None:
         lines = iter([_only_sentence(lines)])
-    model, engine, config, channel = _load(arguments)
-    confidence = None if arguments.channel else confidence_of(_weights(arguments))
+    model, engine, config, weights = _load(arguments)
+    reranker = confidence = None
+    if not arguments.no_reranking:
+        device, precision = find_device(arguments.device), arguments.precision
+        reranker = reranker_of(weights, device=device, precision=precision)
+        confidence = confidence_of(weights)
     if arguments.length_penalty is None:
         arguments.length_penalty = config.length_penalty
     if arguments.prefix:
@@ -132,7 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
         is_shown = not sys.stdout.isatty()  # where the translations themselves are seen
         bar = Screen(stderr=True).counting("sentences", total, is_shown=is_shown)
         with report.entries(arguments) as entries, bar as update:
-            translated = _translated(model, engine, channel, lines, arguments, on_too_long=refuse)
+            translated = _translated(model, engine, reranker, lines, arguments, on_too_long=refuse)
             for number, (line, found) in enumerate(translated, start=1):
                 if is_printed:
                     _print(number, found, is_numbered=arguments.nbest > 1)
@@ -207,73 +209,43 @@ def _only_sentence(lines: Iterable[str]) -> str:
 
 def _load(
     arguments: argparse.Namespace,
-) -> "tuple[Translator, Engine, TranslationConfig, Channel | None]":
-    """The model on its device, its engine, its config, and what chooses among its translations.
+) -> "tuple[Translator, Engine, TranslationConfig, str]":
+    """The model on its device, its engine, its config, and which weights they are.
 
     ``ValueError`` if it is for other languages.
     """
     from tokoban import pretrained
-    from tokoban.pretrained.channel import channel_of
-    from tokoban.systems.translation.channel import Channel
-
-    device, weights = find_device(arguments.device), _weights(arguments)
-    if arguments.weights is None and weights not in pretrained.names():
-        source, target = _languages(arguments)
-        raise ValueError(
-            f"no weights from {source} to {target} come with tokoban, only from de to en and "
-            "from en to de; "
-            "--weights takes those of a training by `tokoban train translation`"
-        )
-    model, engine, config = _prepared(weights, arguments, device)
-    known = config.source_language, config.target_language
-    asked = arguments.source or known[0], arguments.target or known[1]
-    if asked != known:
-        raise ValueError(f"{weights} translates {_way(known)}, not {_way(asked)}")
-    if arguments.channel is None:
-        channel = channel_of(weights, device=device, precision=arguments.precision)
-        return model, engine, config, channel
-    if arguments.channel == "none":
-        return model, engine, config, None
-    other, other_engine, others = _prepared(arguments.channel, arguments, device)
-    found = others.source_language, others.target_language
-    if found != known[::-1]:
-        expected = _way(known[::-1])
-        raise ValueError(
-            f"--channel {arguments.channel} translates {_way(found)}; expected {expected}"
-        )
-    return model, engine, config, Channel(other, other_engine)
-
-
-def _prepared(
-    weights: str, arguments: argparse.Namespace, device: "torch.device"
-) -> "tuple[Translator, Engine, TranslationConfig]":
-    from tokoban import pretrained
     from tokoban.systems.translation.engine import prepare_for_inference
     from tokoban.systems.translation.model import Translator
 
-    model, config = pretrained.load(weights, system="translation")
-    assert isinstance(model, Translator)
-    return model, prepare_for_inference(model, device, precision=arguments.precision), config
-
-
-def _languages(arguments: argparse.Namespace) -> tuple[str, str]:
-    """Those asked for, or usual."""
     source = arguments.source or ("en" if arguments.target == "de" else "de")
-    return source, arguments.target or ("de" if source == "en" else "en")
-
-
-def _weights(arguments: argparse.Namespace) -> str:
-    return arguments.weights or "translation-{}-{}".format(*_languages(arguments))
-
-
-def _way(languages: tuple[str, str]) -> str:
-    return f"from {languages[0]} to {languages[1]}"
+    target = arguments.target or ("de" if source == "en" else "en")
+    weights = arguments.weights
+    if weights is None:
+        weights = f"translation-{source}-{target}"
+        if weights not in pretrained.names():
+            raise ValueError(
+                f"no weights from {source} to {target} come with tokoban, only from de to en and "
+                "from en to de; "
+                "--weights takes those of a training by `tokoban train translation`"
+            )
+    model, config = pretrained.load(weights, system="translation")
+    asked = arguments.source or config.source_language, arguments.target or config.target_language
+    if asked != (config.source_language, config.target_language):
+        raise ValueError(
+            f"{weights} translates from {config.source_language} to {config.target_language}, "
+            f"not from {asked[0]} to {asked[1]}"
+        )
+    assert isinstance(model, Translator)
+    device = find_device(arguments.device)
+    engine = prepare_for_inference(model, device, precision=arguments.precision)
+    return model, engine, config, weights
 
 
 def _translated(
     model: "Translator",
     engine: "Engine",
-    channel: "Channel | None",
+    reranker: "Reranker | None",
     lines: Iterator[str],
     arguments: argparse.Namespace,
     *,
@@ -295,7 +267,7 @@ def _translated(
         length_penalty=arguments.length_penalty,
         nbest=arguments.nbest,
         batch_size=batch_size,
-        channel=channel,
+        reranker=reranker,
     )
 
 

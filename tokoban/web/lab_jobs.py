@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from tokoban.systems.life.model import LifeNet
     from tokoban.systems.life.rules import Rule
     from tokoban.systems.memory_ppo.model import Player
-    from tokoban.systems.translation.channel import Channel
     from tokoban.systems.translation.confidence import Confidence
     from tokoban.systems.translation.model import Translator
+    from tokoban.systems.translation.reranking import Reranker
     from tokoban.systems.vit.model import VisionTransformer
 
 _LANGUAGES = ("de", "en")
@@ -64,7 +64,7 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     text = wire.text_of(arguments, "text", most=_MOST_TEXT)
     prefix = wire.text_of(arguments, "prefix", usual="", most=_MOST_TEXT)
     shown = wire.whole_of(arguments, "shown", usual=0, least=0, most=_NUM_TRANSLATIONS - 1)
-    model, engine, channel, confidence, length_penalty = _translator(source or "de")
+    model, engine, reranker, confidence, length_penalty = _translator(source or "de")
     sizes = num_tokens(model, [text, prefix])
     if not sizes[0]:  # also for numbers or emoji alone
         raise ValueError("text: expected a sentence with words; emoji are not read")
@@ -78,7 +78,7 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
         nbest=_NUM_TRANSLATIONS,
         length_penalty=length_penalty,
         forced_prefix=prefix,
-        channel=channel,
+        reranker=reranker,
     )
     # A forced beginning is not the translator's own choice.
     share = confidence.of(found[0]) if confidence and not prefix else None
@@ -283,12 +283,12 @@ def _loaded(name: str, system: str) -> Any:
 @cache
 def _translator(
     source: str,
-) -> "tuple[Translator, Engine, Channel | None, Confidence | None, float]":
-    """The model from ``source``, its engine, channel, confidence and length penalty."""
+) -> "tuple[Translator, Engine, Reranker | None, Confidence | None, float]":
+    """The model from ``source``, its engine, reranker, confidence and length penalty."""
     import torch
 
-    from tokoban.pretrained.channel import channel_of
     from tokoban.pretrained.confidence import confidence_of
+    from tokoban.pretrained.reranking import reranker_of
     from tokoban.systems.translation.engine import prepare_for_inference
 
     (target,) = set(_LANGUAGES) - {source}
@@ -296,7 +296,7 @@ def _translator(
     loaded = _loaded(name, "translation")
     engine = prepare_for_inference(loaded.model, torch.device("cpu"))
     penalty = loaded.config.length_penalty
-    return loaded.model, engine, channel_of(name), confidence_of(name), penalty
+    return loaded.model, engine, reranker_of(name), confidence_of(name), penalty
 
 
 def _noisy_life(arguments: Mapping[str, Any]) -> "tuple[LifeNet, Rule]":

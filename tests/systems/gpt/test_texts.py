@@ -15,9 +15,11 @@ from tokoban.systems.gpt.texts import (
     encode_prompts,
     forbidden_first_tokens,
     generate_texts,
+    line_nats,
 )
 from tokoban.text.bpe import train_bpe
 from tokoban.text.characters import CharacterTokenizer
+from tokoban.text.saved import tokenizer_of
 
 LETTERS = CharacterTokenizer("abc")
 BYTES = train_bpe(["a🎉b é a🎉b"], vocabulary_size=265)
@@ -196,3 +198,18 @@ def test_a_space_after_a_prompt_is_that_of_the_next_word() -> None:
 def test_what_cannot_be_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         generate_texts(random_gpt(), **{"prompts": ["a"], "sampling": GREEDY, **options})
+
+
+def test_the_log_probability_of_a_line_is_that_of_its_tokens_one_by_one() -> None:
+    gpt = random_gpt(context_length=8)
+    lines = ["a b", "", "j i a b a", "b" * 40]
+    together = line_nats(gpt, lines)
+    for line, nats in zip(lines, together, strict=True):
+        tokens = tokenizer_of(gpt).encode(f"\n{line}\n")[:9]
+        with torch.inference_mode():
+            one_by_one = [
+                gpt(torch.tensor([tokens[:place]]))[0, -1].log_softmax(0)[tokens[place]].item()
+                for place in range(1, len(tokens))
+            ]
+        assert nats == pytest.approx(sum(one_by_one), rel=1e-5)
+    assert line_nats(gpt, []) == []

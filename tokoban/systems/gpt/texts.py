@@ -8,6 +8,8 @@ from functools import partial
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
+from torch.nn.functional import cross_entropy
+from torch.nn.utils.rnn import pad_sequence
 
 from tokoban.decoding import GREEDY, Sampling
 from tokoban.inference.engine import MOST_BYTES, Engine
@@ -22,6 +24,7 @@ BATCH_SIZE = 32
 _MOST_TOKENS = 100_000_000  # of all texts of a call: 36 bytes each
 
 NO_PROMPT = "\n"  # what an empty prompt is read as: a line begins
+_PADDING = -1  # behind a line
 _ENDS = frozenset(".!?…\n")  # a sentence
 
 
@@ -117,6 +120,30 @@ def encode_prompts(
             found.append(tokenizer.encode(start + text or NO_PROMPT))
         except ValueError as error:
             raise ValueError(f"prompt {number + 1}: {error}") from None
+    return found
+
+
+def line_nats(model: Gpt, lines: Sequence[str]) -> list[float]:
+    """The log-probability of each line and its end, after the end of another.
+
+    Of a line that is longer than the context, that of its beginning.
+    """
+    tokenizer = tokenizer_of(model)
+    rows = [tokenizer.encode(f"\n{line}\n")[: model.context_length + 1] for line in lines]
+    found = [0.0] * len(rows)
+    order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
+    for first in range(0, len(order), BATCH_SIZE):
+        some = order[first : first + BATCH_SIZE]
+        texts = pad_sequence(
+            [torch.tensor(rows[row]) for row in some], batch_first=True, padding_value=_PADDING
+        ).to(model.embedding.weight.device)
+        with torch.inference_mode():
+            logits = model(texts[:, :-1].clamp(min=0)).float()
+            nats = -cross_entropy(
+                logits.mT, texts[:, 1:], ignore_index=_PADDING, reduction="none"
+            ).sum(1)
+        for row, value in zip(some, nats.tolist(), strict=True):
+            found[row] = value
     return found
 
 

@@ -23,18 +23,19 @@ _MOST_IN_WORDS = 12  # numbers up to this may become words, and hours of the aft
 def features(best: Translation) -> list[float]:
     """What the regression sees of a translation, the best one of its sentence.
 
-    The mean log-probability of a token, its end counted; the same of the source by the channel;
-    tokens a word of the source, which rare words raise; the logarithm of the source's length; how
-    much longer or shorter the translation is; and the share of its words that are different. The
-    least probable token adds nothing. ``ValueError`` for a translation without a channel.
+    The mean log-probability of a token, its end counted; the same of the source by the reranker's
+    channel; tokens a word of the source, which rare words raise; the logarithm of the source's
+    length; how much longer or shorter the translation is; and the share of its words that are
+    different. The least probable token adds nothing. ``ValueError`` for a translation that was not
+    reranked.
     """
-    if best.channel_log_prob_nats is None:
-        raise ValueError("the confidence is that of translations by a channel")
+    if best.channel_nats is None:
+        raise ValueError("the confidence is that of reranked translations")
     num_source, num_target = len(best.source_tokens) + 1, len(best.tokens) + 1
     words = best.text.lower().split()
     return [
         best.log_prob_nats / num_target,
-        best.channel_log_prob_nats / num_source,
+        best.channel_nats / num_source,
         len(best.source_tokens) / max(1, len(best.source.split())),
         math.log(num_source),
         abs(math.log(num_target / num_source)),

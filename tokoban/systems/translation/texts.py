@@ -14,7 +14,7 @@ from tokoban.systems.translation.translate import BATCH_SIZE, translate
 from tokoban.text.saved import tokenizer_of
 
 if TYPE_CHECKING:
-    from tokoban.systems.translation.channel import Channel
+    from tokoban.systems.translation.reranking import Reranker
 
 # No training text has emoji, so the network would write broken characters or words for them.
 _EMOJI = re.compile(r"\s*[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
@@ -31,12 +31,12 @@ class Translation:
 
     source: str  # as it was read
     text: str
-    score: float  # what it was chosen by: its log-probability in nats / the length penalty, to
-    # which a channel adds
+    score: float  # what it was chosen by: its log-probability in nats / the length penalty, and
+    # what a reranker adds
     source_tokens: list[int]
     tokens: list[int]
     log_prob_nats: float  # of its tokens and its end
-    channel_log_prob_nats: float | None = None  # of the source, given the translation
+    channel_nats: float | None = None  # a reranker's: of the source, given the translation
     sentences: "tuple[Translation, ...]" = ()  # of a text of several, each by itself
 
 
@@ -76,11 +76,11 @@ def translate_texts(
     nbest: int = 1,
     forced_prefix: str = "",
     batch_size: int = BATCH_SIZE,
-    channel: "Channel | None" = None,
+    reranker: "Reranker | None" = None,
 ) -> list[list[Translation]]:
     """The ``nbest`` translations of each text, the best first.
 
-    With a ``channel`` they are the best of the beam by its scores. Sentences are translated one by
+    With a ``reranker`` they are the best of the beam by its scores. Sentences are translated one by
     one, but not with a ``forced_prefix``, which every translation begins with, spaces around it
     apart. A text without letters, such as the times of a subtitle, is its own translation, with no
     tokens. The rest is said by ``translate``, which this calls.
@@ -96,7 +96,7 @@ def translate_texts(
         engine=engine,
         beam=beam,
         length_penalty=length_penalty,
-        nbest=nbest if channel is None else beam,
+        nbest=nbest if reranker is None else beam,
         forced_prefix=tokenizer.encode(tidy(forced_prefix)),
         batch_size=batch_size,
     )
@@ -117,8 +117,8 @@ def translate_texts(
         else [Translation(sentence, sentence, 0.0, [], [], 0.0)]
         for source, hypotheses, sentence in zip(sources, found, sentences, strict=True)
     ]
-    if channel is not None:
-        ranked = channel.reranked(translations, length_penalty=length_penalty)
+    if reranker is not None:
+        ranked = reranker.reranked(translations, length_penalty=length_penalty)
         translations = [some[:nbest] for some in ranked]
     by_sentence = iter(translations)
     return [[*map(_joined, *islice(by_sentence, len(parts)))] for parts in divided]
@@ -128,7 +128,7 @@ def _joined(*sentences: Translation) -> Translation:
     """The translation of a text by those of its sentences."""
     if len(sentences) == 1:
         return sentences[0]
-    channel = [each.channel_log_prob_nats for each in sentences]
+    channel_nats = [each.channel_nats for each in sentences if each.channel_nats is not None]
     return Translation(
         " ".join(each.source for each in sentences),
         " ".join(each.text for each in sentences),
@@ -136,6 +136,6 @@ def _joined(*sentences: Translation) -> Translation:
         [*chain(*(each.source_tokens for each in sentences))],
         [*chain(*(each.tokens for each in sentences))],
         sum(each.log_prob_nats for each in sentences),
-        None if None in channel else sum(each for each in channel if each is not None),
+        sum(channel_nats) if channel_nats else None,
         sentences,
     )
