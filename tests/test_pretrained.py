@@ -52,12 +52,15 @@ def test_what_is_no_weights_file_is_refused(tmp_path: Path) -> None:
         pretrained.load(str(path), system="sokoban")
 
 
-def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [torch.nan, torch.inf, -3e38])
+def test_weights_that_are_no_numbers_or_would_overflow_are_refused(
+    number: float, tmp_path: Path
+) -> None:
     path = tmp_path / "x.safetensors"
     state, metadata = load_weights(pretrained.weights_path("life-16"))
-    next(value for value in state.values() if value.is_floating_point()).view(-1)[0] = torch.nan
+    next(value for value in state.values() if value.is_floating_point()).view(-1)[0] = number
     save_weights(path, state, metadata)
-    with pytest.raises(ValueError, match="some weights are NaN or infinite"):
+    with pytest.raises(ValueError, match="some weights are NaN or above 1,000,000"):
         pretrained.load(str(path), system="life")
 
 

@@ -20,9 +20,11 @@ import pytest
 
 import tokoban
 from tokoban import cli
+from tokoban.sokoban.instructions import truth
 from tokoban.sokoban.puzzles import generate
 from tokoban.sokoban.search.combine import solver
 from tokoban.sokoban.search.limits import Reason
+from tokoban.systems.push_policy.policy import PushPolicy
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PUSH = "#####|#@$.#|#####"
@@ -147,6 +149,9 @@ WRONG_KINDS: dict[str, Callable[[], object]] = {
     ),
     "prompt is ['x']; expected text": lambda: untyped.generate_text(["x"]),
     "num_texts is 0; expected at least 1": lambda: untyped.generate_text("x", num_texts=0),
+    "1,000,000,000 texts of up to 200 tokens are asked for": lambda: untyped.generate_text(
+        "x", num_texts=10**9
+    ),
     "minimise is ['moves']; expected text": lambda: untyped.solve(A_BOARD, minimise=["moves"]),
     "difficulty is ['easy']": lambda: untyped.generate(difficulty=["easy"]),
     "avoid is None; expected Boards": lambda: untyped.generate(avoid=None),
@@ -246,6 +251,28 @@ def test_ctrl_c_is_raised_with_what_is_known(monkeypatch: pytest.MonkeyPatch) ->
     assert (answer.solver, answer.optimum) == ("weighted-astar", None)
     assert answer.reason is not None
     assert re.fullmatch(r"stopped after .* s and 0 expansions for fewest moves", answer.reason)
+
+
+@pytest.mark.parametrize("weights", [None, "sokoban-push"])
+def test_ctrl_c_has_an_answer_where_nothing_is_known(
+    weights: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*args: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    board = tokoban.Board.from_xsb("-#-|.@#|-$-|---|---")
+    monkeypatch.setattr(truth, "solve", interrupted)
+    monkeypatch.setattr(PushPolicy, "solve", interrupted)
+    policy = None if weights is None else tokoban.load(weights)
+    instruction = "push the left box first" if weights is None else None
+    with pytest.raises(KeyboardInterrupt) as of_a_solution:
+        tokoban.solve(board, instruction=instruction, policy=policy)
+    answer = of_a_solution.value.answer  # type: ignore[attr-defined]
+    assert (answer.status, answer.reason) == ("gave up", "stopped")
+    if policy is not None:
+        with pytest.raises(KeyboardInterrupt) as of_a_hint:
+            tokoban.hint(board, policy=policy)
+        assert of_a_hint.value.answer.status == "gave up"  # type: ignore[attr-defined]
 
 
 def test_progress_of_many_boards_comes_with_their_numbers() -> None:

@@ -72,3 +72,19 @@ def test_defaults_are_shown_as_they_are_typed(capsys: pytest.CaptureFixture[str]
         assert f"(default: {default})" in shown
     assert shown.count("(default") == 3
     assert vars(parser.parse_args([]))["memory_limit"] == 2 * 10**9
+
+
+@pytest.mark.parametrize(
+    ("words", "like"),
+    [
+        ("slove x", "; did you mean solve?"),
+        ("solve x --minimize any", "--minimize any; did you mean --minimise?"),
+        ("solve x --by serch", "; did you mean search?"),
+        ("solve x --zzz", "unrecognized arguments: --zzz (`tokoban solve --help`"),
+    ],
+)
+def test_what_is_nearly_known_is_named(
+    words: str, like: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(words.split()) == 2
+    assert like in capsys.readouterr().err

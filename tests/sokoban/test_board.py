@@ -66,6 +66,20 @@ def test_nothing_lies_outside_the_board(changes: dict, name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"walls": {Square(0, 0)}}, "wall squares are a set; expected a frozenset"),
+        ({"boxes": frozenset({(0, 1)})}, r"box at \(0, 1\); expected a Square"),
+        ({"player": (0, 1)}, r"player at \(0, 1\); expected a Square"),
+        ({"height": 2.5}, "height is 2.5; expected a whole number"),
+    ],
+)
+def test_a_board_is_made_of_squares(changes: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        replace(BOARD, **changes)
+
+
+@pytest.mark.parametrize(
     ("changes", "name"),
     [
         ({"goals": frozenset({Square(0, 0)})}, "goal"),

@@ -53,12 +53,12 @@ def hint(
         stop=stop,
     )
     probability: float | None = None
-    if policy is not None and not limits.is_stopped:
-        seconds = None if time_limit_s is None else time_limit_s / 2
-        answer, probability = ask_policy(policy, board, replace(limits, time_limit_s=seconds))
-        if answer.status != "gave up":
-            return hint_of(board, answer)
     try:
+        if policy is not None and not limits.is_stopped:
+            seconds = None if time_limit_s is None else time_limit_s / 2
+            answer, probability = ask_policy(policy, board, replace(limits, time_limit_s=seconds))
+            if answer.status != "gave up":
+                return hint_of(board, answer)
         answer = best_answer(board, limits=limits)
     except InterruptedSearch as interrupt:
         known = hint_of(board, interrupt.answer, deadlock_probability=probability)

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tokoban.api.arguments import check, checked
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Solution, lurd
-from tokoban.sokoban.search.answer import Answer, Objective, Optimum, Progress
+from tokoban.sokoban.search.answer import BY_INSTRUCTION, Answer, Objective, Optimum, Progress
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -65,6 +66,9 @@ def solve(
         stop=stop,
     )
     if instruction is not None:
+        from tokoban.sokoban.instructions import grammar, truth
+
+        meaning = grammar.instruction(instruction).meaning
         if minimise is not None:
             raise ValueError("minimise has no effect with an instruction: pushes are the fewest")
         if policy is not None:
@@ -73,10 +77,10 @@ def solve(
                 raise ValueError(f"{found}; expected 'instructions'")
             from tokoban.systems.instructions import obey
 
-            return obey.answer(policy.model, board, instruction, limits)[0]
-        from tokoban.sokoban.instructions import grammar, truth
-
-        return truth.solve(board, grammar.instruction(instruction).meaning, limits)
+            with answering(obey.BY_NETWORK):
+                return obey.answer(policy.model, board, instruction, limits)[0]
+        with answering(BY_INSTRUCTION):
+            return truth.solve(board, meaning, limits)
     if policy is not None:
         if minimise is not None:
             raise ValueError("minimise has no effect with a policy, which finds any solution")
@@ -92,21 +96,36 @@ def solve(
     return answer
 
 
+@contextmanager
+def answering(solver: str) -> Iterator[None]:
+    """Ctrl-C inside raises ``KeyboardInterrupt`` with an ``answer``: that nothing was found."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        from tokoban.sokoban.search.combine.anytime import InterruptedSearch
+        from tokoban.sokoban.search.limits import STOPPED
+
+        answer = Answer(status="gave up", solver=solver, reason=STOPPED)
+        raise InterruptedSearch(answer) from None
+
+
 def ask_policy(policy: "Pretrained", board: Board, limits: "Limits") -> tuple[Answer, float | None]:
     """A policy's own answer, and its probability that the board is deadlocked.
 
-    The limits are for the search of a policy of pushes.
+    The limits are for the search of a policy of pushes. Ctrl-C as in ``answering``.
     """
     if policy.system == "push":
         from tokoban.systems.push_policy.policy import PushPolicy
 
-        answer, predicted = PushPolicy(policy.model).solve(board, limits=limits)
+        with answering("policy"):
+            answer, predicted = PushPolicy(policy.model).solve(board, limits=limits)
         return answer, None if predicted is None else predicted.predicted_unsolvable
     if policy.system != "sokoban":
         raise ValueError(f"policy is of the system {policy.system!r}; expected 'push' or 'sokoban'")
     from tokoban.systems.sokoban_policy.policy import Policy
 
-    answer, prediction = Policy(policy.model).solve([board])[0]
+    with answering("policy"):
+        answer, prediction = Policy(policy.model).solve([board])[0]
     return answer, None if prediction is None else prediction.predicted_unsolvable
 
 

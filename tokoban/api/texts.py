@@ -41,7 +41,7 @@ def translate(
     >>> import tokoban
     >>> [found] = tokoban.translate(["Ich habe meine Schlüssel verloren."])
     >>> found.text
-    'I lost my keys.'
+    "I've lost my keys."
     """
     from tokoban.pretrained.confidence import confidence_of
     from tokoban.systems.translation.texts import translate_texts

@@ -149,6 +149,7 @@ def describe(number: int, level: Level, found: Found) -> dict[str, object]:
         "expansions": None if answer.solver in ("beam", "rollout") else answer.num_expansions,
         "moves_at_least": answer.at_least_moves,
         "pushes_at_least": answer.at_least_pushes,
+        "reason": answer.reason,
     }
     if _PREDICTED.get(answer.solver, _BY_MOVES) != _BY_MOVES:
         described["evaluated"] = answer.num_evaluated

@@ -2,8 +2,9 @@
 
 import argparse
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 LARGEST = 2**63 - 1  # what every array and every compiled loop can hold
@@ -59,12 +60,21 @@ class Parser(argparse.ArgumentParser):
         """As that of argparse, but a command refuses what it does not know, and names its help."""
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+            first = unknown[0].partition("=")[0]
+            like = _like(first, self._option_string_actions) if first.startswith("--") else ""
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{like}")
         return found, unknown
 
     def error(self, message: str) -> NoReturn:
         """Raises ``ValueError``, as for all that a user can get wrong."""
+        if choice := re.search(r"invalid choice: '(.*)' \(choose from (.*)\)$", message):
+            message += _like(choice[1], re.findall("[^', ]+", choice[2]))
         raise ValueError(f"{message} (`{self.prog} --help` lists all arguments)")
+
+
+def _like(word: str, known: Iterable[str]) -> str:
+    """A question about the one of the known words that is most like it, if any is."""
+    return "".join(f"; did you mean {one}?" for one in get_close_matches(word, [*known], n=1))
 
 
 def given_options(words: Sequence[str]) -> frozenset[str]:

@@ -29,6 +29,7 @@ _GONE = {
     "comes with tokoban, took their place"
 }
 
+_LARGEST = 1e6  # of a weight: no training makes such, and sums would overflow
 WEIGHTS_FILE = "weights.safetensors"  # as a training run calls it
 
 
@@ -83,7 +84,7 @@ def load_trained(
         model.load_state_dict(state)
     except (ValueError, RuntimeError) as error:
         raise _unfit(path, error) from None
-    if not are_numbers(model):
+    if not are_numbers(model, most=_LARGEST):
         raise _no_numbers(path)
     return Trained(model.eval(), config, path)
 
@@ -124,7 +125,7 @@ def load_pushes(name_or_path: str) -> tuple[Any, Any]:
         state = load_file(path)
     except SafetensorError as error:
         raise ValueError(f"{path}: not a safetensors file ({error})") from None
-    if not all(np.isfinite(tensor).all() for tensor in state.values()):
+    if not all((np.abs(tensor) <= _LARGEST).all() for tensor in state.values()):
         raise _no_numbers(path)
     return CompiledNet(state, config), config
 
@@ -146,7 +147,7 @@ def _config_in(header: Header, path: Path, system: str, config_type: type[Config
 
 
 def _no_numbers(path: Path) -> ValueError:
-    return ValueError(f"{path}: some weights are NaN or infinite")
+    return ValueError(f"{path}: some weights are NaN or above {_LARGEST:,.0f}")
 
 
 def _unfit(path: Path, error: Exception) -> ValueError:

@@ -6,7 +6,7 @@ Rows are counted from the top and columns from the left, from 0. The world beyon
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Direction(IntEnum):
@@ -69,24 +69,30 @@ class Board:
     player: Square
 
     def __post_init__(self) -> None:
-        for name, squares in (
-            ("wall", self.walls),
-            ("goal", self.goals),
-            ("box", self.boxes),
-            ("player", {self.player}),
-        ):
-            for row, column in squares:
+        for name, size in (("height", self.height), ("width", self.width)):
+            if not hasattr(size, "__index__"):
+                raise ValueError(f"{name} is {size!r}; expected a whole number")
+        named: dict[str, Any] = {
+            "wall": self.walls,
+            "goal": self.goals,
+            "box": self.boxes,
+            "player": frozenset((self.player,)),
+        }
+        for name, squares in named.items():
+            if not isinstance(squares, frozenset):
+                kind = type(squares).__name__
+                raise ValueError(f"{name} squares are a {kind}; expected a frozenset")
+            for square in squares:
+                if not isinstance(square, Square):
+                    raise ValueError(f"{name} at {square!r}; expected a Square")
+                row, column = square
                 if not (0 <= row < self.height and 0 <= column < self.width):
                     raise ValueError(
                         f"{name} at row {row}, column {column} lies outside "
                         f"the {self.height}x{self.width} board"
                     )
-        for name, squares in (
-            ("goal", self.goals),
-            ("box", self.boxes),
-            ("player", frozenset({self.player})),
-        ):
-            for square in squares & self.walls:
+        for name in ("goal", "box", "player"):
+            for square in named[name] & self.walls:
                 raise ValueError(f"{name} at row {square.row}, column {square.column} is in a wall")
         if self.player in self.boxes:
             raise ValueError(

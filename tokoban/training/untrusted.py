@@ -5,6 +5,7 @@ built on the ``meta`` device, where tensors have shapes but no memory. A checkpo
 before it is unpickled. docs/decisions/0024-files-of-strangers.md says why.
 """
 
+import math
 import os
 import pickletools
 import re
@@ -73,11 +74,13 @@ def check_memory(build: Callable[[], nn.Module]) -> None:
         )
 
 
-def are_numbers(model: nn.Module) -> bool:
-    """Whether no weight is NaN or infinite; limits kept beside the weights may be infinite."""
-    return all(bool(parameter.isfinite().all()) for parameter in model.parameters()) and not any(
-        bool(buffer.isnan().any()) for buffer in model.buffers()
+def are_numbers(model: nn.Module, *, most: float = math.inf) -> bool:
+    """Whether no weight is NaN, infinite or above ``most``; limits beside them may be infinite."""
+    are_sound = all(
+        bool((parameter.isfinite() & (parameter.abs() <= most)).all())
+        for parameter in model.parameters()
     )
+    return are_sound and not any(bool(buffer.isnan().any()) for buffer in model.buffers())
 
 
 def check_checkpoint(path: Path) -> None:

@@ -203,7 +203,8 @@ def test_each_environment_draws_its_own_levels_from_its_own_seed() -> None:
         return [first.tolist(), *(environment.reset()[1]["level"].tolist() for _ in range(20))]
 
     one, two = SokobanVectorEnv(3, FEW), SokobanVectorEnv(3, FEW)
-    assert levels(one, 5) == levels(two, 5) == levels(one, [5, 6, 7])
+    for seed in (5, 2**64 - 2):  # larger ones are hashed
+        assert levels(one, seed) == levels(two, seed) == levels(one, [seed, seed + 1, seed + 2])
     assert [row[1:] for row in levels(one, 5)] == [row[:-1] for row in levels(one, 6)]
     # Without a seed of its own the one in the middle goes on.
     kept = SokobanVectorEnv(3, FEW)

@@ -13,7 +13,7 @@ _CONTENTS = {
     " ": 0, "-": 0, "_": 0,
     "$": _BOX, "b": _BOX,
     "*": _BOX | _GOAL, "B": _BOX | _GOAL,
-    ".": _GOAL,
+    ".": _GOAL, "o": _GOAL,
     "@": _PLAYER, "p": _PLAYER,
     "+": _PLAYER | _GOAL, "P": _PLAYER | _GOAL,
 }  # fmt: skip

@@ -88,7 +88,9 @@ def streams(seeds: Int64[Tensor, "B"]) -> Int64[Tensor, "B"]:
 
 
 def as_int64(seed: int) -> int:
-    """The lowest 64 bits of a seed, as an int64."""
+    """A seed as an int64; of more than 64 bits, a hash."""
+    if seed >= 2**64:
+        seed = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
     return (seed + 2**63) % 2**64 - 2**63
 
 

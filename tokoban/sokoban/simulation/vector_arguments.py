@@ -55,7 +55,10 @@ def seeds_of(
     an invalid seed.
     """
     if isinstance(seed, int | np.integer):
-        return torch.arange(num_envs) + as_int64(checked_seed(seed)), torch.ones(num_envs).bool()
+        first = checked_seed(seed)
+        if first + num_envs > 2**64:
+            return seeds_of(range(first, first + num_envs), num_envs=num_envs)
+        return torch.arange(num_envs) + as_int64(first), torch.ones(num_envs).bool()
     if isinstance(seed, str | bytes) or not isinstance(seed, Sequence | np.ndarray):
         raise _no_seed(seed)
     if len(seed) != num_envs:

@@ -185,16 +185,16 @@ def generate_texts(
     tokenizer = tokenizer_of(model)
     numbers = numbers or range(len(prompts))
     encoded = encode_prompts(model, prompts, numbers=numbers)
+    if len(encoded) * num_each * max_tokens > _MOST_TOKENS:
+        raise ValueError(
+            f"{len(encoded) * num_each:,} texts of up to {max_tokens:,} tokens are asked for at "
+            f"once; expected at most {_MOST_TOKENS:,} tokens"
+        )
     rows = [prompt for prompt in encoded for _ in range(num_each)]
     # Those of like length together: the shorter ones are padded.
     order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
     found: dict[int, Continuation] = {}
     engine = engine or engine_of(model)
-    if len(rows) * max_tokens > _MOST_TOKENS:
-        raise ValueError(
-            f"{len(rows):,} texts of up to {max_tokens:,} tokens are asked for at once; expected "
-            f"at most {_MOST_TOKENS:,} tokens"
-        )
     network = network_of(model)
     batch_size = min(batch_size, max(1, MOST_BYTES // network.row_bytes(network.max_length)))
     for first in range(0, len(order), batch_size):
