@@ -82,7 +82,7 @@ def test_the_objects_have_the_promised_keys_and_figures() -> None:
     _, played = solve("--by", "beam")
     keys = ["schema_version", "index", "title", "status", "lurd", "moves", "pushes", "seconds"]
     keys += ["elapsed_s"]
-    keys += ["solver", "optimum", "expansions", "moves_at_least", "pushes_at_least"]
+    keys += ["solver", "optimum", "expansions", "moves_at_least", "pushes_at_least", "reason"]
     predicted = ["predicted_steps_left", "predicted_unsolvable"]
     assert list(played[0]) == keys + predicted
     assert list(found[2]) == keys

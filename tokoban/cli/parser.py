@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any, NoReturn
 
 LARGEST = 2**63 - 1  # what every array and every compiled loop can hold
+_LIKENESS = 0.75  # from which on a word may be meant; "slove" and "solve" have 0.8
 _LONGEST_WORD = 40  # characters of a message: a word may have megabytes
 
 
@@ -74,7 +75,9 @@ class Parser(argparse.ArgumentParser):
 
 def _like(word: str, known: Iterable[str]) -> str:
     """A question about the one of the known words that is most like it, if any is."""
-    return "".join(f"; did you mean {one}?" for one in get_close_matches(word, [*known], n=1))
+    return "".join(
+        f"; did you mean {one}?" for one in get_close_matches(word, [*known], 1, _LIKENESS)
+    )
 
 
 def given_options(words: Sequence[str]) -> frozenset[str]:
