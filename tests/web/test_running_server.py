@@ -154,14 +154,15 @@ def test_100_jobs_at_once_are_done_or_refused(client: Client) -> None:
     assert client.http.get("/api/collections").status_code == 200
 
 
+def head_of_job(client: Client, num_bytes: int) -> bytes:
+    """A request for a job, as far as its body."""
+    host = f"POST /api/jobs HTTP/1.1\r\nHost: 127.0.0.1:{client.server.port}\r\n"
+    kind = f"Content-Type: application/json\r\nContent-Length: {num_bytes}\r\n\r\n"
+    return (host + kind).encode()
+
+
 def test_a_client_that_sends_or_reads_nothing_keeps_nobody_waiting(client: Client) -> None:
     body = json.dumps({"kind": "solve", "arguments": {"board": HARD}})
-
-    def request(num_bytes: int) -> bytes:
-        host = f"POST /api/jobs HTTP/1.1\r\nHost: 127.0.0.1:{client.server.port}\r\n"
-        kind = f"Content-Type: application/json\r\nContent-Length: {num_bytes}\r\n\r\n"
-        return (host + kind).encode()
-
     with contextlib.ExitStack() as open_ones:
 
         def connect() -> socket.socket:
@@ -170,8 +171,8 @@ def test_a_client_that_sends_or_reads_nothing_keeps_nobody_waiting(client: Clien
             )
 
         for one in [connect() for _ in range(600)][-10:]:
-            one.sendall(request(99_999))
-        connect().sendall(request(len(body)) + body.encode())
+            one.sendall(head_of_job(client, 99_999))
+        connect().sendall(head_of_job(client, len(body)) + body.encode())
         client.reconnect()  # its connection of earlier is silent too
         started_s = time.monotonic()
         assert client.http.get("/api/collections").status_code == 200
@@ -194,8 +195,14 @@ def test_what_is_sent_waits_for_no_acknowledgement() -> None:
         assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
-def test_ctrl_c_ends_it_at_once_with_open_streams() -> None:
-    with contextlib.closing(Client()) as client:
+def test_ctrl_c_ends_it_at_once_and_quietly_with_open_streams(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with (
+        contextlib.closing(Client()) as client,
+        socket.create_connection(("127.0.0.1", client.server.port)) as slow,
+    ):
+        slow.sendall(head_of_job(client, 99_999))
         events = client.events("solve", board=HARD, time_limit_s=300)
         assert next(events)["event"] == "queued"
         workers = client.workers()
@@ -204,6 +211,7 @@ def test_ctrl_c_ends_it_at_once_with_open_streams() -> None:
         assert wait_until(lambda: not any(map(is_alive, workers)), SOON_S)
         with pytest.raises(httpx.HTTPError):
             list(events)
+    assert capfd.readouterr().err == ""
 
 
 def test_a_port_in_use_is_a_sentence() -> None:

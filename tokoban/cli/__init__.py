@@ -45,7 +45,8 @@ def _build_parser(commands: Sequence[str]) -> Parser:
         module = importlib.import_module(module_name(name))
         command = choices.add_parser(name, help=module.SUMMARY, description=module.SUMMARY)
         module.add_arguments(command)
-        command.add_argument_group("exit status", meanings(module.UNDECIDED))
+        codes = meanings(module.UNDECIDED, is_server=name == "web")
+        command.add_argument_group("exit status", codes)
         command.set_defaults(run=module.run)
     return parser
 

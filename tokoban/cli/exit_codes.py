@@ -22,10 +22,17 @@ _MEANINGS = {
 }
 
 
-def meanings(undecided: str) -> str:
-    """The table in one line; ``undecided`` is the command's case of 1, empty if it has none."""
+def meanings(undecided: str, *, is_server: bool = False) -> str:
+    """The table in one line; ``undecided`` is the command's case of 1, empty if it has none.
+
+    A server ends by Ctrl-C, with 0.
+    """
+    shown = dict(_MEANINGS)
+    if not undecided:
+        del shown[ExitCode.UNDECIDED]
+    if is_server:
+        shown[ExitCode.DONE] = "ended by Ctrl-C"
+        del shown[ExitCode.INTERRUPTED]
     return "; ".join(
-        f"{code:d}: {meaning.format(undecided=undecided)}"
-        for code, meaning in _MEANINGS.items()
-        if undecided or code != ExitCode.UNDECIDED
+        f"{code:d}: {meaning.format(undecided=undecided)}" for code, meaning in shown.items()
     )

@@ -12,7 +12,7 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-_SHUTDOWN_S = 2  # for the streams that are open
+_SHUTDOWN_S = 2  # for the requests that are being answered
 _MAX_CONNECTIONS = 512  # beyond them, requests are refused
 _MAX_SILENT = 256  # connections; beyond them, the oldest without a request makes room
 
@@ -83,7 +83,7 @@ class _Connection(H11Protocol):
 
 
 class _Server(uvicorn.Server):
-    """A server that says when it is ready."""
+    """A server that says when it is ready, and that ends without waiting for jobs."""
 
     def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -94,6 +94,12 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             self._on_ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Ends, as if all clients had left: a stream would last as long as its job."""
+        for connection in self.server_state.connections:
+            connection.transport.abort()
+        await super().shutdown(sockets)
 
 
 def open_browser(address: str) -> None:
