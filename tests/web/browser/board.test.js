@@ -98,6 +98,25 @@ export function a_large_board_is_moved_up_to_its_edge_and_follows_again() {
   equal([camera.x, camera.y], [x, y]);
 }
 
+export function a_board_is_whole_at_first_and_gets_no_smaller_than_its_room_needs() {
+  const range = { top: 0, bottom: 40, left: 0, right: 40 };
+  const camera = new Camera(false);
+  const sizes = (side, factor) => {
+    const room = { width: side, height: side };
+    camera.fit(range, room);
+    for (let number = 0; number < 3; number++) {
+      camera.zoomBy(factor);
+      camera.fit(range, room);
+    }
+    return [camera.cell / camera.ratio, camera.isCut];
+  };
+  equal([sizes(400, 1), sizes(400, 0.8), sizes(400, 1.25)], [[10, false], [10, false], [19, true]]);
+  camera.zoom = 1;
+  equal([sizes(240, 1), sizes(240, 0.8)], [[8, true], [6, false]]);
+  camera.zoom = 1;
+  equal([sizes(1600, 1), sizes(1600, 0.8), sizes(1600, 0.5)], [[40, false], [20, false], [18, false]]);
+}
+
 export function the_label_of_an_arrow_leaves_its_head_free() {
   const [size, centre] = [40, 100];
   for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {

@@ -1,10 +1,11 @@
 /** How large a square is, and which part of the board is in the picture. */
 
-/** The least size of a square, in CSS pixels; a board that does not fit scrolls. */
-const MIN_CELL = 18;
+/** The least size of a square at first, in CSS pixels; a board that does not fit then scrolls. */
+const MIN_CELL = 8;
+/** Squares get no smaller by zooming, unless the whole board needs it. */
+const SMALL_CELL = 18;
 /** The greatest size of a square: two boxes should not fill a screen. */
 const MAX_CELL = 100;
-const MIN_ZOOM = 0.5;
 const MAX_ZOOM = 4;
 
 /** All lengths are in device pixels, so that squares meet without seams. */
@@ -13,6 +14,7 @@ export class Camera {
   constructor(fitsAlways) {
     this._fitsAlways = fitsAlways;
     this.zoom = 1;
+    this._minZoom = 1;
     this.cell = 1;
     this.width = 1;
     this.height = 1;
@@ -27,7 +29,7 @@ export class Camera {
 
   /** @param {number} factor */
   zoomBy(factor) {
-    this.zoom = Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, this.zoom * factor));
+    this.zoom = Math.min(MAX_ZOOM, Math.max(this._minZoom, this.zoom * factor));
   }
 
   /** Whether not all squares are in the picture. @returns {boolean} */
@@ -55,9 +57,13 @@ export class Camera {
     const [columns, rows] = [range.right - range.left, range.bottom - range.top];
     this.ratio = window.devicePixelRatio || 1;
     const [width, height] = [room.width * this.ratio, room.height * this.ratio];
-    let cell = Math.min(width / columns, height / rows);
+    const whole = Math.min(width / columns, height / rows);
+    let cell = whole;
     if (!this._fitsAlways) {
-      cell = Math.min(Math.max(cell, MIN_CELL * this.ratio), MAX_CELL * this.ratio) * this.zoom;
+      cell = Math.min(Math.max(whole, MIN_CELL * this.ratio), MAX_CELL * this.ratio);
+      this._minZoom = Math.min(whole, SMALL_CELL * this.ratio) / cell;
+      this.zoom = Math.max(this._minZoom, this.zoom);
+      cell *= this.zoom;
     }
     this.cell = Math.max(1, Math.floor(cell));
     this.width = Math.max(1, Math.min(Math.floor(width), this.cell * columns));
