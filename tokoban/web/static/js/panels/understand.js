@@ -138,7 +138,10 @@ function hintPart(session, app, watch, signal) {
     const label = hints.grade === 0 ? "hint.more" : hints.grade < MOST ? "hint.next" : "hint.play";
     relabel(ask, t(label));
     ask.disabled = !session.level || session.game.board.isSolved();
-    if (hints.text && element.closest("[hidden]")) app.toast(hints.text);
+    // On a phone the board and the panel are not always in sight together.
+    if (hints.grade) session.view?.container.scrollIntoView({ block: "nearest" });
+    const { height, bottom } = text.getBoundingClientRect();
+    if (hints.text && (!height || bottom > innerHeight)) app.toast(hints.text);
   };
   hints.addEventListener("change", refresh);
   refresh();

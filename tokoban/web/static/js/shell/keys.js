@@ -50,6 +50,11 @@ export class Keys {
     return [...this._actions.values()];
   }
 
+  /** Runs an action, as its keys do. @param {string} id */
+  run(id) {
+    this._actions.get(id)?.run();
+  }
+
   /** The keys of an action now. @param {Action} action @returns {string[]} */
   keysOf(action) {
     return this._settings.get("keys")[action.id] ?? action.keys;

@@ -59,7 +59,7 @@ function mount(element, app, params, signal) {
 
   const keyboardPick = new KeyboardPick(pointer, session, (text) => app.announce(text), signal);
   const actions = playActions(app, board, keyboardPick);
-  const toolbar = tools(session, actions);
+  const toolbar = tools(app, actions);
   main.append(toolbar.element);
   const refresh = () => {
     head.refresh();

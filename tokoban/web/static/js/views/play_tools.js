@@ -8,6 +8,7 @@ const BUTTONS = {
   restart: { icon: "restart" },
   undo: { icon: "undo", text: true },
   redo: { icon: "redo", text: true },
+  hint: { icon: "hint" },
   marks: { icon: "eye" },
   "zoom-out": { icon: "minus" },
   "zoom-in": { icon: "plus" },
@@ -15,22 +16,25 @@ const BUTTONS = {
 };
 
 /**
- * @param {import("../game/session.js").Session} session
+ * @param {import("../shell/app.js").App} app
  * @param {import("../shell/keys.js").Action[]} actions of the board
  * @returns {{element: HTMLElement, refresh: () => void}}
  */
-export function tools(session, actions) {
+export function tools({ session, keys }, actions) {
+  // The action of a panel, which is mounted later.
+  const hint = { id: "hint", titleKey: "hint.more", run: () => keys.run("hint") };
   const made = Object.fromEntries(
-    actions
+    [...actions, hint]
       .filter(({ id }) => id in BUTTONS)
       .map(({ id, titleKey, run }) => [id, button({ label: t(titleKey), run, ...BUTTONS[id] })]),
   );
   return {
     element: el("div", { class: "row toolbar" }, ...Object.keys(BUTTONS).map((id) => made[id])),
     refresh() {
-      const { at, moves } = session.game;
+      const { at, moves, board } = session.game;
       made.restart.disabled = made.undo.disabled = at === 0;
       made.redo.disabled = at === moves.length;
+      made.hint.disabled = !session.level || board.isSolved();
       made.marks.setAttribute("aria-pressed", String(session.marksHidden));
     },
   };
