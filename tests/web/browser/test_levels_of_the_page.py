@@ -68,7 +68,7 @@ def copied(page: Any, button: str) -> str:
     # A message stays for seconds: that of a former copy is not to be taken for the one of this.
     page.locator(".toast").evaluate_all("toasts => toasts.forEach((toast) => toast.remove())")
     page.get_by_role("button", name=button, exact=True).click()
-    page.wait_for_selector(".toast:text('Copied.')")
+    page.wait_for_selector(".toast:text('Copied')")
     return str(page.evaluate("navigator.clipboard.readText()"))
 
 
@@ -282,10 +282,11 @@ def test_the_same_levels_make_one_collection_which_is_removed_after_a_question(
 def test_a_game_goes_out_as_text_picture_and_animation(open_page: Open) -> None:
     page = open_page("#/play/file-1/2")
     page.wait_for_selector("h1:text-is('Room')")
-    page.keyboard.press("ArrowDown")
+    for key in ("ArrowDown", "ArrowRight", "u"):
+        page.keyboard.press(key)
     page.keyboard.press("c")
     for button, text in (
-        ("Copy the moves as LURD", "d"),
+        ("Copy the moves as LURD", "dr"),  # with those ahead
         (
             "Copy as XSB",
             "########\n#@     #\n#  $   #\n#    . #\n#  $ . #\n########\nTitle: Room",

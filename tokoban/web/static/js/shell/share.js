@@ -22,7 +22,9 @@ export function openShare(app) {
   const { game, level } = session;
   if (!level) return;
   const name = fileName(level.title);
-  const copy = (/** @type {string} */ text) => () => copyText(app, text);
+  const copy = (/** @type {string} */ text, told = t("share.copied")) =>
+    () => copyText(app, text, told);
+  const copiedMoves = t("share.copied-moves", { count: game.moves.length });
   openDialog(t("play.share"), (close) =>
     inStack(
       section(
@@ -43,7 +45,7 @@ export function openShare(app) {
         t("share.game"),
         inRow(
           button({ label: t("share.copy-position"), run: copy(toXsb(game.board)) }),
-          button({ label: t("share.copy-moves"), run: copy(game.played) }),
+          button({ label: t("share.copy-moves"), run: copy(game.moves, copiedMoves) }),
           button({ label: t("share.picture"), run: () => savePicture(app, name) }),
           button({ label: t("share.animation"), run: (event) => saveAnimation(app, name, event) }),
         ),
@@ -69,11 +71,11 @@ function forgetProgress(app) {
   });
 }
 
-/** @param {App} app @param {string} text */
-async function copyText(app, text) {
+/** @param {App} app @param {string} text @param {string} told once it is copied */
+async function copyText(app, text, told) {
   try {
     await navigator.clipboard.writeText(text);
-    app.toast(t("share.copied"));
+    app.toast(told);
   } catch {
     // No permission: the text is shown to be copied by hand.
     openDialog(t("share.copy-by-hand"), () => {
@@ -102,7 +104,7 @@ async function saveAnimation(app, name, event) {
   try {
     const done = await runJob("animation", {
       board: game.start.toRows().join("\n"),
-      moves: game.played,
+      moves: game.moves,
     });
     const bytes = Uint8Array.from(atob(done.gif), (letter) => letter.charCodeAt(0));
     saveBlob(new Blob([bytes], { type: "image/gif" }), `${name}.gif`);

@@ -75,6 +75,10 @@ export const strings = {
     de: "Das GIF wird gespeichert, sobald es fertig ist.",
   },
   "share.copied": { en: "Copied.", de: "Kopiert." },
+  "share.copied-moves": {
+    en: "Copied: {count} {count|move|moves}.",
+    de: "Kopiert: {count} {count|Zug|Züge}.",
+  },
   "share.copy-by-hand": { en: "Copy this text", de: "Diesen Text kopieren" },
   "share.nothing": { en: "There is no progress yet.", de: "Es gibt noch keinen Fortschritt." },
   "share.left-out": {
