@@ -164,6 +164,17 @@ export function a_solution_of_a_search_never_counts_as_the_players_until_it_is_m
   equal([again.game.isOwn, state()], [true, "solved"]);
 }
 
+export function the_push_of_a_hint_is_not_the_players_until_it_is_made_by_hand() {
+  const game = newGame();
+  game.play("r");
+  game.play("R", false);
+  game.play("r");
+  equal([game.isOwn, game.given], [false, 1]);
+  game.goTo(1);
+  game.play("rrr");
+  equal([game.isOwn, game.board.isSolved()], [true, true]);
+}
+
 export function what_searches_have_found_is_kept_apart_from_the_progress() {
   const storage = newStorage();
   const open = (solutions = []) => {

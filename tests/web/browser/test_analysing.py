@@ -123,7 +123,7 @@ def test_hints_come_in_grades_and_lead_to_the_solution(open_page: Open) -> None:
             page.keyboard.press("h")
             text.filter(has_text=begins).wait_for(timeout=WARMING_MS)
         page.keyboard.press("h")
-    page.wait_for_selector("[data-owner=solved]")
+    page.locator("[data-owner=solved]", has_text="not all yours").wait_for()
 
 
 def test_solve_cancel_and_solve_again(open_page: Open) -> None:
@@ -143,7 +143,7 @@ def test_solve_cancel_and_solve_again(open_page: Open) -> None:
     page.locator("#board").focus()
     page.keyboard.press("End")
     solved = page.locator("[data-owner=solved]")
-    solved.get_by_text("These moves are not yours").wait_for()
+    solved.get_by_text("These moves are not all yours").wait_for()
     assert game(page)["state"] == "tried"
     panel.get_by_role("button", name="Shorten").click()
     panel.get_by_text("Solved, and proved optimal.").nth(1).wait_for(timeout=WARMING_MS)

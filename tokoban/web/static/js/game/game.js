@@ -4,7 +4,7 @@ import { advance, countPushes, retreat } from "../rules/board.js";
 
 /** @typedef {import("../rules/board.js").Board} Board */
 /**
- * `given`: from which move on a search or a file has made the moves, not the player.
+ * `given`: from which move on a search, a hint or a file has made the moves, not the player.
  * @typedef {{moves: string, at: number, given?: number}} Line
  * @typedef {Line & {name: string}} Snapshot
  */
@@ -62,9 +62,10 @@ export class Game extends EventTarget {
   /**
    * Makes moves up to the first that the rules forbid, or to the solution.
    * @param {string} lurd in either case
+   * @param {boolean} [byHand] false for moves that a hint makes
    * @returns {string} the moves made
    */
-  play(lurd) {
+  play(lurd, byHand = true) {
     let { board } = this;
     let made = "";
     for (const letter of lurd) {
@@ -75,17 +76,18 @@ export class Game extends EventTarget {
     }
     if (!made) return "";
     const from = this.at;
+    const wasOwn = this.isOwn;
     const ahead = this.moves.slice(from);
     // Making an undone move by hand keeps the moves after it for redo.
     if (!ahead.startsWith(made)) {
       if (ahead) this._leaveLine();
-      if (this.isOwn) this.given = undefined;
+      if (wasOwn) this.given = undefined;
       this.moves = this.played + made;
     }
-    const wasOwn = this.isOwn;
     this.at = from + made.length;
+    if (wasOwn && !byHand) this.given = from;
     // Given moves that the player makes by hand become the player's own.
-    if (wasOwn && !this.isOwn) this.given = this.at;
+    else if (wasOwn && !this.isOwn) this.given = this.at;
     this.board = board;
     this._tell(from, this.at);
     return made;

@@ -98,8 +98,8 @@ export const strings = {
     de: "Jeder Schub führt in eine andere dieser Stellungen oder zu einer Kiste, die für immer festsitzt. Keine ist gelöst, also ist die Stellung verloren. Ein unabhängiges Programm hat den Beweis geprüft.",
   },
   "hint.grades": {
-    en: "In three steps: which box, where it goes, which push. Then the push is made.",
-    de: "In drei Stufen: welche Kiste, wohin, welcher Schub. Danach wird er ausgeführt.",
+    en: "In three steps: which box, where it goes, which push. Then the push is made, and the solution no longer counts as yours.",
+    de: "In drei Stufen: welche Kiste, wohin, welcher Schub. Danach wird er ausgeführt, und die Lösung zählt nicht mehr als Ihre.",
   },
   "hint.more": { en: "Hint", de: "Tipp" },
   "hint.next": { en: "Show more", de: "Mehr zeigen" },

@@ -41,8 +41,8 @@ export const strings = {
   },
   "play.solved-best": { en: "A new best!", de: "Ein neuer Bestwert!" },
   "play.solved-given": {
-    en: "These moves are not yours, so they do not count.",
-    de: "Diese Züge stammen nicht von Ihnen und zählen daher nicht.",
+    en: "These moves are not all yours, so they do not count.",
+    de: "Diese Züge stammen nicht alle von Ihnen und zählen daher nicht.",
   },
   "play.solved-again": { en: "Play again", de: "Noch einmal" },
   "play.figures": {

@@ -42,12 +42,12 @@ export class Hints extends EventTarget {
     signal.addEventListener("abort", () => session.clearMarks(OWNER));
   }
 
-  /** Shows one grade more; after the last one the push is made. */
+  /** Shows one grade more; after the last one the push is made, not by the player. */
   async more() {
     const { game, level } = this._session;
     if (!level || game.board.isSolved() || this._job.isRunning) return;
     if (this.grade === MOST) {
-      game.play(this._found.moves);
+      game.play(this._found.moves, false);
       return;
     }
     if (!this._found && !(await this._ask())) return;
