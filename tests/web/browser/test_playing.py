@@ -160,6 +160,8 @@ def test_a_game_by_touch_with_taps_and_swipes(open_page: Open) -> None:
     for element in (board, panel.get_by_text("Bring it to")):
         box = element.bounding_box()
         assert 0 <= box["y"] <= viewport["height"] - box["height"]
+    page.keyboard.press("l")
+    page.get_by_text("Paste levels opens a box").wait_for()  # there are no keys to press
 
 
 def test_a_box_by_keyboard_goes_where_the_frame_is(open_page: Open) -> None:

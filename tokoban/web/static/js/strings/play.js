@@ -160,6 +160,10 @@ export const strings = {
     en: "Or drop a file on the page, or press Ctrl+V anywhere.",
     de: "Oder legen Sie eine Datei auf der Seite ab, oder drücken Sie irgendwo Strg+V.",
   },
+  "levels.touch-help": {
+    en: "Paste levels opens a box for the text.",
+    de: "„Level einfügen“ öffnet ein Feld für den Text.",
+  },
   "levels.search": { en: "Find a level", de: "Level suchen" },
   "levels.show": { en: "Show", de: "Anzeigen" },
   "levels.all": { en: "All", de: "Alle" },

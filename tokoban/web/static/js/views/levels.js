@@ -105,10 +105,11 @@ export function mount(element, app, [given], signal) {
 
 /** @param {App} app @param {HTMLElement} element @param {string} chosen */
 async function showCollections(app, element, chosen) {
+  const isTouched = matchMedia("(pointer: coarse)").matches;
   const tools = inStack(
     fileButton(t("levels.open-file"), (files) => importFiles(app, files)),
     button({ label: t("levels.paste"), icon: "plus", text: true, run: () => openPaste(app) }),
-    el("p", { class: "soft" }, t("levels.drop-help")),
+    el("p", { class: "soft" }, t(isTouched ? "levels.touch-help" : "levels.drop-help")),
   );
   const list = el("ul", { class: "list" });
   element.replaceChildren(list, tools);
