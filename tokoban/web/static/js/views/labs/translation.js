@@ -44,8 +44,10 @@ const words = {
   },
   "labs.score": { en: "score {score}", de: "Score {score}" },
   "labs.score-unit": {
-    en: "The score is the log-probability in nats, divided by the length penalty.",
-    de: "Der Score ist die Log-Wahrscheinlichkeit in Nats, geteilt durch die Längenstrafe.",
+    en: "The score is the log-probability in nats, divided by the length penalty; two other "
+      + "networks add to it.",
+    de: "Der Score ist die Log-Wahrscheinlichkeit in Nats, geteilt durch die Längenstrafe; zwei "
+      + "andere Netze tragen dazu bei.",
   },
   "labs.usable": {
     en: "Confidence of the first: {share} %.", de: "Konfidenz der ersten: {share} %.",
