@@ -25,6 +25,7 @@ UNDECIDED = ""
 
 # Lines read at a time, in batches: sentences of similar length among them are translated together.
 _BATCHES_PER_BLOCK = 8
+_NAMES = {"german": "de", "deutsch": "de", "english": "en", "englisch": "en"}
 _LONGEST_NAME = 20  # characters of a word beside a picture
 
 
@@ -43,12 +44,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "usable",
     )
     parser.add_argument(
-        "--from", dest="source", metavar="LANGUAGE", help="source language (default: de)"
+        "--from",
+        dest="source",
+        metavar="LANGUAGE",
+        type=_language,
+        help="source language (default: de)",
     )
     parser.add_argument(
         "--to",
         dest="target",
         metavar="LANGUAGE",
+        type=_language,
         help="target language (default: the other of en and de)",
     )
     options.add(parser, "--weights", usual="translation-FROM-TO")
@@ -56,8 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-reranking",
         action="store_true",
-        help="take the beam's own order. Of shipped weights' beams, the other direction's weights "
-        "and gpt-everyday choose the best, and the confidence is of these",
+        help="take the beam's own order, which is faster. Of shipped weights' beams, the other "
+        "direction's weights and gpt-everyday choose the best; only these have a confidence, by "
+        "which bad ones are named",
     )
     options.add(parser, "--length-penalty", usual="the one chosen in the validation of the weights")
     parser.add_argument(
@@ -140,6 +147,12 @@ def run(arguments: argparse.Namespace) -> int:
                     _print(number, found, is_numbered=arguments.nbest > 1)
                 _report_reading(model, number, line)
                 has_words = bool(found and found[0].tokens)
+                if has_words and found[0].text == line.strip() and arguments.source is None:
+                    language = config.target_language
+                    unchanged = (
+                        f"sentence {number} is unchanged; is it {language}? --from {language}"
+                    )
+                    print(f"tokoban: {unchanged} translates from it", file=sys.stderr)
                 share = confidence.of(found[0]) if confidence and has_words else None
                 if share is not None and share < DOUBTFUL_BELOW:
                     doubtful.append(number)
@@ -159,6 +172,11 @@ def run(arguments: argparse.Namespace) -> int:
         for sentence in refused if not sys.stdout.isatty() else ():
             print(f"tokoban: {sentence}", file=sys.stderr)
     return ExitCode.INVALID_INPUT if refused else ExitCode.DONE
+
+
+def _language(word: str) -> str:
+    """The code of a language, also by its name."""
+    return _NAMES.get(word.casefold(), word.casefold())
 
 
 def _report_reading(model: "Translator", number: int, line: str) -> None:
