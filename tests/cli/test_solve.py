@@ -370,6 +370,8 @@ def test_ctrl_c_ends_a_long_search_and_says_how_far_it_was() -> None:
     assert [answer["status"] for answer in found] == ["solved", "gave up"]
     assert found[1]["expansions"] > 0
     assert found[1]["pushes_at_least"] > 0
+    assert found[0]["reason"] is None
+    assert found[1]["reason"].startswith("stopped after ")
     assert found[1]["moves_at_least"] is None
 
 

@@ -61,8 +61,8 @@ class Parser(argparse.ArgumentParser):
         """As that of argparse, but a command refuses what it does not know, and names its help."""
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            first = unknown[0].partition("=")[0]
-            like = _like(first, self._option_string_actions) if first.startswith("--") else ""
+            options = [word.partition("=")[0] for word in unknown if word.startswith("--")]
+            like = _like(options[0], self._option_string_actions) if options else ""
             self.error(f"unrecognized arguments: {' '.join(unknown)}{like}")
         return found, unknown
 

@@ -105,6 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints each translation as soon as it is there; what was printed before an error stays."""
+    from tokoban import pretrained
     from tokoban.cli.screen import Screen
     from tokoban.pretrained.confidence import confidence_of
     from tokoban.pretrained.reranking import reranker_of
@@ -123,10 +124,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.attention is not None:
         lines = iter([_only_sentence(lines)])
     model, engine, config, weights = _load(arguments)
+    if weights not in pretrained.names():
+        options.refuse(arguments, "--no-reranking", because="with weights that are not shipped")
     reranker = confidence = None
     if not arguments.no_reranking:
-        device, precision = find_device(arguments.device), arguments.precision
-        reranker = reranker_of(weights, device=device, precision=precision)
+        device = model.embedding.weight.device
+        reranker = reranker_of(weights, device=device, precision=arguments.precision)
         confidence = confidence_of(weights)
     if arguments.length_penalty is None:
         arguments.length_penalty = config.length_penalty

@@ -72,6 +72,8 @@ class Board:
         for name, size in (("height", self.height), ("width", self.width)):
             if not hasattr(size, "__index__"):
                 raise ValueError(f"{name} is {size!r}; expected a whole number")
+        if not isinstance(self.player, Square):
+            raise ValueError(f"player at {self.player!r}; expected a Square")
         named: dict[str, Any] = {
             "wall": self.walls,
             "goal": self.goals,

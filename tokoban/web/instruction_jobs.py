@@ -12,10 +12,12 @@ from tokoban.sokoban.instructions import grammar, questions, truth
 from tokoban.sokoban.instructions.grammar import Sentence
 from tokoban.sokoban.instructions.naming import find_place, named_boxes
 from tokoban.sokoban.instructions.phrases import languages
+from tokoban.sokoban.search.limits import Limits
 from tokoban.web import wire
 from tokoban.web.job import Context
 
 _MOST_TEXT = 400  # characters
+_OBEY_S = 30.0
 
 
 def obey(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
@@ -28,6 +30,7 @@ def obey(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
     text = wire.text_of(arguments, "text", most=_MOST_TEXT)
     sentence = grammar.parse(text)
     phrases = languages()[sentence.language]
+    limits = Limits(**wire.limits_of(arguments, context, usual_s=_OBEY_S))
     yield {
         "event": "understood",
         "sentence": str(sentence),
@@ -36,12 +39,14 @@ def obey(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
     if sentence.is_question:
         exact = {"answer": phrases.with_capitals(questions.answer(board, sentence))}
     else:
-        exact = wire.answer_to_json(truth.solve(board, sentence.meaning))
+        exact = wire.answer_to_json(truth.solve(board, sentence.meaning, limits))
     yield {"event": "answered", **exact}
-    yield {"event": "done", "network": _by_network(board, text, sentence)}
+    yield {"event": "done", "network": _by_network(board, text, sentence, limits)}
 
 
-def _by_network(board: Board, text: str, sentence: Sentence) -> dict[str, Any] | None:
+def _by_network(
+    board: Board, text: str, sentence: Sentence, limits: Limits
+) -> dict[str, Any] | None:
     if not extras.is_installed("networks"):
         return None
     from tokoban.systems.instructions import obey as reader
@@ -49,7 +54,7 @@ def _by_network(board: Board, text: str, sentence: Sentence) -> dict[str, Any] |
     try:
         if sentence.is_question:
             return {"answer": tokoban.ask(board, text, policy=_network())}
-        answer, predicted = reader.answer(_network().model, board, text)
+        answer, predicted = reader.answer(_network().model, board, text, limits)
     except ValueError:  # a floor too large, or a name that the network does not know
         return None
     if predicted is None:  # too large

@@ -17,7 +17,7 @@ from tokoban.sokoban.instructions.meaning import DEMANDS, Box, Clause, Place
 from tokoban.sokoban.instructions.naming import named_boxes
 from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.instructions.truth import Level, truth_of
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
 
 ROOM = Board.from_xsb("#######|#  .  #|#@$ $.#|#     #|#######")
 NAMES: dict[str, list[Any]] = {
@@ -204,9 +204,14 @@ def test_a_sentence_of_too_many_states_is_refused() -> None:
         truth_of(board, parse(text).meaning)
 
 
-def test_within_limits_the_answer_is_that_without_or_says_which_limit_ended_it() -> None:
+def test_within_limits_the_answer_is_that_without_or_says_which_limit_ended_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     board, meaning = ROOM, parse("push the left box last").meaning
     full = truth.solve(board, meaning)
+    monkeypatch.setattr(graph, "_POSITIONS_AT_ONCE", 5)
+    monkeypatch.setattr(truth, "_PAIRS_AT_ONCE", 3)
+    assert truth.solve(board, meaning).solution == full.solution
     ended = 0
     for most in range(40):
         found = truth.solve(board, meaning, Limits(max_expansions=most))
@@ -215,7 +220,11 @@ def test_within_limits_the_answer_is_that_without_or_says_which_limit_ended_it()
             ended += 1
         else:
             assert (found.solution, found.at_least_pushes) == (full.solution, full.at_least_pushes)
-    assert 1 < ended < 40
+    assert 1 < ended == full.num_expansions < 40
+    times = iter(range(99))  # the third look ends it, amid the graph
+    watch = Watch(Limits(time_limit_s=2.5), clock=lambda: next(times))
+    with pytest.raises(OutOfTimeError):
+        graph.build_graph(Cells.of(board, board.boxes), watch=watch)
     stop = threading.Event()
     stop.set()
     for limits, reason in (

@@ -200,15 +200,20 @@ def test_what_cannot_be_is_refused(options: dict[str, Any], message: str) -> Non
         generate_texts(random_gpt(), **{"prompts": ["a"], "sampling": GREEDY, **options})
 
 
-def test_the_log_probability_of_a_line_is_that_of_its_tokens_one_by_one() -> None:
+def test_the_log_probability_of_a_line_is_that_of_its_tokens_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(texts_module, "BATCH_SIZE", 3)
     gpt = random_gpt(context_length=8)
-    lines = ["a b", "", "j i a b a", "b" * 40]
+    lines = ["a b", "", "j i a b a", "b" * 40, "c" * 7, "c" * 6]
     together = line_nats(gpt, lines)
     for line, nats in zip(lines, together, strict=True):
-        tokens = tokenizer_of(gpt).encode(f"\n{line}\n")[:9]
+        tokens = tokenizer_of(gpt).encode(f"\n{line}\n")
         with torch.inference_mode():
             one_by_one = [
-                gpt(torch.tensor([tokens[:place]]))[0, -1].log_softmax(0)[tokens[place]].item()
+                gpt(torch.tensor([tokens[(place - 1) // 8 * 8 : place]]))[0, -1]
+                .log_softmax(0)[tokens[place]]
+                .item()
                 for place in range(1, len(tokens))
             ]
         assert nats == pytest.approx(sum(one_by_one), rel=1e-5)

@@ -340,8 +340,9 @@ def test_a_play_that_finds_nothing_says_whether_pushes_are_left(
     model: InstructionNet, said: str, limits: Limits, reason: str
 ) -> None:
     board = Board.from_xsb("######|#@$ .#|######")
-    found, _ = answer(model, board, said, limits)
+    found, predicted = answer(model, board, said, limits)
     assert (found.status, found.reason) == ("gave up", reason)
+    assert (predicted is None) == (found.num_evaluated == 0)
 
 
 def test_positions_that_forbidden_squares_part_are_not_one() -> None:

@@ -9,6 +9,7 @@ import tokoban
 from tokoban import cli, pretrained
 from tokoban.inference.cached import CachedEngine
 from tokoban.pretrained.reranking import reranker_of
+from tokoban.systems.translation import reranking
 from tokoban.systems.translation.engine import network_of
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.reranking import Reranker
@@ -62,10 +63,15 @@ def test_the_beam_is_reordered_and_the_best_are_kept(model: Translator, reranker
     assert [some[:2] for some in reranked] == translate_texts(
         model, texts, nbest=2, reranker=reranker
     )
-    assert [(one.text, one.score) for one in reranked[1]] == [("12:30", 0.0)]
+    assert [(one.text, one.score, one.channel_nats) for one in reranked[1]] == [("12:30", 0.0, 0.0)]
+    with pytest.raises(ValueError, match="nbest is 6; expected at most beam, which is 4"):
+        translate_texts(model, texts, nbest=6, reranker=reranker)
 
 
-def test_each_is_reranked_as_alone_by_any_engine(model: Translator, reranker: Reranker) -> None:
+def test_each_is_reranked_as_alone_by_any_engine(
+    model: Translator, reranker: Reranker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reranking, "_ROWS_AT_ONCE", 5)
     plain = replace(reranker, engine=CachedEngine(network_of(reranker.channel)))
     together = translate_texts(model, TEXTS, nbest=3, reranker=reranker)
     for text, some in zip(TEXTS, together, strict=True):

@@ -33,11 +33,14 @@ from tokoban.sokoban.search.limits import (
     Limits,
     OutOfTimeError,
     Watch,
+    out_of_memory,
 )
 from tokoban.sokoban.search.state.positions import packed_bits
 from tokoban.sokoban.wording import counted
 
 MAX_PAIRS = 1 << 24  # of a position and a state: some 16 million
+_PAIRS_AT_ONCE = 1 << 16  # gone back from before limits and Ctrl-C are looked at
+_BYTES_OF_A_PAIR = 12
 _MOST_PLANS = 16  # positions that a plan is continued from; 64 gave no shorter plans
 FAR = np.iinfo(np.int32).max  # a distance: the sentence cannot be obeyed from there
 
@@ -154,7 +157,7 @@ class Level:
             # graph goes before the new one is made, so that memory holds two at most.
             self._graphs = {(): self._graphs[()]} if () in self._graphs else {}
             self._graphs[walls] = build_graph(self.cells, walls, watch=watch)
-        return _solve(self._graphs[walls], machine)
+        return _solve(self._graphs[walls], machine, watch)
 
 
 def truth_of(board: Board, meaning: Meaning, watch: Watch = UNWATCHED) -> Truth:
@@ -173,7 +176,7 @@ def solve(board: Board, meaning: Meaning, limits: Limits = DEFAULT_LIMITS) -> An
         truth = truth_of(board, meaning, Watch(limits))
     except (TooLargeError, OutOfTimeError) as error:
         return answer(status="gave up", reason=error.args[0], elapsed_s=clock() - started_s)
-    answer = partial(answer, num_expansions=truth.pushes_left.size)
+    answer = partial(answer, num_expansions=truth.graph.num_positions)
     if truth.fewest_pushes is None:
         can_be_solved = truth.plain.fewest_pushes is not None
         why = (
@@ -200,40 +203,45 @@ def pushed(graph: Graph, push: int) -> tuple[Square, Direction]:
     return graph.cells.square(cell).neighbour(back), Direction(direction)
 
 
-def _solve(graph: Graph, machine: Machine) -> Truth:
+def _solve(graph: Graph, machine: Machine, watch: Watch = UNWATCHED) -> Truth:
     num_states = len(machine.accepts)
     num_pairs = graph.num_positions * num_states
+    watch.check()
     if num_pairs > MAX_PAIRS:
         pairs = f"{graph.num_positions:,} positions times {num_states} states"
         raise TooLargeError(f"too large: {pairs}; expected at most {MAX_PAIRS:,}")
+    if num_pairs * _BYTES_OF_A_PAIR > watch.limits.memory_limit_mb * 1e6:
+        raise TooLargeError(out_of_memory(watch.limits.memory_limit_mb))
     pushes_left = np.full((graph.num_positions, num_states), FAR, np.int32)
     truth = Truth(graph, machine, pushes_left)
-    _go_back(
-        graph.is_solved,
-        graph.pushes,
-        graph.by_target,
-        graph.ends_by_target,
-        truth._after,
-        machine.accepts,
-        np.array([1 << number for number in truth._walls], np.uint8),
-        pushes_left,
-        np.empty(num_pairs, np.int32),
-    )
+    found = graph.is_solved[:, None] & machine.accepts
+    pushes_left[found] = 0
+    waiting = np.empty(num_pairs, np.int32)
+    progress = np.array([0, found.sum()])  # pairs gone back from, pairs reached
+    waiting[: progress[1]] = np.flatnonzero(found)
+    while progress[0] < progress[1]:
+        _go_back(
+            graph.pushes,
+            graph.by_target,
+            graph.ends_by_target,
+            truth._after,
+            np.array([1 << number for number in truth._walls], np.uint8),
+            pushes_left,
+            waiting,
+            progress,
+            _PAIRS_AT_ONCE,
+        )
+        watch.check()
     return truth
 
 
 @entry
 @no_type_check
-def _go_back(is_solved, pushes, by_target, ends, after, accepts, bits, pushes_left, waiting):
-    """Fills ``pushes_left``, which is FAR everywhere; ``waiting`` is workspace."""
-    num_states, first, count = len(accepts), 0, 0
-    for position in range(len(is_solved)):
-        for state in range(num_states):
-            if is_solved[position] and accepts[state]:
-                pushes_left[position, state] = 0
-                waiting[count] = position * num_states + state
-                count += 1
-    while first < count:
+def _go_back(pushes, by_target, ends, after, bits, pushes_left, waiting, progress, most):
+    """Fills ``pushes_left`` of the pairs that lead to ``most`` of those that are ``waiting``."""
+    num_states, (first, count) = len(bits), progress
+    last = first + most
+    while first < min(count, last):
         position, state = waiting[first] // num_states, waiting[first] % num_states
         first += 1
         for i in range(ends[position], ends[position + 1]):
@@ -248,3 +256,4 @@ def _go_back(is_solved, pushes, by_target, ends, after, accepts, bits, pushes_le
                     pushes_left[source, before] = pushes_left[position, state] + 1
                     waiting[count] = source * num_states + before
                     count += 1
+    progress[0], progress[1] = first, count

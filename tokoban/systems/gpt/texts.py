@@ -126,24 +126,29 @@ def encode_prompts(
 def line_nats(model: Gpt, lines: Sequence[str]) -> list[float]:
     """The log-probability of each line and its end, after the end of another.
 
-    Of a line that is longer than the context, that of its beginning.
+    What is longer than the context is read in windows, each of which sees its own tokens alone.
     """
-    tokenizer = tokenizer_of(model)
-    rows = [tokenizer.encode(f"\n{line}\n")[: model.context_length + 1] for line in lines]
-    found = [0.0] * len(rows)
-    order = sorted(range(len(rows)), key=lambda row: len(rows[row]))
-    for first in range(0, len(order), BATCH_SIZE):
-        some = order[first : first + BATCH_SIZE]
+    tokenizer, length = tokenizer_of(model), model.context_length
+    windows = [
+        (number, tokens[start : start + length + 1])
+        for number, line in enumerate(lines)
+        for tokens in [tokenizer.encode(f"\n{line}\n")]
+        for start in range(0, len(tokens) - 1, length)
+    ]
+    found = [0.0] * len(lines)
+    windows.sort(key=lambda window: len(window[1]))
+    for first in range(0, len(windows), BATCH_SIZE):
+        some = windows[first : first + BATCH_SIZE]
         texts = pad_sequence(
-            [torch.tensor(rows[row]) for row in some], batch_first=True, padding_value=_PADDING
+            [torch.tensor(tokens) for _, tokens in some], batch_first=True, padding_value=_PADDING
         ).to(model.embedding.weight.device)
         with torch.inference_mode():
             logits = model(texts[:, :-1].clamp(min=0)).float()
             nats = -cross_entropy(
                 logits.mT, texts[:, 1:], ignore_index=_PADDING, reduction="none"
             ).sum(1)
-        for row, value in zip(some, nats.tolist(), strict=True):
-            found[row] = value
+        for (number, _), value in zip(some, nats.tolist(), strict=True):
+            found[number] += value
     return found
 
 

@@ -184,7 +184,8 @@ def answer(
     """The shortest solution that a network's search finds, or none; the network proves nothing.
 
     It evaluates ``MOST_EVALUATED`` positions, unless ``limits.max_expansions`` are given; what it
-    reads is ``for_network``. The prediction is None where the floor is too large.
+    reads is ``for_network``. The prediction is None where the floor is too large, or if no position
+    was evaluated.
     ``ValueError`` where names mean nothing on the board, or the network does not know them.
     """
     started_s = clock()
@@ -210,7 +211,7 @@ def answer(
         elapsed_s=clock() - started_s,
         reason=why if found.moves is None else None,
     )
-    return found_answer, Predicted(found.impossible)
+    return found_answer, None if math.isnan(found.impossible) else Predicted(found.impossible)
 
 
 def judged(

@@ -66,7 +66,7 @@ def _parts(number: str) -> str:
 
 @dataclass(frozen=True)
 class Confidence:
-    """The regression of some weights, of the beam search with their own length penalty."""
+    """The regression of some weights, whose beam with their own length penalty is reranked."""
 
     intercept: float
     coefficients: tuple[float, ...]  # of ``features``

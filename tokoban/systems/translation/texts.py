@@ -96,7 +96,7 @@ def translate_texts(
         engine=engine,
         beam=beam,
         length_penalty=length_penalty,
-        nbest=nbest if reranker is None else beam,
+        nbest=nbest if reranker is None else max(nbest, beam),
         forced_prefix=tokenizer.encode(tidy(forced_prefix)),
         batch_size=batch_size,
     )

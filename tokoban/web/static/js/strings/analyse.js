@@ -119,8 +119,10 @@ export const strings = {
     de: "Bringen Sie sie nach Zeile {toRow}, Spalte {toColumn}.",
   },
   "hint.3": {
-    en: "First push: {direction}. The solution found has {left} more {left|push|pushes}.",
-    de: "Erster Schub: {direction}. Die gefundene Lösung hat noch {left} {left|Schub|Schübe}.",
+    en: "First push: {direction}. The solution found has {left} more {left|push|pushes}. "
+      + "Once more makes the push, and the solution is not yours.",
+    de: "Erster Schub: {direction}. Die gefundene Lösung hat noch {left} {left|Schub|Schübe}. "
+      + "Noch einmal, und er wird ausgeführt; dann ist die Lösung nicht Ihre.",
   },
   "line.title": { en: "Pushes left along the game", de: "Verbleibende Schübe im Spielverlauf" },
   "line.legend": {
