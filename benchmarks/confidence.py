@@ -16,7 +16,6 @@ import json
 import random
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ import torch
 from sacrebleu.metrics import CHRF
 from torch import Tensor
 
+from benchmarks.everyday import by_channel_alone
 from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
 from tokoban.pretrained.confidence import TABLE, confidence_of
@@ -132,8 +132,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         [pair.source for pair in pairs],
         engine=prepare_for_inference(model, torch.device("cpu")),
         length_penalty=config.length_penalty,
-        # The language model has read most of Tatoeba, so it would know the right one.
-        reranker=replace(reranker, language_model=lambda lines: [0.0] * len(lines)),
+        reranker=by_channel_alone(reranker),
     )
     bests = [best for best, *_ in found]
     chrf = CHRF()

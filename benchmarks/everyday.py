@@ -31,6 +31,7 @@ from tokoban.pretrained.reranking import reranker_of
 from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import Pair, clean, read_pairs
+from tokoban.systems.translation.reranking import Reranker
 from tokoban.systems.translation.texts import translate_texts
 
 CORPORA = {
@@ -139,6 +140,11 @@ def train(folder: Path, direction: str, options: Sequence[str]) -> None:
     train_once(folder / direction, [*words, *options])
 
 
+def by_channel_alone(reranker: Reranker) -> Reranker:
+    """Without the language model, which has read most of Tatoeba and would know the right one."""
+    return replace(reranker, language_model=lambda lines: [0.0] * len(lines))
+
+
 @dataclass(frozen=True)
 class Score:
     """The translations of one text: cased BLEU and chrF, each with half its 95 % interval."""
@@ -165,7 +171,7 @@ def score(
     assert isinstance(config, TranslationConfig)
     reranker = reranker_of(weights) if reranking != "none" else None
     if reranker is not None and reranking == "channel":
-        reranker = replace(reranker, language_model=lambda lines: [0.0] * len(lines))
+        reranker = by_channel_alone(reranker)
     languages = config.source_language, config.target_language
     texts = {"held-out": read_pairs(*(folder / f"held-out.{name}.gz" for name in languages))}
     texts["phrase book"] = phrases("-".join(languages))
@@ -216,7 +222,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     scoring.add_argument("weights", help="a run's folder or a name of shipped weights")
     scoring.add_argument(
         "--reranking", choices=("all", "channel", "none"), default="all",
-        help="channel: without the language model, which has read most of Tatoeba (default: all)",
+        help="channel: without the language model (default: all)",
     )  # fmt: skip
     scoring.add_argument("--translations", type=Path, metavar="DIR", help="keep them here")
     scoring.add_argument("--json", metavar="OUT", help="write the rows here too (- is stdout)")

@@ -336,7 +336,7 @@ def test_a_sentence_of_the_other_language_and_the_name_of_a_language_are_known(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert cli.main(["translate", "Where is the station?", "12:30"]) == 0
-    said = "tokoban: sentence 1 is unchanged; is it en? --from en translates from it\n"
+    said = "tokoban: sentence 1 is unchanged; for a sentence in en, use --from en\n"
     assert capsys.readouterr().err.startswith(said)
     assert cli.main(["translate", "--from", "English", "Where is the station?"]) == 0
     assert capsys.readouterr() == ("Wo ist der Bahnhof?\n", "")

@@ -66,9 +66,6 @@ def solve(
         stop=stop,
     )
     if instruction is not None:
-        from tokoban.sokoban.instructions import grammar, truth
-
-        meaning = grammar.instruction(instruction).meaning
         if minimise is not None:
             raise ValueError("minimise has no effect with an instruction: pushes are the fewest")
         if policy is not None:
@@ -79,6 +76,9 @@ def solve(
 
             with answering(obey.BY_NETWORK):
                 return obey.answer(policy.model, board, instruction, limits)[0]
+        from tokoban.sokoban.instructions import grammar, truth
+
+        meaning = grammar.instruction(instruction).meaning
         with answering(BY_INSTRUCTION):
             return truth.solve(board, meaning, limits)
     if policy is not None:

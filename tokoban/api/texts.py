@@ -34,9 +34,9 @@ def translate(
 
     Each line of a text is translated on its own into one line of the translation. The
     ``translator`` is what ``tokoban.load`` returns, such as ``load("translation-en-de")``. The
-    beam search keeps ``beam`` hypotheses and uses the length penalty of the weights; of those of
-    shipped weights a reranker takes the best. Raises
-    ``ValueError`` for a text that is too long. Imports torch.
+    beam search keeps ``beam`` hypotheses and uses the length penalty of the weights; for
+    shipped weights, two other shipped networks choose the best of them. Raises ``ValueError`` for a
+    text that is too long. Imports torch.
 
     >>> import tokoban
     >>> [found] = tokoban.translate(["Ich habe meine Schlüssel verloren."])

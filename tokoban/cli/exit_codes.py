@@ -23,9 +23,10 @@ _MEANINGS = {
 
 
 def meanings(undecided: str, *, is_server: bool = False) -> str:
-    """The table in one line; ``undecided`` is the command's case of 1, empty if it has none.
+    """The exit codes with their meanings, in one line.
 
-    A server ends by Ctrl-C, with 0.
+    ``undecided`` says when the command ends with 1; it is empty if it never does. A server ends by
+    Ctrl-C, with 0.
     """
     shown = dict(_MEANINGS)
     if not undecided:

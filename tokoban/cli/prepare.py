@@ -63,7 +63,7 @@ Too wide, and no box may cross
 #             #
 ###############
 """
-# Runs of each command on small input. They compile what it needs besides the searches, and go
+# Each command is run on small input, which compiles what it needs besides the searches. The runs go
 # through the command line, so that nothing is missing. What several share, the first one compiles.
 _RUNS: Mapping[str, Sequence[str]] = {
     "solve": ("solve {file} --by search", "solve {file} --by policy"),

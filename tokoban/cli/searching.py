@@ -14,7 +14,7 @@ from tokoban.cli import options, policies
 from tokoban.cli.found import Found
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import Objective, Progress
-from tokoban.sokoban.search.limits import Limits, Watch
+from tokoban.sokoban.search.limits import UNWATCHED, Limits
 from tokoban.sokoban.work import Workers
 
 # Called with the number of a level, and the objective and the progress of its search.
@@ -67,7 +67,7 @@ def by_push_policy(
         # What the searches without a network need is not even imported.
         workers.prepare(partial(guided.prepare, is_classical=True))
     task = _play if workers.executor else partial(_play, report=report)
-    for number, found in workers.results(task, items, Watch(Limits())):
+    for number, found in workers.results(task, items, UNWATCHED):
         if found is not None:
             yield items[number].number, found
 

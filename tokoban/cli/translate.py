@@ -152,10 +152,8 @@ def run(arguments: argparse.Namespace) -> int:
                 has_words = bool(found and found[0].tokens)
                 if has_words and found[0].text == line.strip() and arguments.source is None:
                     language = config.target_language
-                    unchanged = (
-                        f"sentence {number} is unchanged; is it {language}? --from {language}"
-                    )
-                    print(f"tokoban: {unchanged} translates from it", file=sys.stderr)
+                    use = f"for a sentence in {language}, use --from {language}"
+                    print(f"tokoban: sentence {number} is unchanged; {use}", file=sys.stderr)
                 share = confidence.of(found[0]) if confidence and has_words else None
                 if share is not None and share < DOUBTFUL_BELOW:
                     doubtful.append(number)
@@ -178,7 +176,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _language(word: str) -> str:
-    """The code of a language, also by its name."""
+    """The code of a language, in lower case; names of the shipped weights' languages have one."""
     return _NAMES.get(word.casefold(), word.casefold())
 
 
@@ -251,8 +249,9 @@ def _load(
                 "--weights takes those of a training by `tokoban train translation`"
             )
     model, config = pretrained.load(weights, system="translation")
-    asked = arguments.source or config.source_language, arguments.target or config.target_language
-    if asked != (config.source_language, config.target_language):
+    known = _language(config.source_language), _language(config.target_language)
+    asked = arguments.source or known[0], arguments.target or known[1]
+    if asked != known:
         raise ValueError(
             f"{weights} translates from {config.source_language} to {config.target_language}, "
             f"not from {asked[0]} to {asked[1]}"

@@ -57,7 +57,7 @@ def _by_network(
         answer, predicted = reader.answer(_network().model, board, text, limits)
     except ValueError:  # a floor too large, or a name that the network does not know
         return None
-    if predicted is None:  # too large
+    if predicted is None:  # a floor too large, or no time
         return None
     return {
         "num_pushes": answer.solution and answer.solution.num_pushes,

@@ -15,7 +15,7 @@ from tokoban.systems.gpt.texts import (
     encode_prompts,
     forbidden_first_tokens,
     generate_texts,
-    line_nats,
+    line_log_probs_nats,
 )
 from tokoban.text.bpe import train_bpe
 from tokoban.text.characters import CharacterTokenizer
@@ -206,7 +206,7 @@ def test_the_log_probability_of_a_line_is_that_of_its_tokens_one_by_one(
     monkeypatch.setattr(texts_module, "BATCH_SIZE", 3)
     gpt = random_gpt(context_length=8)
     lines = ["a b", "", "j i a b a", "b" * 40, "c" * 7, "c" * 6]
-    together = line_nats(gpt, lines)
+    together = line_log_probs_nats(gpt, lines)
     for line, nats in zip(lines, together, strict=True):
         tokens = tokenizer_of(gpt).encode(f"\n{line}\n")
         with torch.inference_mode():
@@ -217,4 +217,4 @@ def test_the_log_probability_of_a_line_is_that_of_its_tokens_one_by_one(
                 for place in range(1, len(tokens))
             ]
         assert nats == pytest.approx(sum(one_by_one), rel=1e-5)
-    assert line_nats(gpt, []) == []
+    assert line_log_probs_nats(gpt, []) == []

@@ -45,7 +45,7 @@ def test_scores_are_those_of_teacher_forcing(model: Translator, reranker: Rerank
             logits = reranker.channel(given, torch.tensor([[BOS, *source]]))[0].log_softmax(1)
         channel = float(logits[range(len(source) + 1), [*source, EOS]].sum())
         [language] = reranker.language_model([one.text])
-        assert one.channel_nats == pytest.approx(channel, rel=1e-4)
+        assert one.channel_log_prob_nats == pytest.approx(channel, rel=1e-4)
         lengths = penalty(len(one.tokens) + 1), penalty(len(source) + 1)
         direct = (one.log_prob_nats + 0.2 * language) / lengths[0]
         assert one.score == pytest.approx(direct + 0.4 * channel / lengths[1], rel=1e-4)
@@ -63,7 +63,9 @@ def test_the_beam_is_reordered_and_the_best_are_kept(model: Translator, reranker
     assert [some[:2] for some in reranked] == translate_texts(
         model, texts, nbest=2, reranker=reranker
     )
-    assert [(one.text, one.score, one.channel_nats) for one in reranked[1]] == [("12:30", 0.0, 0.0)]
+    assert [(one.text, one.score, one.channel_log_prob_nats) for one in reranked[1]] == [
+        ("12:30", 0.0, 0.0)
+    ]
     with pytest.raises(ValueError, match="nbest is 6; expected at most beam, which is 4"):
         translate_texts(model, texts, nbest=6, reranker=reranker)
 
@@ -85,7 +87,7 @@ def test_what_is_too_long_for_the_channel_is_cut_off(reranker: Reranker) -> None
     long = " ".join(["Hund"] * reranker.channel.max_positions)
     one = Translation(long, long, 0.0, [1], [1], 0.0)
     [[found]] = reranker.reranked([[one]], length_penalty=0.6)
-    assert found.channel_nats is not None and found.channel_nats < 0
+    assert found.channel_log_prob_nats is not None and found.channel_log_prob_nats < 0
 
 
 def test_shipped_weights_alone_are_reranked(capsys: pytest.CaptureFixture[str]) -> None:

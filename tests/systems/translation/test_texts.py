@@ -141,7 +141,7 @@ def test_a_number_that_is_lost_makes_a_translation_doubtful(
     source: str, text: str, is_lost: bool
 ) -> None:
     assert loses_a_number(source, text) == is_lost
-    best = Translation(source, text, 0.0, [1], [1], 0.0, channel_nats=0.0)
+    best = Translation(source, text, 0.0, [1], [1], 0.0, channel_log_prob_nats=0.0)
     certain = Confidence(50.0, (0.0,) * 6)
     assert (certain.of(best) < DOUBTFUL_BELOW) == is_lost
     # Of several sentences the worst counts.

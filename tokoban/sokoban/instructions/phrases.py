@@ -20,7 +20,7 @@ Phrase = tuple[str | Choice, ...]  # with slots such as ``{box}``
 
 
 class ClauseForm(NamedTuple):
-    """A clause that a phrase makes, before its names are known."""
+    """A clause of a phrase, without the boxes and places that it names."""
 
     kind: Kind
     is_of_other: bool = False  # the phrase's other box is the box of this clause

@@ -40,7 +40,7 @@ from tokoban.sokoban.wording import counted
 
 MAX_PAIRS = 1 << 24  # of a position and a state: some 16 million
 _PAIRS_AT_ONCE = 1 << 16  # gone back from before limits and Ctrl-C are looked at
-_BYTES_OF_A_PAIR = 12
+_BYTES_OF_A_PAIR = 12  # at most, in ``_solve``
 _MOST_PLANS = 16  # positions that a plan is continued from; 64 gave no shorter plans
 FAR = np.iinfo(np.int32).max  # a distance: the sentence cannot be obeyed from there
 
@@ -219,13 +219,14 @@ def _solve(graph: Graph, machine: Machine, watch: Watch = UNWATCHED) -> Truth:
     waiting = np.empty(num_pairs, np.int32)
     progress = np.array([0, found.sum()])  # pairs gone back from, pairs reached
     waiting[: progress[1]] = np.flatnonzero(found)
+    bits = np.array([1 << number for number in truth._walls], np.uint8)
     while progress[0] < progress[1]:
         _go_back(
             graph.pushes,
             graph.by_target,
             graph.ends_by_target,
             truth._after,
-            np.array([1 << number for number in truth._walls], np.uint8),
+            bits,
             pushes_left,
             waiting,
             progress,
@@ -238,7 +239,7 @@ def _solve(graph: Graph, machine: Machine, watch: Watch = UNWATCHED) -> Truth:
 @entry
 @no_type_check
 def _go_back(pushes, by_target, ends, after, bits, pushes_left, waiting, progress, most):
-    """Fills ``pushes_left`` of the pairs that lead to ``most`` of those that are ``waiting``."""
+    """Goes back from the next ``most`` of the ``waiting`` pairs, and fills ``pushes_left``."""
     num_states, (first, count) = len(bits), progress
     last = first + most
     while first < min(count, last):

@@ -13,7 +13,7 @@ from tokoban.sokoban.proofs.deadlock_sets import Subsets
 from tokoban.sokoban.proofs.static import static_deadlock
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.combine import solver
-from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch, too_large
+from tokoban.sokoban.search.limits import UNWATCHED, Limits, OutOfTimeError, Watch, too_large
 from tokoban.sokoban.search.run import MAX_SQUARES, solved_already
 
 _TEN_SECONDS = Limits(time_limit_s=10.0)
@@ -94,7 +94,7 @@ def prepare() -> None:
     board = Board(
         1, 4, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(0, 1)}), Square(0, 0)
     )
-    subsets = Subsets(board, Watch(Limits()), 1)
+    subsets = Subsets(board, UNWATCHED, 1)
     subsets.decide(subsets.boxes)
     ground = subsets.numbered.ground
     search.grown(search.empty_store(1, len(ground.zone)), ground)  # not needed above

@@ -18,7 +18,7 @@ from tokoban import compiling
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground, Squares, build_ground
-from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
+from tokoban.sokoban.search.limits import UNWATCHED, Limits, OutOfTimeError, Watch
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import ONE_PUSH
 from tokoban.sokoban.search.rules.freeze import mark_frozen
@@ -196,7 +196,7 @@ def _empty_states(capacity: int, num_floor: int) -> StateSpace:
 @cache
 def _compile() -> None:
     """Explores a board of one push, so that no clock counts the seconds of a first compilation."""
-    exploration = _explore(ONE_PUSH, 16, Watch(Limits()))
+    exploration = _explore(ONE_PUSH, 16, UNWATCHED)
     assert exploration is not None
     start = exploration.states.positions
     exploration.count_losing(start.boxes[:1], start.player[:1])

@@ -118,7 +118,7 @@ class Watch:
         return replace(self.limits, time_limit_s=None, stop=_TimeIsUp(self))
 
 
-UNWATCHED = Watch(DEFAULT_LIMITS)  # of work that has no limit of time
+UNWATCHED = Watch(DEFAULT_LIMITS)  # for work without a limit of time
 
 
 class _TimeIsUp(threading.Event):

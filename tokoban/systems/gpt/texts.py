@@ -123,7 +123,7 @@ def encode_prompts(
     return found
 
 
-def line_nats(model: Gpt, lines: Sequence[str]) -> list[float]:
+def line_log_probs_nats(model: Gpt, lines: Sequence[str]) -> list[float]:
     """The log-probability of each line and its end, after the end of another.
 
     What is longer than the context is read in windows, each of which sees its own tokens alone.

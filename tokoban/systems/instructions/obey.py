@@ -152,10 +152,9 @@ def obey_all(
 ) -> list[Search]:
     """Plays all tasks side by side; each is played as it would be alone.
 
-    The ``watch`` may end them all.
-
-    A search ends with the shortest solution that it finds. Greedy play follows the likeliest legal
-    push to a new position, and ends where the machine refuses it.
+    A search ends with the shortest solution that it finds; all end once the ``watch`` says so.
+    Greedy play follows the likeliest legal push to a new position, and ends where the machine
+    refuses it.
     """
     words = tokenizer_of(model)
     searches = [Search(task, words.encode(task.text)) for task in tasks]
@@ -183,10 +182,10 @@ def answer(
 ) -> tuple[Answer, Predicted | None]:
     """The shortest solution that a network's search finds, or none; the network proves nothing.
 
-    It evaluates ``MOST_EVALUATED`` positions, unless ``limits.max_expansions`` are given; what it
-    reads is ``for_network``. The prediction is None where the floor is too large, or if no position
-    was evaluated.
-    ``ValueError`` where names mean nothing on the board, or the network does not know them.
+    It evaluates ``limits.max_expansions`` positions, or ``MOST_EVALUATED``; what it reads is
+    ``for_network``. The prediction is None where the floor is too large, or if no position was
+    evaluated. ``ValueError`` where names mean nothing on the board, or the network does not know
+    them.
     """
     started_s = clock()
     meaning = grammar.instruction(text).meaning

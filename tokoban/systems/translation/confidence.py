@@ -29,13 +29,13 @@ def features(best: Translation) -> list[float]:
     different. The least probable token adds nothing. ``ValueError`` for a translation that was not
     reranked.
     """
-    if best.channel_nats is None:
+    if best.channel_log_prob_nats is None:
         raise ValueError("the confidence is that of reranked translations")
     num_source, num_target = len(best.source_tokens) + 1, len(best.tokens) + 1
     words = best.text.lower().split()
     return [
         best.log_prob_nats / num_target,
-        best.channel_nats / num_source,
+        best.channel_log_prob_nats / num_source,
         len(best.source_tokens) / max(1, len(best.source.split())),
         math.log(num_source),
         abs(math.log(num_target / num_source)),

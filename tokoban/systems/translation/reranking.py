@@ -1,9 +1,9 @@
-"""The best translation of a beam, by two other networks: noisy-channel reranking.
+"""Noisy-channel reranking: two other networks choose among the translations of a beam.
 
-A translation that leaves out or changes what its source says makes the source improbable for a
-translator of the other direction, the channel; one that nobody would say is improbable for a
-language model. Yee et al. 2019, "Simple and Effective Noisy Channel Modeling for Neural Machine
-Translation" (arXiv:1908.05731).
+The channel is a translator of the other direction. A translation that leaves out or changes what
+its source says makes the source improbable for it; a translation that nobody would say is
+improbable for a language model. Yee et al. 2019, "Simple and Effective Noisy Channel Modeling for
+Neural Machine Translation" (arXiv:1908.05731).
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,10 @@ _ROWS_AT_ONCE = 128
 
 @dataclass(frozen=True, eq=False)
 class Reranker:
-    """The channel with an engine of it, and a language model: the log-probability of each line."""
+    """The two networks: the channel with its engine, and the language model as a function.
+
+    That function takes lines and gives the log-probability of each, in nats.
+    """
 
     channel: Translator
     engine: Engine
@@ -42,25 +45,25 @@ class Reranker:
         """
         penalty = gnmt_penalty(length_penalty)
         said = [each for some in found for each in some if each.tokens]
-        channel_nats = iter(self._channel_nats(said))
-        language_nats = iter(self.language_model([each.text for each in said]))
+        channel_log_probs_nats = iter(self._channel_log_probs_nats(said))
+        language_log_probs_nats = iter(self.language_model([each.text for each in said]))
 
         def ranked(each: Translation) -> Translation:
             if not each.tokens:
-                return replace(each, channel_nats=0.0)
-            nats = next(channel_nats)
+                return replace(each, channel_log_prob_nats=0.0)
+            nats = next(channel_log_probs_nats)
             score = each.score + (
                 _CHANNEL_WEIGHT * nats / penalty(len(each.source_tokens) + 1)
-                + _LANGUAGE_WEIGHT * next(language_nats) / penalty(len(each.tokens) + 1)
+                + _LANGUAGE_WEIGHT * next(language_log_probs_nats) / penalty(len(each.tokens) + 1)
             )
-            return replace(each, score=score, channel_nats=nats)
+            return replace(each, score=score, channel_log_prob_nats=nats)
 
         return [
             sorted(map(ranked, some), key=lambda each: each.score, reverse=True) for some in found
         ]
 
-    def _channel_nats(self, translations: Sequence[Translation]) -> list[float]:
-        """The log-probabilities of the sources' tokens and ends, given the translations."""
+    def _channel_log_probs_nats(self, translations: Sequence[Translation]) -> list[float]:
+        """Of each, log p(source | translation), the end of the source included."""
         if not translations:
             return []
         # What is longer than the channel reads is cut off.

@@ -36,7 +36,7 @@ class Translation:
     source_tokens: list[int]
     tokens: list[int]
     log_prob_nats: float  # of its tokens and its end
-    channel_nats: float | None = None  # a reranker's: of the source, given the translation
+    channel_log_prob_nats: float | None = None  # of the source given the translation, by a reranker
     sentences: "tuple[Translation, ...]" = ()  # of a text of several, each by itself
 
 
@@ -102,7 +102,7 @@ def translate_texts(
     )
     translations = [
         [
-            # On one line whatever the model says, as the sentences that it learned from.
+            # The model learned from lines, so each translation is put on one line.
             Translation(
                 sentence,
                 tidy(tokenizer.decode(one.tokens)),
@@ -128,7 +128,7 @@ def _joined(*sentences: Translation) -> Translation:
     """The translation of a text by those of its sentences."""
     if len(sentences) == 1:
         return sentences[0]
-    channel_nats = [each.channel_nats for each in sentences if each.channel_nats is not None]
+    by_channel = [nats for each in sentences if (nats := each.channel_log_prob_nats) is not None]
     return Translation(
         " ".join(each.source for each in sentences),
         " ".join(each.text for each in sentences),
@@ -136,6 +136,6 @@ def _joined(*sentences: Translation) -> Translation:
         [*chain(*(each.source_tokens for each in sentences))],
         [*chain(*(each.tokens for each in sentences))],
         sum(each.log_prob_nats for each in sentences),
-        sum(channel_nats) if channel_nats else None,
+        sum(by_channel) if by_channel else None,
         sentences,
     )
