@@ -27,7 +27,7 @@ def enclosed(board: Board) -> frozenset[Square]:
 def decisive_squares(board: Board) -> frozenset[Square]:
     """Where the player could walk to were there no boxes, and what is ``enclosed``."""
     inside = board.inside()
-    return inside | (board.boxes ^ board.goals) - inside
+    return inside | (board.boxes ^ board.goals)
 
 
 def interior(board: Board) -> Interior:

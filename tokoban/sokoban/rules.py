@@ -28,9 +28,10 @@ def play(board: Board, actions: Iterable[int]) -> list[Board]:
     boards, past = [board], [board]
     for action in actions:
         if action == UNDO:
-            past = past[:-1] or past
+            if len(past) > 1:
+                past.pop()
         elif (after := step(past[-1], action)) != past[-1]:
-            past = [*past, after]
+            past.append(after)
         boards.append(past[-1])
     return boards
 

@@ -103,14 +103,14 @@ def animation(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     # The first and the last position are always shown.
     stride = max(1, -(-len(played.lurd) // (num_frames - 1)))
     frames, captions = [], []
-    last = 0
+    last = pushes = 0
     for number in (*range(0, len(played.lurd), stride), len(played.lurd)):
         if context.stop.is_set():
             return
         board = lurd.replay(board, played.lurd[last:number]).board
+        pushes += sum(map(str.isupper, played.lurd[last:number]))
         last = number
         frames.append(render_rgb(board, square_px=square_px))
-        pushes = sum(map(str.isupper, played.lurd[:number]))
         captions.append(f"{number} / {pushes}")
     # In memory: a killed job would leave a file behind.
     film = gif_of_pictures(frames, captions=captions, frame_ms=_FRAME_MS)

@@ -67,8 +67,6 @@ class Safety:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        if scope["type"] != "http":
-            raise ValueError(f"{scope['type']} is not served")
         is_begun = False
 
         async def answer(message: Message) -> None:

@@ -16,6 +16,7 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.proofs import explainer
 from tokoban.sokoban.proofs.certificate import KINDS, Certificate
 from tokoban.sokoban.proofs.checker import find_fault
+from tokoban.sokoban.proofs.deadlock_sets import Subsets
 from tokoban.sokoban.proofs.explainer import Deadlocked, explain
 from tokoban.sokoban.proofs.numbered_board import NumberedBoard
 from tokoban.sokoban.proofs.static import smallest_frozen
@@ -174,6 +175,25 @@ def test_the_check_of_a_proof_counts_for_the_time_limit(monkeypatch: pytest.Monk
     answer = explain(HARD, clock=lambda: now_s)
     assert isinstance(answer, Answer)
     assert answer.reason == "10 s, before the proof could be checked"
+
+
+def test_the_solver_has_half_of_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s = 0.0
+
+    def slow(self: Subsets) -> None:
+        nonlocal now_s
+        now_s = 6.0
+
+    given_s = []
+
+    def solve(board: Board, *, limits: Limits, **others: object) -> Answer:
+        given_s.append(limits.time_limit_s)
+        return Answer(status="gave up", solver="astar")
+
+    monkeypatch.setattr(Subsets, "find_pair", slow)
+    monkeypatch.setattr(explainer.solver, "solve", solve)
+    explain(HARD, clock=lambda: now_s)
+    assert given_s == [2.0]
 
 
 def test_a_proof_that_the_checker_refuses_is_never_returned(

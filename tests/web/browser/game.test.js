@@ -111,7 +111,9 @@ export function without_room_progress_lasts_until_the_page_is_closed() {
   };
   for (const store of [new Store(storage), new Store(null)]) {
     store.keepProgress("k", solvedBy("rRR"));
+    store.progress("k").begunAt = 5;
     store.keepProgress("k", PROGRESS);
+    equal(store.progress("k").begunAt, 5);
     store.keepValue("panel", "work");
     equal([store.progress("k").bestByMoves, store.allProgress().size], ["rRR", 1]);
     equal([store.value("panel"), store.isFull], ["work", true]);

@@ -69,7 +69,7 @@ def collated(
 
 
 def seen(boards: Encoded, view: int) -> Encoded:
-    """The same positions under a symmetry of ``positions``; the tokens keep their order."""
+    """The same positions under a symmetry, a row of ``DIRECTIONS``; the tokens keep their order."""
     if view == 0:
         return boards
     directions = DIRECTIONS[view].tolist()

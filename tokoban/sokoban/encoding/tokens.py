@@ -117,7 +117,7 @@ class Tokens:
 def _fill_bounds(
     neighbours, zone_of, pushes, boxes, zone, is_legal, matchings, rows, features, bounds
 ):
-    """As ``positions.fill_bounds``, of a level of any size."""
+    """Fills the lower bounds of positions, and which pushes make them less."""
     matching, path = matchings
     places, row_of = rows
     for position in range(len(boxes)):

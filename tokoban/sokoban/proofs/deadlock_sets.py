@@ -94,8 +94,8 @@ class Subsets:
     def find_deadlock(self) -> Deadlock | None:
         """A deadlock of few boxes that takes a search; None if a limit is reached before."""
         # Short searches first: on large boards a deadlock of a few boxes may be among many others.
-        for max_positions in sorted({*_SHORT_SEARCHES, self._max_positions}):
-            max_positions = min(max_positions, self._max_positions)
+        most = self._max_positions
+        for max_positions in sorted({min(size, most) for size in (*_SHORT_SEARCHES, most)}):
             best: Deadlock | None = None
             for start in sorted(self.boxes):
                 # Boxes are left out afterwards; from a set much larger than the best, that rarely

@@ -58,7 +58,7 @@ def explain(
         subsets = Subsets(board, watch, max_positions)
         deadlock = static_deadlock(subsets.numbered, subsets.boxes) or subsets.find_pair()
         if deadlock is None:
-            answer = _solve_in_half_the_time(board, limits, clock)
+            answer = _solve_in_half_the_time(board, watch.rest(), clock)
             if answer.status == "solved":
                 return replace(answer, elapsed_s=watch.elapsed_s())
             deadlock = subsets.find_deadlock()
@@ -82,9 +82,9 @@ def explain(
 
 def _solve_in_half_the_time(board: Board, limits: Limits, clock: Callable[[], float]) -> Answer:
     """The solver's answer; the other half is for the search with few boxes."""
-    time_limit_s = None if limits.time_limit_s is None else limits.time_limit_s / 2
+    half_s = None if limits.time_limit_s is None else limits.time_limit_s / 2
     return solver.solve(
-        board, minimise="any", clock=clock, limits=replace(limits, time_limit_s=time_limit_s)
+        board, minimise="any", clock=clock, limits=replace(limits, time_limit_s=half_s)
     )
 
 

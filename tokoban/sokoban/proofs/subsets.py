@@ -12,7 +12,7 @@ from tokoban.sokoban.proofs.numbered_board import NumberedBoard
 from tokoban.sokoban.proofs.search import NUM_EXPANSIONS, NUM_GROUPS, NUM_TRAPS
 from tokoban.sokoban.proofs.static import Proof, frozen_group
 from tokoban.sokoban.search.level.ground import NONE
-from tokoban.sokoban.search.limits import Watch
+from tokoban.sokoban.search.limits import Watch, out_of_memory
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.state.positions import num_bytes, unpacked_bits
 from tokoban.sokoban.search.state.walks import chain, directions_through
@@ -66,7 +66,7 @@ def search_subset(
             # The larger one is twice the old one, which stays until it is copied.
             needed_bytes = 3 * num_bytes(store)
             if needed_bytes > watch.limits.memory_limit_mb * 1e6:
-                limit = f"{watch.limits.memory_limit_mb:g} MB"
+                limit = out_of_memory(watch.limits.memory_limit_mb)
         limit = watch.reason_to_end() or limit
         if limit is not None:
             return Searched(expansions, limit=limit)

@@ -2,7 +2,7 @@
 
 Taylor and Parberry, "Procedural generation of Sokoban levels" (GAME-ON NA, 2011), pull back from
 the goals exhaustively; here the beam makes rooms of any size feasible. Axes: those of
-``search.ground``.
+``search.level.ground``.
 """
 
 from typing import no_type_check

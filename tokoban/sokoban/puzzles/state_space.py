@@ -2,8 +2,8 @@
 
 Forward breadth-first search, then retrograde analysis over the stored pushes. A position is the
 boxes and the player's zone; it is stored with the least square of the zone. Positions that the dead
-square rule or the freeze rule proves deadlocked are left out. Axes: those of ``search.ground``, and
-E capacity for edges, K boxes, Q positions.
+square rule or the freeze rule proves deadlocked are left out. Axes: those of
+``search.level.ground``, and E capacity for edges, K boxes, Q positions.
 """
 
 from collections.abc import Callable

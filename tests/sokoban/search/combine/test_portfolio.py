@@ -25,6 +25,7 @@ from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import Budget, Found, Search, Searcher, underway
 from tokoban.sokoban.search.run import find_answer
+from tokoban.sokoban.search.searches.astar import solver as astar_solver
 from tokoban.sokoban.search.steps import Steps, completed
 
 PUSH = parse_board("@$.")
@@ -193,3 +194,10 @@ def test_verdicts_are_those_of_brute_force_whatever_the_clock_and_the_turns(
         if told[1] in MEMBERS:
             assert told[1] in working
     assert len(solvers) >= 2
+
+
+def test_what_astar_cannot_count_is_left_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(astar_solver, "MAX_PRICE", 9)
+    row = "@-$" + "-" * 80 + "."
+    told, _ = found(parse_board(row), time.perf_counter)
+    assert told[0] == "solved"

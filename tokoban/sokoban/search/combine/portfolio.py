@@ -194,7 +194,8 @@ def search(
             return pause.expansions >= most
 
         found, budget = yield from go_on_until(is_over, first, budget, most=Budget(UNLIMITED, most))
-        if found is not None:
+        # What weighted A* cannot count or store, the others may.
+        if found is not None and found.outcome in {Outcome.SOLVED, Outcome.EXHAUSTED}:
             return found
         before = Progress(expansions=first.pause.expansions)
         del first

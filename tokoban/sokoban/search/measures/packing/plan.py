@@ -1,4 +1,4 @@
-"""The packing plan of FESS: the order in which squares are filled, and the squares it cuts off.
+"""The packing plan: the order in which squares are filled, and the squares it cuts off.
 
 After the packing plan of Shoham and Schaeffer 2020. It only guides the search: it never marks a
 position as deadlocked.

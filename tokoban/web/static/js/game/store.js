@@ -61,12 +61,9 @@ export class Store extends EventTarget {
    * @param {Progress} progress
    */
   keepProgress(key, progress) {
-    const known = [progress, this.progress(key)];
-    // Another tab may have written since this one last read.
-    this._cache.delete(LEVEL + key);
-    known.push(this.progress(key));
-    const bests = known.flatMap((one) => [one?.bestByMoves, one?.bestByPushes]);
-    const begunAt = this.progress(key)?.begunAt ?? Date.now();
+    const known = this._readAnew(LEVEL + key, progressOf);
+    const bests = [progress, known].flatMap((one) => [one?.bestByMoves, one?.bestByPushes]);
+    const begunAt = known?.begunAt ?? Date.now();
     this._write(LEVEL + key, { ...progress, begunAt, ...bestOf(bests) });
   }
 
@@ -77,10 +74,7 @@ export class Store extends EventTarget {
 
   /** What searches have found of a level. @param {string} key @returns {Found | null} */
   found(key) {
-    const name = FOUND + key;
-    // Another tab may have written since this one last read.
-    if (!this._unwritten.has(name)) this._cache.delete(name);
-    return this._read(name, foundOf);
+    return this._readAnew(FOUND + key, foundOf);
   }
 
   /** @param {string} key @param {Found} found with what is kept already */
@@ -165,6 +159,16 @@ export class Store extends EventTarget {
       this._cache.set(name, value);
     }
     return this._cache.get(name);
+  }
+
+  /**
+   * The record as another tab may have written it since this one last read.
+   * @param {string} name
+   * @param {(value: any) => any} check
+   */
+  _readAnew(name, check) {
+    if (!this._unwritten.has(name)) this._cache.delete(name);
+    return this._read(name, check);
   }
 
   /** @param {string} name @param {any} value */

@@ -8,7 +8,7 @@ import { Collections } from "./collections.js";
 import { closeDialogs } from "./dialog.js";
 import { button, el } from "./dom.js";
 import { openHelp } from "./help.js";
-import { openLevelText, takePastedAndDropped } from "./importing.js";
+import { importText, takePastedAndDropped } from "./importing.js";
 import { Keys } from "./keys.js";
 import { hashOf, parseRoute } from "./router.js";
 import { sentenceOf } from "./sentences.js";
@@ -119,7 +119,8 @@ export class App extends EventTarget {
     closeDialogs();
     const route = parseRoute(location.hash);
     if ("level" in route) {
-      await openLevelText(this, route.level);
+      // A level that is opened has a shorter address.
+      if (!(await importText(this, route.level, t("import.from-link")))) this.open("play");
       return;
     }
     const view = this.views.find(({ id }) => id === route.view) ?? this.views[0];

@@ -92,11 +92,6 @@ export class Collections {
     return { id, isKept };
   }
 
-  /** @param {string} id */
-  remove(id) {
-    this._store.removeCollection(id);
-  }
-
   /** The id of the collection that is opened first: the first file given to the server, if any. */
   async first() {
     return (await this.served()).find(({ id }) => id !== SHIPPED)?.id ?? SHIPPED;

@@ -67,9 +67,9 @@ function keyRow(app, action, show) {
       change.dataset.ownKeys = "";
       change.addEventListener("blur", show, { once: true });
       change.addEventListener("keydown", (event) => {
+        if (RESERVED.has(event.key)) return;
         event.preventDefault();
         event.stopPropagation();
-        if (RESERVED.has(event.key)) return;
         // Escape takes all keys from the action.
         app.keys.change(action, event.key === "Escape" ? [] : [keyName(event)]);
         show();

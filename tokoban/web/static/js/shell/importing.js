@@ -128,16 +128,6 @@ function takeMoves(app, moves) {
   return true;
 }
 
-/**
- * Opens the level of an address `#level=…`, which is then replaced by a shorter one.
- * @param {App} app
- * @param {string} text
- */
-export async function openLevelText(app, text) {
-  const isOpened = await importText(app, text, t("import.from-link"));
-  if (!isOpened) app.open("play");
-}
-
 /** @param {App} app @param {Iterable<File>} files */
 export async function importFiles(app, files) {
   for (const file of files) await importText(app, file, file.name);

@@ -61,7 +61,7 @@ export class Keys {
   }
 
   /**
-   * Gives an action one more key, taken from any other action that had it.
+   * Gives an action these keys in place of its own, and takes them from any other.
    * @param {Action} action
    * @param {string[]} keys
    */

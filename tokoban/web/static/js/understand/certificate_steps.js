@@ -68,13 +68,9 @@ const STEPS = {
  */
 function trapSteps({ boxes, traps }, board, guilty) {
   const count = boxes.length;
-  // The trap that contains all of the boxes; a box stands in it as it stands on the board.
-  const squaresOf = (/** @type {any[]} */ trap) => new Set(trap.map(([box]) => board.at(box)));
-  const reached =
-    traps.map(squaresOf).find((/** @type {Set<number>} */ squares) =>
-      boxes.every((/** @type {Place} */ box) => squares.has(board.at(box))),
-    ) ?? new Set(boxes.map(board.at, board));
-  const squares = [...reached].sort((one, other) => one - other);
+  /** @type {number[]} */
+  const reached = traps[0].map((/** @type {[Place]} */ [box]) => board.at(box));
+  const squares = [...new Set(reached)].sort((one, other) => one - other);
   const goals = squares.filter((square) => board.goals[square]);
   const reachable = marksOf(squares, "reachable");
   /** @type {Mark[]} */
@@ -97,10 +93,8 @@ function trapSteps({ boxes, traps }, board, guilty) {
  */
 function frozenSteps({ boxes, frozen }, board, guilty) {
   const steps = [{ text: t("why.frozen", { count: boxes.length }), marks: guilty }];
-  const isOfThese = (/** @type {Place} */ box) =>
-    boxes.some((/** @type {Place} */ other) => board.at(other) === board.at(box));
-  const group = frozen.find((/** @type {any} */ one) => one.boxes.every(isOfThese)) ?? frozen[0];
-  if (group && group.boxes.length <= MAX_FOLLOWED) {
+  const [group] = frozen;
+  if (group.boxes.length <= MAX_FOLLOWED) {
     group.boxes.forEach((/** @type {Place} */ box, /** @type {number} */ index) => {
       const [vertical, horizontal] = group.blocked_by[index];
       const square = board.at(box);

@@ -45,10 +45,10 @@ export class GameLine extends EventTarget {
     this._follow(true);
   }
 
-  /** Keeps what the new line has in common with the old one. @param {unknown} [isNew] */
+  /** Keeps what the new line has in common with the old one. @param {boolean} [isNew] */
   _follow(isNew = false) {
     const { moves } = this._session.game;
-    if (moves === this._moves && isNew !== true) {
+    if (moves === this._moves && !isNew) {
       this._tell();
       return;
     }
@@ -56,7 +56,7 @@ export class GameLine extends EventTarget {
     while (same < moves.length && moves[same] === this._moves[same]) same += 1;
     for (const at of this.points.keys()) if (at > same) this.points.delete(at);
     // What is still to come is about moves that are gone.
-    if (isNew === true || same < this._moves.length) this._opinions.stop();
+    if (isNew || same < this._moves.length) this._opinions.stop();
     this._moves = moves;
     this._askSoon();
     this._tell();

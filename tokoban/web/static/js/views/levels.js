@@ -144,7 +144,7 @@ async function showCollections(app, element, chosen) {
               confirm(t("levels.remove-ask", { name, count }), {
                 label: t("app.remove"),
                 run: () => {
-                  app.collections.remove(id);
+                  app.store.removeCollection(id);
                   if (id === chosen) app.open("levels", [SHIPPED]);
                 },
               }),

@@ -28,7 +28,7 @@ export async function openPlace(app, [collection, given]) {
       return;
     }
   }
-  const asked = Math.max(1, Number(given) || 1) - 1;
+  const asked = Math.max(1, Math.trunc(Number(given)) || 1) - 1;
   const { place: now } = session;
   if (collection && now?.collection === collection && now.index === asked) return;
   const { hash } = location;

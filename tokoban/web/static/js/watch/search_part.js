@@ -77,9 +77,9 @@ export class SearchPart {
 
   _begin() {
     this._clear();
-    const { board, played } = this._session.game;
-    this._played = played;
-    return { board: wireBoard(board), width: this._width };
+    const { level, game } = this._session;
+    this._played = game.played;
+    return level && { board: wireBoard(game.board), width: this._width };
   }
 
   _show() {

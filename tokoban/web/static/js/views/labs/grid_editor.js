@@ -42,15 +42,6 @@ export class GridEditor {
     });
   }
 
-  /**
-   * @param {number} cell
-   * @param {boolean} isFirst
-   */
-  _paint(cell, isFirst) {
-    this._options.paint(cell, isFirst);
-    this.refresh();
-  }
-
   _listen() {
     const grid = this.element;
     const cellOf = (/** @type {Element | null} */ element) =>
@@ -67,7 +58,7 @@ export class GridEditor {
       // A pointer that is captured would be over its first cell all the time.
       grid.setPointerCapture(event.pointerId);
       this._cells[cell].focus();
-      this._paint(cell, true);
+      this._options.paint(cell, true);
       event.preventDefault();
     });
     grid.addEventListener("pointermove", (event) => {
@@ -75,7 +66,7 @@ export class GridEditor {
       const cell = cellOf(document.elementFromPoint(event.clientX, event.clientY));
       if (cell < 0 || cell === this._last) return;
       for (const [row, column] of lineTo(placeOf(this._last), placeOf(cell))) {
-        this._paint(row * this._options.width + column, false);
+        this._options.paint(row * this._options.width + column, false);
       }
       this._last = cell;
     });
@@ -87,7 +78,7 @@ export class GridEditor {
     // Enter, the space bar and screen readers click without a pointer.
     grid.addEventListener("click", (event) => {
       const cell = cellOf(/** @type {Element} */ (event.target));
-      if (cell >= 0 && event.detail === 0) this._paint(cell, true);
+      if (cell >= 0 && event.detail === 0) this._options.paint(cell, true);
     });
     grid.addEventListener("keydown", (event) => goByKey(event, this._cells));
     // Tab comes back to the cell that was left.

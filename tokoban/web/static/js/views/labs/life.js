@@ -40,7 +40,6 @@ const words = {
   "labs.cell-dead": { en: "row {row}, column {column}: dead", de: "Zeile {row}, Spalte {column}: tot" },
   "labs.run": { en: "Run", de: "Laufen lassen" },
   "labs.one-step": { en: "One step", de: "Ein Schritt" },
-  "labs.step": { en: "step {step}", de: "Schritt {step}" },
   "labs.life-count": {
     en: "Step {step}; wrong cells so far: {wrong}", de: "Schritt {step}; falsche Zellen bisher: {wrong}",
   },
@@ -95,7 +94,7 @@ function mount(element, { app, newJob, showAttention, whenQuiet, signal }) {
   const run = button({ label: t("labs.run"), text: true, class: "primary", run: toggle });
   const look = whenQuiet(async () => {
     const done = await looking.run("life_attention", { rows: rowsOf(alive), noise: Number(noise) });
-    if (done) showAttention([{ ...done.panels[0], name: t("labs.step", { step }) }]);
+    if (done) showAttention(done.panels);
   });
 
   function restart() {

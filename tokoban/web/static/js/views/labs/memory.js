@@ -59,7 +59,7 @@ function mount(element, { newJob, showAttention }) {
   async function play() {
     const done = await job.run("remember", { seed });
     if (!done) return;
-    const viewer = showAttention([{ ...done.panels[0], name: t("labs.episode") }]);
+    const viewer = showAttention(done.panels);
     const shown = done.steps.map((/** @type {any} */ step, /** @type {number} */ index) => {
       const pressed = button({
         label: describe(step, index), text: false, class: classOf(step),

@@ -75,8 +75,7 @@ function mount(element, { app, newJob, showAttention, whenQuiet, signal }) {
       bars.replaceChildren(...event.classes.map(barOf));
       // The class token after all layers: what the answer is based on.
       const start = { layer: ROLLOUT, head: MEAN, query: 0 };
-      showAttention(event.panels.map((/** @type {any} */ panel) =>
-        ({ ...panel, name: t("play.board"), start })));
+      showAttention(event.panels.map((/** @type {any} */ panel) => ({ ...panel, start })));
     });
     if (done) proof.textContent = t(`labs.proved-${done.proved}`);
     // What a later drawing says stays.
