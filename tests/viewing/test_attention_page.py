@@ -12,6 +12,7 @@ from tests.viewing.attention_pages import read_attention_page
 from tokoban.viewing import attention_page
 from tokoban.viewing.attention_page import (
     AttentionPanel,
+    AttentionView,
     TokenGrid,
     TokenRow,
     write_attention_page,
@@ -37,7 +38,7 @@ def test_a_page_holds_the_weights_to_the_last_bit(tmp_path: Path) -> None:
             "grid", weights(1, 1, S, S), TokenGrid(2, 3, has_class_token=True), row(S)
         ),
     }
-    write_attention_page(tmp_path / "a.html", list(panels.values()), title="two")
+    write_attention_page(tmp_path / "a.html", AttentionView(list(panels.values()), ""), title="two")
     found = read_attention_page(tmp_path / "a.html")
     assert found.keys() == panels.keys()
     assert all(torch.equal(found[name], panel.weights) for name, panel in panels.items())
@@ -45,7 +46,7 @@ def test_a_page_holds_the_weights_to_the_last_bit(tmp_path: Path) -> None:
 
 def test_no_token_breaks_the_page(tmp_path: Path) -> None:
     panel = AttentionPanel("<b>", weights(1, 1, 5, 5), TokenRow(ODD_LABELS), TokenRow(ODD_LABELS))
-    write_attention_page(tmp_path / "a.html", [panel], title="a < b & {{data}}")
+    write_attention_page(tmp_path / "a.html", AttentionView([panel], ""), title="a < b & {{data}}")
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "<title>a &lt; b &amp; {{data}}</title>" in page
     assert page.count("</script>") == page.count("<script") == 2
@@ -57,7 +58,7 @@ def test_characters_that_no_file_may_hold_are_replaced(tmp_path: Path) -> None:
     odd = "a\ud800\x00\x1b]]>b"
     labels = TokenRow([odd] * 5)
     panel = AttentionPanel(odd, weights(1, 1, 5, 5), labels, labels)
-    write_attention_page(tmp_path / "a.html", [panel], title=odd, guide=odd)
+    write_attention_page(tmp_path / "a.html", AttentionView([panel], odd), title=odd)
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "<title>a\ufffd\ufffd\ufffd]]&gt;b</title>" in page
     assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", page)
@@ -112,16 +113,15 @@ def test_a_panel_with_an_aligned_head_opens_there() -> None:
 def test_a_page_says_what_to_look_for_and_where_it_opens(tmp_path: Path) -> None:
     tokens = row(5)
     panel = AttentionPanel("a", heads("first", "before"), tokens, tokens)
-    write_attention_page(tmp_path / "a.html", [panel], title="a", guide="Look for <this>.")
+    write_attention_page(tmp_path / "a.html", AttentionView([panel], "Look for <this>."), title="a")
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert '<p class="guide">Look for &lt;this&gt;.</p>' in page
     assert '"start": {"layer": 0, "head": 1, "query": ' in page
 
 
 def test_a_page_needs_no_other_file_and_no_network(tmp_path: Path) -> None:
-    write_attention_page(
-        tmp_path / "a.html", [AttentionPanel("a", weights(1, 1, T, T), row(T), row(T))], title="a"
-    )
+    panel = AttentionPanel("a", weights(1, 1, T, T), row(T), row(T))
+    write_attention_page(tmp_path / "a.html", AttentionView([panel], ""), title="a")
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "default-src 'none'" in page
     assert not re.search(r"https?:|\bsrc=|\bhref=|@import|url\(|\bimport\b|fetch\(", page)
@@ -141,7 +141,7 @@ def test_a_failed_write_leaves_the_older_page(
     panel = AttentionPanel("a", weights(1, 1, T, T), row(T), row(T))
     monkeypatch.setattr(Path, "write_text", fail)
     with pytest.raises(OSError, match="no space left"):
-        write_attention_page(page, [panel], title="a")
+        write_attention_page(page, AttentionView([panel], ""), title="a")
     assert page.read_bytes() == b"older"
     assert len(list(tmp_path.iterdir())) == 1
 
@@ -173,10 +173,6 @@ def test_a_failed_write_leaves_the_older_page(
             "a: no weights, in the shape [0, 3, 5, 5]",
         ),
         (
-            lambda: AttentionPanel("a", weights(L, N, T, T), row(T), row(T), layers=[5]),
-            "a: 1 numbers for 2 layers",
-        ),
-        (
             lambda: AttentionPanel("a", weights(L, N, T, T) - 1, row(T), row(T)),
             "a: expected weights from 0 to 1, got others",
         ),
@@ -201,10 +197,10 @@ def test_a_page_is_refused_that_shows_nothing_or_too_much(
         (panels, "expected panels of different names, got a, a"),
         (
             panels[:1],
-            "150 weights are too many for a page, which holds 100: choose some layers, or fewer "
+            "150 weights are too many for a page, which holds 100: expected fewer "
             "panels or tokens (a alone has 2 x 3 x 5 x 5: layers, heads, queries and keys)",
         ),
     ]:
         with pytest.raises(ValueError, match=re.escape(complaint)):
-            write_attention_page(tmp_path / "a.html", wrong, title="")
+            write_attention_page(tmp_path / "a.html", AttentionView(wrong, ""), title="")
     assert not list(tmp_path.iterdir())

@@ -31,7 +31,7 @@ def test_every_layer_and_head_has_a_map_whose_greatest_weight_is_darkest(
     tokens = TokenRow(["$x$", "b", "c", "d", "e"])
     weights = torch.full((2, num_heads, 5, 5), 0.1)
     weights[:, :, 2, 3] = 0.4
-    small = AttentionPanel("small$", weights[:1, :1], tokens, tokens, layers=[7])
+    small = AttentionPanel("small$", weights[:1, :1], tokens, tokens)
     panels = [AttentionPanel("a", weights, tokens, tokens), small]
     plot_attention_maps(panels, tmp_path / "x.png")
     shades = (imread(tmp_path / "x.png")[..., :3] * 255).round()

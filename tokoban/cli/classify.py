@@ -169,7 +169,7 @@ def _draw(
         names = [each["picture"] for each in found]
         view = systems.load("vit").attention(model, pictures, attribution.weights, names=names)
         title = f"Attention of {arguments.weights}"
-        write_attention_page(arguments.attention, view.panels, title=title, guide=view.guide)
+        write_attention_page(arguments.attention, view, title=title)
         return
     import numpy as np
 

@@ -330,7 +330,7 @@ def _show_attention(model: "Translator", best: "Translation", destination: str) 
 
     if destination.lower().endswith(".html"):
         view = systems.load("translation").attention(model, best.source_tokens, best.tokens)
-        write_attention_page(destination, view.panels, title=best.text, guide=view.guide)
+        write_attention_page(destination, view, title=best.text)
         return
     words = align(model, best.source_tokens, best.tokens)
     plot_weights(

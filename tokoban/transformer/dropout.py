@@ -18,8 +18,8 @@ class Dropout(nn.Dropout):
     def forward(self, inputs: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
         """Keeps shape and dtype."""
         level = round(self.p * _LEVELS)
-        uses_own_draws = inputs.device.type == "cpu" and not torch.compiler.is_compiling()
-        if not (self.training and uses_own_draws and 0 < level < _LEVELS):
+        is_on_cpu = inputs.device.type == "cpu"
+        if not (self.training and is_on_cpu and 0 < level < _LEVELS):
             return super().forward(inputs)
         size = inputs.numel()
         draws = torch.empty(-(-size // 4), dtype=torch.int64).random_(-(2**63), None)

@@ -29,11 +29,6 @@ from torch import Tensor
 from tokoban.files.atomic import atomically
 from tokoban.viewing.xml_text import xml_text
 
-GUIDE = (
-    "Each query spreads a weight of 1 over the keys; look for heads in which every query picks out "
-    "keys of its own, such as the token before it, a matching word or a neighbour."
-)
-
 # More than this is over 50 MB of page, which browsers are slow to open.
 MOST_WEIGHTS = 10_000_000
 
@@ -124,20 +119,18 @@ class TokenGrid:
 class AttentionPanel:
     """The weights of one attention, or of one step of a run, and what its queries and keys are.
 
-    Equal layouts are taken for the same tokens, and shown once. ``layers`` are the numbers of the
-    layers, from 1, where not all are given. ``aligned_head`` is the layer and head, from 0, that
-    agrees best with an alignment of the words, where there is one.
+    Equal layouts are taken for the same tokens, and shown once. ``aligned_head`` is the layer and
+    head, from 0, that agrees best with an alignment of the words, where there is one.
     """
 
     name: str
     weights: Float[Tensor, "L N T S"]
     queries: TokenRow | TokenGrid
     keys: TokenRow | TokenGrid
-    layers: Sequence[int] | None = None
     aligned_head: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
-        num_layers, _, num_queries, num_keys = self.weights.shape
+        num_queries, num_keys = self.weights.shape[2:]
         if (num_queries, num_keys) != (len(self.queries), len(self.keys)):
             raise ValueError(
                 f"{self.name}: weights of {num_queries} queries and {num_keys} keys, "
@@ -145,8 +138,6 @@ class AttentionPanel:
             )
         if not self.weights.numel():
             raise ValueError(f"{self.name}: no weights, in the shape {list(self.weights.shape)}")
-        if self.layers is not None and len(self.layers) != num_layers:
-            raise ValueError(f"{self.name}: {len(self.layers)} numbers for {num_layers} layers")
         # The comparisons are False for what is no number.
         if not ((self.weights >= 0) & (self.weights <= 1.001)).all():
             raise ValueError(f"{self.name}: expected weights from 0 to 1, got others")
@@ -196,7 +187,6 @@ class AttentionPanel:
             "start": {"layer": layer, "head": head, "query": query},
             "is_causal": self.is_causal,
             "shape": list(self.weights.shape),
-            "layers": None if self.layers is None else list(self.layers),
             "weights": _base64(self.weights.detach().float().cpu().numpy().astype("<f4")),
             "queries": queries,
             "keys": None if keys == queries else keys,
@@ -211,24 +201,22 @@ class AttentionView:
     guide: str
 
 
-def write_attention_page(
-    path: Path | str, panels: Sequence[AttentionPanel], *, title: str, guide: str = GUIDE
-) -> None:
+def write_attention_page(path: Path | str, view: AttentionView, *, title: str) -> None:
     """Writes one page that shows every panel, and needs no network and no other file.
 
-    ``guide`` says in a sentence or two what to look for. Each panel opens at its ``start``.
-    ``ValueError`` for panels without names of their own, and for more weights than a page can hold.
+    Each panel opens at its ``start``. ``ValueError`` for panels without names of their own, and for
+    more weights than a page can hold.
     """
-    _check(panels)
+    _check(view.panels)
     page_files = resources.files("tokoban.viewing") / "attention_viewer"
     static = resources.files("tokoban") / "web" / "static"
     template, own_style = (
         (page_files / f"page.{suffix}").read_text(encoding="utf-8") for suffix in ("html", "css")
     )
     style = (static / "css" / "attention.css").read_text(encoding="utf-8")
-    data = json.dumps({"panels": [panel.to_dict() for panel in panels]}, ensure_ascii=False)
+    data = json.dumps({"panels": [panel.to_dict() for panel in view.panels]}, ensure_ascii=False)
     # No token can close the element that it stands in.
-    words = {"title": title, "guide": guide}
+    words = {"title": title, "guide": view.guide}
     parts = {name: html.escape(xml_text(text)) for name, text in words.items()}
     parts |= {"css": own_style + style, "js": _in_one_script(static / "js", "attention/offline.js")}
     parts |= {"data": data.replace("<", r"\u003c")}
@@ -267,8 +255,8 @@ def _check(panels: Sequence[AttentionPanel]) -> None:
         largest = max(panels, key=lambda panel: panel.weights.numel())
         shape = " x ".join(str(size) for size in largest.weights.shape)
         raise ValueError(
-            f"{total:,} weights are too many for a page, which holds {MOST_WEIGHTS:,}: choose "
-            f"some layers, or fewer panels or tokens ({largest.name} alone has {shape}: layers, "
+            f"{total:,} weights are too many for a page, which holds {MOST_WEIGHTS:,}: expected "
+            f"fewer panels or tokens ({largest.name} alone has {shape}: layers, "
             "heads, queries and keys)"
         )
 

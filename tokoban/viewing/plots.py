@@ -120,7 +120,7 @@ def plot_weights(
 def write_attention(destination: Path, view: AttentionView, *, title: str) -> None:
     """A page where the name ends in .html, else the maps of all heads."""
     if destination.suffix.lower() == ".html":
-        write_attention_page(destination, view.panels, title=title, guide=view.guide)
+        write_attention_page(destination, view, title=title)
     else:
         plot_attention_maps(view.panels, destination)
 
@@ -143,9 +143,8 @@ def plot_attention_maps(panels: Sequence[AttentionPanel], picture: Path) -> None
     layers = [(panel, layer) for panel in panels for layer in range(len(panel.weights))]
     for row, (panel, layer) in zip(all_axes, layers, strict=True):
         maps = panel.weights[layer].detach().float().cpu().numpy()
-        number = layer + 1 if panel.layers is None else panel.layers[layer]
         name = _label(panel.name)
-        row[0].set_ylabel(f"{name}\nlayer {number}", fontsize="small")
+        row[0].set_ylabel(f"{name}\nlayer {layer + 1}", fontsize="small")
         for head, axes in enumerate(row):
             axes.set_xticks([])
             axes.set_yticks([])

@@ -89,7 +89,7 @@ def test_levels_of_files_take_turns_with_generated_ones(
     boards: list[Board],
     model: SubgoalNet,
     tmp_path: Path,
-    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Those that are held out, too large or of too many boxes are left out; bad ones are named."""
     config = replace(tiny(), levels=6, level_seed=4, batch_positions=4)
@@ -103,7 +103,8 @@ def test_levels_of_files_take_turns_with_generated_ones(
     )
     system = make_system(replace(config, level_files=(str(written),)))
     assert system.source.boards == [mine]
-    assert f"{written}:" in caplog.text and "no box" in caplog.text
+    told = capsys.readouterr().err
+    assert f"{written}:" in told and "no box" in told
     batches = [*itertools.islice(system.train_batches(model, start_step=0), 3)]
     assert [len(batch.is_best) for batch in batches] == [4, 4, 4]
     written.write_text(f"{wide}\n")

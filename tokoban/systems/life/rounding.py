@@ -127,7 +127,7 @@ class HeadErrors(NamedTuple):
 
 
 def token_vectors(model: LifeNet, arithmetic: Arithmetic) -> Rounded:
-    """The vector of each cell, dead and alive [2, T, D]; T is 1 without position vectors."""
+    """The vector of each cell, dead and alive [2, T, D]."""
     states = model.states[:, None]
     zeros = torch.zeros_like(states)
     positions = model.position_vectors().flatten(0, 1)

@@ -1,6 +1,6 @@
 """Subgoals as a ``System``: network, examples and loss, wired together."""
 
-import logging
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -105,8 +105,9 @@ def make_system(config: SubgoalsConfig, start: SubgoalNet | None = None) -> Subg
 def _fit_boards(file: str, known: frozenset[str]) -> list[Board]:
     """The levels of a file to learn from: unsolved, not too large, of no ``known`` form."""
     boards, read = [], read_levels(file)
-    for problem in read.problems:
-        logging.getLogger("tokoban").warning(problem)
+    if processes.is_main_to_be():
+        for problem in read.problems:
+            print(problem, file=sys.stderr)
     for board in (level.board for level in read.levels):
         with suppress(TooLargeError):
             Cells.of(board, frozenset())

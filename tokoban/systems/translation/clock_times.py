@@ -14,29 +14,39 @@ _NUMBERS = {
 }
 _WORD = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
 _HOUR = rf"(?<![\d.,:])\b(?P<hour>{_WORD})\b(?![.,:]\d)"
-_MINUTES = rf"\b(?P<minutes>{_WORD})(?: minutes?| minuten)?"
+_MINUTES = rf"(?<![\d.,:])\b(?P<minutes>{_WORD})(?: minutes?| minuten)?"
 # "Five to ten" may count things. It is a time behind one of these words and before ``_END``.
 _AT = r"\b(?:at|is|it['\u2019]s|until|till|around|um|es|ist|bis|gegen|ab) "
 _END = r"(?=\W*$|[^\w\s]| (?:o['\u2019]?clock|in the|at night|on|today|tomorrow|tonight|every)\b)"
 _QUARTER = r"\b(?P<minutes>viertel|quarter)"
-# From the full hour that is named: the minutes, and the sign of those that are named too.
-_PHRASES = (
-    (rf"{_MINUTES} nach halb {_HOUR}", -30, 1),
-    (rf"{_MINUTES} vor halb {_HOUR}", -30, -1),
-    (rf"\bhalb {_HOUR}", -30, 0),
-    (rf"\bhalf[ -]past {_HOUR}", 30, 0),
-    (rf"{_AT}half {_HOUR}{_END}", 30, 0),
-    (rf"\bdreiviertel {_HOUR}", -15, 0),
-    (rf"{_QUARTER} (?:past|after|nach) {_HOUR}", 0, 1),
-    (rf"{_QUARTER} (?:to|till|before|vor) {_HOUR}", 0, -1),
-    (rf"{_AT}{_MINUTES} nach {_HOUR}", 0, 1),
-    (rf"{_AT}{_MINUTES} vor {_HOUR}", 0, -1),
-    (rf"{_AT}{_MINUTES} (?:past|after) {_HOUR}{_END}", 0, 1),
-    (rf"{_AT}{_MINUTES} (?:to|before) {_HOUR}{_END}", 0, -1),
-    (rf"{_AT}{_HOUR}[ -](?P<minutes>fifteen|twenty|thirty|forty|forty-five|fifty){_END}", 0, 1),
-    (rf"{_HOUR} uhr {_MINUTES}\b", 0, 1),
-    (rf"{_HOUR} (?:o['\u2019]?clock|uhr)\b", 0, 0),
-)
+_SPOKEN = r"(?P<minutes>(?:twenty|thirty|forty|fifty)(?:-five)?|ten|fifteen)\b(?!-)"
+
+
+def _phrases(at: str, end: str) -> tuple[tuple[str, int, int], ...]:
+    """Patterns; from the full hour that is named the minutes; the sign of those named too.
+
+    Numbers that may count things are a time between ``at`` and ``end``.
+    """
+    return (
+        (rf"{_MINUTES} nach halb {_HOUR}", -30, 1),
+        (rf"{_MINUTES} vor halb {_HOUR}", -30, -1),
+        (rf"\bhalb {_HOUR}", -30, 0),
+        (rf"\bhalf[ -]past {_HOUR}", 30, 0),
+        (rf"{at}half {_HOUR}{end}", 30, 0),
+        (rf"\bdreiviertel {_HOUR}", -15, 0),
+        (rf"{_QUARTER} (?:past|after|nach) {_HOUR}", 0, 1),
+        (rf"{_QUARTER} (?:to|till|before|vor) {_HOUR}", 0, -1),
+        (rf"{at}{_MINUTES} nach {_HOUR}", 0, 1),
+        (rf"{at}{_MINUTES} vor {_HOUR}", 0, -1),
+        (rf"{at}{_MINUTES} (?:past|after) {_HOUR}{end}", 0, 1),
+        (rf"{at}{_MINUTES} (?:to|before) {_HOUR}{end}", 0, -1),
+        (rf"{at}{_HOUR}[ -]{_SPOKEN}{end}", 0, 1),
+        (rf"{_HOUR} uhr {_MINUTES}\b", 0, 1),
+        (rf"{_HOUR} (?:o['\u2019]?clock|uhr)\b", 0, 0),
+    )
+
+
+_STRICT, _LENIENT = _phrases(_AT, _END), _phrases("", "")
 _DIGITS = re.compile(
     r"(?<![\d.,:])(?P<hour>\d{1,2})(?:[:.](?P<minutes>[0-5]\d))?(?![\d:]|[.,]\d)"
     r"(?P<end> ?uhr\b| ?p\.?m\b\.?| ?a\.m\b\.?|am\b| am\b(?! [a-z]))?"  # not "4 am Ende"
@@ -65,11 +75,11 @@ def changes_a_time(source: str, text: str) -> bool:
 def _times(text: str, *, is_lenient: bool = False) -> list[tuple[set[int], int | None]]:
     """For each time, the minutes of the day that it may mean, and its hour if it is a full one.
 
-    If lenient, "7.30" is one, which may be a price.
+    If lenient, also what may be a price ("7.30") or count things ("five to ten").
     """
     text = text.lower()
     found: list[tuple[set[int], int | None]] = []
-    for pattern, offset, sign in _PHRASES:
+    for pattern, offset, sign in _LENIENT if is_lenient else _STRICT:
         for match in re.finditer(pattern, text):
             hour, minutes = _NUMBERS[match["hour"]], _NUMBERS[match["minutes"]] if sign else 0
             if hour <= 24 and minutes < 60:

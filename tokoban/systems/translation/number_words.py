@@ -104,13 +104,13 @@ def _joined(number: int) -> str:
     return word.removesuffix("s") if word.endswith("eins") else word
 
 
-def _german_ordinal(day: int) -> str:
+def german_ordinal(day: int) -> str:
     """Without its ending: dritt, siebt, zwanzigst."""
     irregular = {1: "erst", 3: "dritt", 7: "siebt", 8: "acht"}
     return irregular.get(day) or german_number(day) + ("t" if day < 20 else "st")
 
 
-def _english_ordinal(day: int) -> str:
+def english_ordinal(day: int) -> str:
     *tens, last = english_number(day).split("-")
     return "-".join([*tens, _ENGLISH_ORDINALS.get(last, f"{last}th")])
 
@@ -130,7 +130,7 @@ def _some_day(random: Random) -> Pair:
     month = random.randrange(12)
     day = random.randint(1, _DAYS_OF_MONTHS[month])
     german, english = _MONTHS[month]
-    return Pair(f"{_german_ordinal(day)}en {german}", f"the {_english_ordinal(day)} of {english}")
+    return Pair(f"{german_ordinal(day)}en {german}", f"the {english_ordinal(day)} of {english}")
 
 
 def _some_time(random: Random) -> Pair:

@@ -63,7 +63,8 @@ export function choicesOf(panel) {
   const heads = Array.from({ length: panel.numHeads }, (_, head) => head);
   if (panel.numHeads > 1) heads.push(MEAN);
   /** @type {import("./weights.js").Choice[][]} */
-  const rows = panel.layers.map((_, layer) => heads.map((head) => ({ layer, head })));
+  const rows = Array.from({ length: panel.numLayers }, (_, layer) =>
+    heads.map((head) => ({ layer, head })));
   return panel.hasRollout ? [...rows, [{ layer: ROLLOUT, head: MEAN }]] : rows;
 }
 

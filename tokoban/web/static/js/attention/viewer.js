@@ -132,7 +132,7 @@ export class AttentionViewer {
       const { layer } = choices[0];
       const name = layer === ROLLOUT
         ? t("attention.rollout")
-        : t("attention.layer", { layer: panel.layers[layer] });
+        : t("attention.layer", { layer: layer + 1 });
       const cells = choices.map((choice) => el("td", {}, this.mapButton(choice)));
       return el("tr", {}, el("th", { scope: "row" }, name), ...cells);
     });
@@ -148,7 +148,7 @@ export class AttentionViewer {
     canvas.style.width = `${Math.max(10, side * panel.numKeys)}px`;
     canvas.style.height = `${Math.max(10, side * panel.numQueries)}px`;
     const button = el("button", { type: "button", tabindex: "-1" }, canvas);
-    button.ariaLabel = button.title = describe(panel, choice, this.t);
+    button.ariaLabel = button.title = describe(choice, this.t);
     for (const kind of ["click", "focusin"]) {
       button.addEventListener(kind, () => this.chooseMap(choice));
     }
@@ -169,7 +169,7 @@ export class AttentionViewer {
       map.button.ariaPressed = String(isChosen);
       map.button.tabIndex = isChosen ? 0 : -1;
     }
-    frame.title.textContent = [this.panels.length > 1 ? panel.name : "", describe(panel, choice, t)]
+    frame.title.textContent = [this.panels.length > 1 ? panel.name : "", describe(choice, t)]
       .filter(Boolean).join(": ");
     this.mapGreatest = paintMap(frame.map, panel, choice, {
       mostPixels: LARGE_MAP_SIZE, shade: this.shade,

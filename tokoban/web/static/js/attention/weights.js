@@ -26,7 +26,6 @@ export const MEAN = "mean";
  * @property {Place} start where the panel opens
  * @property {boolean} is_causal no query may attend to a later key
  * @property {[number, number, number, number]} shape layers, heads, queries, keys
- * @property {number[] | null} layers the layers' numbers, where not all are given
  * @property {string} weights single precision, as base64
  * @property {Layout} queries
  * @property {Layout | null} keys none: the queries are the keys
@@ -63,12 +62,10 @@ export class AttentionWeights {
     this.numHeads = numHeads;
     this.numQueries = numQueries;
     this.numKeys = numKeys;
-    this.layers = data.layers ?? Array.from({ length: this.numLayers }, (_, i) => i + 1);
     this.queries = data.queries;
     this.keys = data.keys ?? data.queries;
     this.isSelf = data.keys === null;
-    // It goes through all layers, so all must be here.
-    this.hasRollout = this.isSelf && data.layers === null && this.numLayers > 1;
+    this.hasRollout = this.isSelf && this.numLayers > 1;
     this.start = data.start;
     this.isCausal = data.is_causal;
     /** @type {string | null} */

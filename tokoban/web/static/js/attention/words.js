@@ -40,14 +40,13 @@ export function nameOf(layout, index, t) {
 
 /**
  * A layer and head, by the numbers they are shown with.
- * @param {import("./weights.js").AttentionWeights} panel
  * @param {import("./weights.js").Choice} choice
  * @param {Translate} t
  * @returns {string}
  */
-export function describe(panel, { layer, head }, t) {
+export function describe({ layer, head }, t) {
   if (layer === ROLLOUT) return t("attention.rollout");
-  const number = panel.layers[layer];
+  const number = layer + 1;
   return head === MEAN
     ? t("attention.layer-mean", { layer: number })
     : t("attention.layer-head", { layer: number, head: head + 1 });
