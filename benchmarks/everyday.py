@@ -5,9 +5,10 @@ is measured on shares no side with any training pair, in letters of one case (di
 and spaces apart): 2,000 pairs of Tatoeba, 1,000 more to look at during training, Multi30k's tests,
 newstest2013 and the phrase book beside this script.
 
-`text` writes the training text to FOLDER, with the pairs that ``made_pairs`` makes; `train both` trains one translator on both directions at
-once, and `train de-en` and `train en-de` go on from it in one direction (Ding et al. 2021,
-https://arxiv.org/abs/2109.07780). A training that was killed goes on when the command is repeated.
+`text` writes the training text to FOLDER, with the pairs that ``made_pairs`` makes; `train both`
+trains one translator on both directions at once, and `train de-en` and `train en-de` go on from it
+in one direction (Ding et al. 2021, https://arxiv.org/abs/2109.07780), or from other weights with
+`--start-from`. A training that was killed goes on when the command is repeated.
 `score` prints cased BLEU and chrF with the 95 % interval of a bootstrap over sentences.
 """
 
