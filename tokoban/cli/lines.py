@@ -5,7 +5,11 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
+Line = TypeVar("Line", str, str | None)
+
+_MOST_CHARACTERS = 2**22  # of a block, and then some of its last line
 _MOST_LINE_BYTES = 2**20  # a stream without line breaks would fill the memory
 _UTF_16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 _GZIP = b"\x1f\x8b"  # the first bytes of what it compressed
@@ -34,12 +38,20 @@ def lines_of(
         yield text
 
 
-def blocks_of(lines: Iterator[str | None], size: int) -> Iterator[list[str | None]]:
-    """The lines, ``size`` at a time; where one cannot be read, those before it come first."""
+def blocks_of(lines: Iterator[Line], size: int) -> Iterator[list[Line]]:
+    """At most ``size`` lines at a time, of so many characters that memory suffices.
+
+    Where one cannot be read, those before it come first.
+    """
     while True:
-        block: list[str | None] = []
+        block: list[Line] = []
+        num_left = _MOST_CHARACTERS
         try:
-            block.extend(itertools.islice(lines, size))
+            for line in itertools.islice(lines, size):
+                block.append(line)
+                num_left -= len(line or "")
+                if num_left <= 0:
+                    break
         except ValueError:
             if block:
                 yield block

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokoban.cli import options, report
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.lines import are_typed, lines_of
+from tokoban.cli.lines import are_typed, blocks_of, lines_of
 from tokoban.cli.output import check_outputs, write_text
 from tokoban.cli.parser import whole
 from tokoban.training.device import find_device
@@ -278,9 +278,8 @@ def _translated(
         batch_size = 1
     return translate_lines(
         model,
-        lines,
+        blocks_of(lines, 1 if batch_size == 1 else _BATCHES_PER_BLOCK * batch_size),
         engine=engine,
-        block_size=1 if batch_size == 1 else _BATCHES_PER_BLOCK * batch_size,
         on_too_long=on_too_long,
         forced_prefix=arguments.prefix,
         beam=arguments.beam,

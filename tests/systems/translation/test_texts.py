@@ -94,7 +94,7 @@ def test_a_line_is_as_long_as_each_of_its_sentences_may_be(translator: Translato
 
     def translated(line: str, **options: Any) -> str:
         [(_, found)] = translate_lines(
-            translator, iter([line]), block_size=1, on_too_long=complaints.append, beam=1, **options
+            translator, [[line]], on_too_long=complaints.append, beam=1, **options
         )
         return " ".join(each.text for each in found)
 
