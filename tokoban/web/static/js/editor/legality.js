@@ -40,8 +40,8 @@ export function complaints(board) {
   if (board.isSolved()) return [{ key: "edit.solved", squares: [] }];
   const deadlock = staticDeadlock(board, deadSquares(board));
   if (deadlock) {
-    const values = { count: deadlock.squares.length };
-    found.push({ key: DEADLOCKS[deadlock.reason], values, squares: deadlock.squares });
+    const { boxes: squares, reason } = deadlock;
+    found.push({ key: DEADLOCKS[reason], values: { count: squares.length }, squares });
   }
   return found;
 }

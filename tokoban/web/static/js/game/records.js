@@ -13,11 +13,8 @@
 /** @param {any} value @returns {value is string} */
 const isText = (value) => typeof value === "string";
 
-/** @param {any} value @returns {value is any[]} */
-const isList = (value) => Array.isArray(value);
-
 /** @param {any} value @returns {value is string[]} */
-const isTexts = (value) => isList(value) && value.every(isText);
+const isTexts = (value) => Array.isArray(value) && value.every(isText);
 
 /** Whether a board can be made of them. @param {any} rows @returns {rows is string[]} */
 function isBoard(rows) {
@@ -41,7 +38,7 @@ export function progressOf(value) {
     title: isText(title) ? title : "",
     begunAt: Number(begunAt) || playedAt,
     playedAt,
-    snapshots: isList(snapshots)
+    snapshots: Array.isArray(snapshots)
       ? snapshots.filter((one) => isText(one?.moves) && isText(one.name) && Number.isInteger(one.at))
       : [],
   };
@@ -68,11 +65,11 @@ export function foundOf(value) {
 export function isLevel(value) {
   if (!isBoard(value?.rows) || !isText(value.title) || !isTexts(value.solutions)) return false;
   const { notes = [], saved = [] } = value;
-  return isTexts(notes) && isList(saved) && saved.every((game) => isText(game?.moves));
+  return isTexts(notes) && Array.isArray(saved) && saved.every((game) => isText(game?.moves));
 }
 
 /** @param {any} value @returns {Collection | null} its levels without those that are damaged */
 export function collectionOf(value) {
-  if (!isText(value?.id) || !isText(value.name) || !isList(value.levels)) return null;
+  if (!isText(value?.id) || !isText(value.name) || !Array.isArray(value.levels)) return null;
   return { ...value, levels: value.levels.filter(isLevel) };
 }

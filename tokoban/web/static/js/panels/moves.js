@@ -6,7 +6,6 @@ import { parseLurd } from "../rules/text.js";
 import { afterPaint } from "../shell/after_paint.js";
 import { confirm } from "../shell/dialog.js";
 import { button, el, inRow, inStack, setIcon } from "../shell/dom.js";
-import { STEP_MS } from "../shell/settings.js";
 import { t } from "../strings/index.js";
 import { aboutLevel } from "./about_level.js";
 import { boardTable } from "./board_table.js";
@@ -21,7 +20,7 @@ export const panel = { id: "moves", titleKey: "moves.title", mount };
 
 /** @type {import("../shell/app.js").Panel["mount"]} */
 function mount(element, session, app, signal) {
-  const replay = new Replay(session, () => STEP_MS[app.settings.get("speed")], signal);
+  const replay = new Replay(session, () => app.settings.pace.stepMs, signal);
   const parts = [
     timeline(session, replay),
     movesLine(session),
@@ -153,10 +152,7 @@ function snapshots(session) {
               icon: "remove",
               class: "plain",
               run: () =>
-                confirm(t("moves.remove-ask", { name }), {
-                  label: t("app.remove"),
-                  run: () => game.removeSnapshot(index),
-                }),
+                confirm(t("moves.remove-ask", { name }), () => game.removeSnapshot(index)),
             }),
           ),
         ),

@@ -197,11 +197,6 @@ export function retreat(board, letters) {
   return new Board({ ...board, boxes, player });
 }
 
-/** @param {string} direction @returns {string} the opposite one, in lower case */
-export function opposite(direction) {
-  return OPPOSITES[direction.toLowerCase()];
-}
-
 /** @param {string} letters of moves @returns {number} */
 export function countPushes(letters) {
   let pushes = 0;

@@ -1,6 +1,6 @@
 /** Where one box can be pushed while the others stay, and the moves that push it there. */
 
-import { Board, DIRECTIONS, neighbourTable, opposite } from "./board.js";
+import { Board, DIRECTIONS, neighbourTable } from "./board.js";
 import { walkTo } from "./walk.js";
 
 /** Walks are searched on at most this many squares in all: some 50 ms; the nearest come first. */
@@ -68,7 +68,8 @@ export class BoxPaths {
       const [square0, side0] = [states[index - 1] >> 2, states[index - 1] & 3];
       const square1 = states[index] >> 2;
       if (square0 === square1) continue;
-      const direction = opposite(DIRECTIONS[side0]);
+      // In DIRECTIONS the opposite of side s is s ^ 2.
+      const direction = DIRECTIONS[side0 ^ 2];
       moves += this._walk(player, this._next[states[index - 1]], square0) + direction.toUpperCase();
       player = square0;
     }
@@ -170,7 +171,6 @@ export class BoxPaths {
       done.add(state);
       const square = state >> 2;
       if (!this._best.has(square)) this._best.set(square, state);
-      // In DIRECTIONS the opposite of side s is s ^ 2.
       const ahead = next[state ^ 2];
       if (!others.isFree(ahead)) continue;
       // After the push the player stands where the box was, and may walk on from there.

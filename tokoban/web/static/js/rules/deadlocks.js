@@ -107,12 +107,12 @@ export function frozenBoxes(board) {
  * The boxes that make a position deadlocked by these rules: on dead squares, or frozen off a goal.
  * @param {Board} board
  * @param {Uint8Array} dead as `deadSquares` gives them
- * @returns {{squares: number[], reason: "dead-square" | "frozen"} | null}
+ * @returns {{boxes: number[], reason: "dead-square" | "frozen"} | null}
  */
 export function staticDeadlock(board, dead) {
   const lost = board.boxSquares().filter((square) => dead[square]);
-  if (lost.length) return { squares: lost, reason: "dead-square" };
+  if (lost.length) return { boxes: lost, reason: "dead-square" };
   const frozen = frozenBoxes(board);
-  if (frozen.some((square) => !board.goals[square])) return { squares: frozen, reason: "frozen" };
+  if (frozen.some((square) => !board.goals[square])) return { boxes: frozen, reason: "frozen" };
   return null;
 }

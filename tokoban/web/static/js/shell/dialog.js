@@ -4,15 +4,15 @@ import { t } from "../strings/index.js";
 import { button, el, inRow } from "./dom.js";
 
 /**
- * Asks before something is lost for good.
+ * Asks before something is removed for good.
  * @param {string} question
- * @param {{label: string, run: () => void}} action
+ * @param {() => void} run removes it
  */
-export function confirm(question, { label, run }) {
+export function confirm(question, run) {
   openDialog(question, (close) =>
     inRow(
       button({
-        label,
+        label: t("app.remove"),
         class: "primary",
         run: () => {
           close();

@@ -23,7 +23,7 @@ const DEFAULTS = {
 };
 
 /** Milliseconds of one step, by speed. */
-export const STEP_MS = { slow: 220, medium: 90, fast: 45 };
+const STEP_MS = { slow: 220, medium: 90, fast: 45 };
 
 /** Sends "change" with `detail: {name}`. */
 export class Settings extends EventTarget {

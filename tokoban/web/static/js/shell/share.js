@@ -65,10 +65,7 @@ export function openShare(app) {
 /** @param {App} app */
 function forgetProgress(app) {
   const title = titleText(app.session.level?.title ?? "", app.session.place?.collection);
-  confirm(t("share.forget-ask", { title }), {
-    label: t("app.remove"),
-    run: () => app.session.forget(),
-  });
+  confirm(t("share.forget-ask", { title }), () => app.session.forget());
 }
 
 /** @param {App} app @param {string} text @param {string} told once it is copied */

@@ -93,8 +93,7 @@ export class LostWatch extends EventTarget {
       return;
     }
     this._dead ??= deadSquares(board);
-    const found = staticDeadlock(board, this._dead);
-    if (found) this.static = { boxes: found.squares, reason: found.reason };
+    this.static = staticDeadlock(board, this._dead);
     // A line that goes on from a lost position is lost.
     if (this.proved && !played.startsWith(this.proved.moves)) this.proved = null;
     if (!this.proved) {

@@ -141,12 +141,9 @@ async function showCollections(app, element, chosen) {
             icon: "remove",
             class: "plain",
             run: () =>
-              confirm(t("levels.remove-ask", { name, count }), {
-                label: t("app.remove"),
-                run: () => {
-                  app.store.removeCollection(id);
-                  if (id === chosen) app.open("levels", [SHIPPED]);
-                },
+              confirm(t("levels.remove-ask", { name, count }), () => {
+                app.store.removeCollection(id);
+                if (id === chosen) app.open("levels", [SHIPPED]);
               }),
           }),
       ),
