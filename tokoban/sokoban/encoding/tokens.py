@@ -25,7 +25,7 @@ from tokoban.sokoban.encoding.features import (
 )
 from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.search.level.ground import UNREACHABLE, Ground, Squares, build_ground
-from tokoban.sokoban.search.measures.bounds import assign, matched_pushes, matched_pushes_after
+from tokoban.sokoban.search.measures.bounds import match_all, matched_pushes, matched_pushes_after
 from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones, legal_pushes
 
 MOST_SQUARES = 1024  # of a level, by which the network is limited
@@ -131,9 +131,7 @@ def _fill_bounds(
                 row_of[box] = number
                 number += 1
         own = places[:number]
-        matching[:] = 0
-        for row in range(number):
-            assign(pushes, own, row, matching, path)
+        match_all(pushes, True, own, matching, path)
         bound = matched_pushes(pushes, own, matching)
         bounds[position] = min(bound, UNREACHABLE)
         for box in range(boxes.shape[1]):

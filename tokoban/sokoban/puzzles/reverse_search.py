@@ -12,7 +12,7 @@ import numpy as np
 from tokoban.compiling import entry
 from tokoban.sokoban.puzzles.state_space import enter
 from tokoban.sokoban.search.level.ground import NONE
-from tokoban.sokoban.search.measures.bounds import assign, matched_pushes
+from tokoban.sokoban.search.measures.bounds import match_all, matched_pushes
 from tokoban.sokoban.search.state.positions import (
     bit_of,
     copy,
@@ -72,11 +72,9 @@ def find_bounds(ground, positions, scratch, first, bounds):
     for i in range(len(bounds)):
         list_boxes(positions.boxes[first + i], boxes)
         player = positions.player[first + i]
-        matching[:] = 0
         for row in range(len(boxes)):
             places[row] = boxes[row] * 4 + ground.zone[boxes[row], player]
-        for row in range(len(boxes)):
-            assign(ground.pushes, places, row, matching, scratch.path)
+        match_all(ground.pushes, True, places, matching, scratch.path)
         bounds[i] = matched_pushes(ground.pushes, places, matching)
 
 

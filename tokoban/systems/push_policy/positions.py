@@ -31,7 +31,7 @@ from tokoban.sokoban.labels.shards import Shard, read_shard
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.search.bitboard.terrain import UNREACHABLE, empty_terrain, place_of, survey
 from tokoban.sokoban.search.level.words import EMPTY, cell, flood, index, lowest, moved
-from tokoban.sokoban.search.measures.bounds import assign, matched_pushes, matched_pushes_after
+from tokoban.sokoban.search.measures.bounds import match_all, matched_pushes, matched_pushes_after
 from tokoban.systems.push_policy.results import DEADLOCK_CLASS, ILLEGAL, MOST_EXCESS, Result
 
 # The words of a position: sets of cells, from LEGAL on by the direction of a push. After the pushes
@@ -185,9 +185,7 @@ def fill_bounds(terrain, position, matchings, rows):
         number += 1
         rest ^= lowest(rest)
     places = places[:number]
-    matching[:] = 0
-    for row in range(number):
-        assign(terrain.pushes, places, row, matching, path)
+    match_all(terrain.pushes, True, places, matching, path)
     bound = matched_pushes(terrain.pushes, places, matching)
     for direction in range(4):
         position[FALLS + direction] = EMPTY
