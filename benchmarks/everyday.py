@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.made_pairs import framed, substituted
+from benchmarks.made_pairs import formulas, framed, substituted
 from benchmarks.multi30k import TESTS, train_once
 from tokoban import cli, pretrained
 from tokoban.cli.exit_codes import ExitCode
@@ -45,8 +45,9 @@ CORPORA = {
         for name in ("bcontrast", "mlqe-pe-wiki", "mt-geneval", "xquad-questions")
     ),
 }
-# Written by ``made_pairs``: Tatoeba's pairs with other names and numbers, and filled frames.
-MADE = {"substituted": 60_000, "framed": 30_000}
+# By ``made_pairs``: Tatoeba's pairs with other names and numbers, filled frames, fixed sentences.
+MADE = ("substituted", "framed", "formulas")
+NUM_SUBSTITUTED, NUM_FRAMED = 60_000, 30_000
 MEASURED = ("translation/newstest2013", "multi30k/val", *(f"multi30k/{name}" for name in TESTS))
 PHRASE_BOOKS = {
     direction: Path(__file__).with_name(f"phrase_book.{direction}.tsv")
@@ -113,9 +114,9 @@ def write_text(data: Path, folder: Path, found: Sequence[Path]) -> dict[str, int
                 pairs += _beside(line, other)
         short = (pair for pair in pairs if max(map(len, pair)) <= LONGEST)
         texts[corpus] = apart(short, measured)
-    made = substituted(texts["everyday"], MADE["substituted"], seed=_SPLIT_SEED)
-    texts["substituted"] = apart(made, measured)
-    texts["framed"] = apart(framed(MADE["framed"], seed=_SPLIT_SEED), measured)
+    changed = substituted(texts["everyday"], NUM_SUBSTITUTED, seed=_SPLIT_SEED)
+    made = changed, framed(NUM_FRAMED, seed=_SPLIT_SEED), formulas()
+    texts |= {name: apart(pairs, measured) for name, pairs in zip(MADE, made, strict=True)}
     folder.mkdir(parents=True, exist_ok=True)
     for name, pairs in texts.items():
         for side, language in enumerate(("de", "en")):

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from benchmarks import made_pairs
-from benchmarks.made_pairs import FRAMES, framed, substituted
+from benchmarks.made_pairs import FRAMES, formulas, framed, substituted
 from tokoban.systems.translation.clock_times import changes_a_time
 from tokoban.systems.translation.confidence import loses_a_number
 from tokoban.systems.translation.pairs import Pair
@@ -18,6 +18,15 @@ def test_gaps_of_a_frame_are_on_both_sides_and_known() -> None:
         base = {gap.removesuffix("_dative") for gap in here}
         assert base == set(there), line
         assert {gap.rstrip("2") for gap in here} <= made_pairs._GAPS.keys(), line
+
+
+def test_fixed_sentences_come_as_people_write_them() -> None:
+    pairs = set(formulas())
+    assert Pair("mit freundlichen Grüßen", "Kind regards") in pairs
+    assert Pair("Mit freundlichen Grüßen,", "Kind regards,") in pairs
+    assert Pair("vielen Dank für Ihre Anfrage.", "Thank you for your inquiry.") in pairs
+    assert Pair("Bis bald", "See you soon") in pairs and Pair("Bis bald.", "See you soon.") in pairs
+    assert not [pair for pair in pairs if "{" in pair.source or not all(pair)]
 
 
 def test_filled_frames_change_no_time_and_lose_no_number() -> None:
