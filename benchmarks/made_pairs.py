@@ -74,19 +74,18 @@ def formulas() -> list[Pair]:
 def _variants(pair: Pair) -> list[Pair]:
     """With a small first letter, as behind a salutation, and with another mark at the end."""
     german, english = pair
+    bare, mark = english.rstrip(".!,"), german[-1]
     ends = [(german, english)]
-    if german[-1] in ".!,":
-        ends.append((german[:-1], english.rstrip(".!,")))
-        if german[-1] != ",":
-            other = "!" if german[-1] == "." else "."
-            ends.append((german[:-1] + other, english.rstrip(".!") + other))
-    else:
-        ends += [(f"{german},", english), (german, english.rstrip(","))]
-    return [
-        Pair(start + text[1:], other)
-        for text, other in ends
-        for start in dict.fromkeys((text[0], text[0].lower()))
-    ]
+    if mark in ".!,":
+        ends.append((german[:-1], bare))
+    if mark in ".!":
+        other = "!" if mark == "." else "."
+        ends.append((german[:-1] + other, bare + other))
+    elif mark.isalpha():  # a closing
+        ends += [(f"{german},", f"{bare},"), (german, bare)]
+    keeps_capital = german.startswith(("Ihr", "Sie", "Entschuldigung"))
+    starts = (german[0],) if keeps_capital else (german[0], german[0].lower())
+    return [Pair(start + text[1:], other) for text, other in ends for start in starts]
 
 
 def _lines(path: Path) -> list[Pair]:
@@ -99,8 +98,12 @@ def _filled(frame: Pair, random: Random) -> Pair:
         one, other = _GAPS[gap.rstrip("2")](random)
         german = german.replace(f"{{{gap}}}", one)
         english = english.replace(f"{{{gap.removesuffix('_dative')}}}", other)
-    english = re.sub(r"\.\.$", ".", english)  # "at 9 p.m.." ends with one full stop
-    return Pair(german[:1].upper() + german[1:], english[:1].upper() + english[1:])
+    return Pair(_begun(german), _begun(english))
+
+
+def _begun(text: str) -> str:
+    """With a capital and one full stop at the end: not "at 9 p.m..", nor "by Weber & Co.."."""
+    return text[:1].upper() + re.sub(r"\.\.$", ".", text[1:])
 
 
 # -- names
@@ -114,7 +117,7 @@ _PARTS = {
 
 def _invented(random: Random) -> str:
     onsets, vowels, codas = (_PARTS[kind] for kind in ("onset", "vowel", "coda"))
-    parts = [random.choice(onsets) + random.choice(vowels) for _ in range(random.randint(1, 3))]
+    parts = [random.choice(onsets) + random.choice(vowels) for _ in range(random.randint(2, 3))]
     return ("".join(parts) + random.choice([*codas, "", "a", "o"])).capitalize()
 
 
@@ -190,8 +193,10 @@ def _words(language: str) -> dict[str, int]:
 @cache
 def _pattern(language: str) -> re.Pattern[str]:
     words = "|".join(sorted(map(re.escape, _words(language)), key=len, reverse=True))
-    digits = r"(?<![\d.,:$€])\d+(?![.,:]?\d|\w|\.\s+[A-Z]|[$€])"
-    return re.compile(rf"\b(?:{words})\b|{digits}", re.IGNORECASE)
+    digits = r"\d+(?![.,:]?\d|\.\s+[A-Z]|[$€])"
+    # Not in "an eight-year-old", nor in "MP3" and "twenty-first".
+    alone = r"(?<!\ba )(?<!\ban )(?<![\w.,:$€-])"
+    return re.compile(rf"{alone}(?:{words}|{digits})(?![\w-])", re.IGNORECASE)
 
 
 def _renumbered(pair: Pair, random: Random) -> Pair | None:
@@ -209,7 +214,8 @@ def _renumbered(pair: Pair, random: Random) -> Pair | None:
     for language, side, [text] in zip(LANGUAGES, pair, found, strict=True):
         word = german_number if language == "de" else english_number
         new = str(number) if text.isdigit() else word(number)
-        sides.append(side.replace(text, new.capitalize() if text[0].isupper() else new))
+        new = new.capitalize() if text[0].isupper() else new
+        sides.append(_pattern(language).sub(new, side))
     return Pair(*sides)
 
 
@@ -250,6 +256,14 @@ def _number(random: Random) -> Pair:
     return Pair(f"{million},{tenth} Millionen", f"{million}.{tenth} million")
 
 
+def _some(random: Random) -> Pair:
+    """A number of things, or of a room."""
+    number = random.choice((random.randint(2, 99), random.randint(100, 999)))
+    if random.random() < 0.3:
+        return Pair(german_number(number), english_number(number))
+    return Pair(f"{number}", f"{number}")
+
+
 def _count(random: Random) -> Pair:
     number = random.choice((random.randint(2, 12), random.randint(2, 60)))
     if random.random() < 0.6:
@@ -271,7 +285,7 @@ def _long(random: Random) -> Pair:
 
 
 def _year(random: Random) -> Pair:
-    year = f"{random.randint(1850, 2035)}"
+    year = f"{random.randint(1900, 2024)}"
     return Pair(year, year)
 
 
@@ -288,7 +302,9 @@ def _price(random: Random) -> Pair:
         return Pair(f"{german} €", f"€{english}")
     if kind < 0.85 or cents:
         return Pair(f"{german} Dollar", random.choice((f"${english}", f"{english} dollars")))
-    return Pair(f"{german_number(whole)} Euro", f"{english_number(whole)} euros")
+    spoken = german_number(whole)
+    spoken = spoken.removesuffix("s") if spoken.endswith("eins") else spoken
+    return Pair(f"{spoken} Euro", f"{english_number(whole)} euros")
 
 
 def _percent(random: Random) -> Pair:
@@ -348,20 +364,43 @@ def _day(random: Random) -> Pair:
     return _date(random)
 
 
+def _past_day(random: Random) -> Pair:
+    if random.random() < 0.5:
+        return _birthday(random)
+    return Pair(
+        *random.choice(
+            (("gestern", "yesterday"), ("vorgestern", "the day before yesterday"),
+             ("gestern Abend", "last night"), ("letzte Woche", "last week"),
+             ("letzten Montag", "last Monday"), ("letzten Freitag", "last Friday"))
+        )
+    )  # fmt: skip
+
+
+def _birthday(random: Random) -> Pair:
+    """A day long ago, with its preposition."""
+    date, year = _short_date(random), random.randint(1940, 2024)
+    comma = "," if date.target[-1].isdigit() else ""
+    return Pair(f"am {date.source} {year}", f"on {date.target}{comma} {year}")
+
+
 def _date(random: Random) -> Pair:
     date = _plain_date(random)
     return Pair(f"am {date.source}", f"on {date.target}")
 
 
 def _plain_date(random: Random) -> Pair:
+    date = _short_date(random)
+    if random.random() < 0.7:
+        return date
+    year, comma = random.randint(2020, 2035), "," if date.target[-1].isdigit() else ""
+    return Pair(f"{date.source} {year}", f"{date.target}{comma} {year}")
+
+
+def _short_date(random: Random) -> Pair:
     day, (german, english) = random.randint(1, 28), random.choice(_MONTHS)
     number = f"{german_ordinal(day)}en" if random.random() < 0.2 else f"{day}."
-    year = f"{random.randint(1950, 2035)}" if random.random() < 0.3 else ""
-    if random.random() < 0.6:
-        there = f"{english} {day}" + (f", {year}" if year else "")
-    else:
-        there = f"{day} {english}" + (f" {year}" if year else "")
-    return Pair(f"{number} {german}" + (f" {year}" if year else ""), there)
+    there = f"{english} {day}" if random.random() < 0.6 else f"{day} {english}"
+    return Pair(f"{number} {german}", there)
 
 
 def _time(random: Random) -> Pair:
@@ -375,12 +414,12 @@ def _time(random: Random) -> Pair:
     of_day = hour % 12 + 12 * is_afternoon
     half = random.choice(("p.m.", "p.m.", "pm") if is_afternoon else ("a.m.", "a.m.", "am"))
     if minute == 0 and random.random() < 0.7:
-        if not is_afternoon and random.random() < 0.4:
+        if not is_afternoon and of_day and random.random() < 0.4:
             return Pair(f"{of_day} Uhr", f"{hour} o'clock")
         return Pair(f"{of_day} Uhr", f"{hour} {half}")
     point = ":" if random.random() < 0.8 else "."
     german = f"{of_day}{point}{minute:02} Uhr"
-    if not is_afternoon and random.random() < 0.4:
+    if not is_afternoon and of_day and random.random() < 0.4:
         return Pair(german, f"{of_day}:{minute:02}")
     return Pair(german, f"{hour}:{minute:02} {half}")
 
@@ -442,9 +481,9 @@ def _retimed(pair: Pair, random: Random) -> Pair | None:
         new = random.choice(((f"{hour} Uhr", f"{hour} o'clock"), (f"{hour} Uhr", f"{hour}:00")))
     else:
         new = (f"{hour}{here[1]}{minute:02} Uhr", f"{hour}:{minute:02}")
-        if random.random() < 0.4:
+        if random.random() < 0.4 and re.search(rf"\b(?:at|until|around|by) {there}", pair.target):
             new = _spoken(hour, following, minute, random)
-    return Pair(pair.source.replace(here, new[0]), pair.target.replace(there, new[1]))
+    return Pair(_begun(pair.source.replace(here, new[0])), pair.target.replace(there, new[1]))
 
 
 _CHANGES = (_renamed, _renumbered, _retimed)
@@ -452,7 +491,8 @@ _GAPS: dict[str, Callable[[Random], Pair]] = {
     "name": _first, "male": _male, "female": _female, "surname": _surname, "full": _full,
     "firm": _firm, "city": _city, "title": _title,
     "title_dative": lambda random: _title(random, is_dative=True),
-    "number": _number, "count": _count, "two": _two, "long": _long, "year": _year,
+    "number": _number, "some": _some, "count": _count, "two": _two, "long": _long, "year": _year,
     "price": _price, "percent": _percent, "ordinal": _ordinal, "times": _times,
-    "weekday": _weekday, "day": _day, "date": _date, "plain_date": _plain_date, "time": _time,
+    "weekday": _weekday, "day": _day, "past_day": _past_day, "birthday": _birthday, "date": _date,
+    "plain_date": _plain_date, "short_date": _short_date, "time": _time,
 }  # fmt: skip

@@ -46,7 +46,7 @@ def test_no_training_pair_shares_a_side_with_a_measured_one(
     def of(name: str) -> list[Pair]:
         return read_pairs(folder / f"{name}.de.gz", folder / f"{name}.en.gz")
 
-    training = [pair for corpus in everyday.CORPORA for pair in of(corpus)]
+    training = [pair for corpus in (*everyday.CORPORA, *everyday.MADE) for pair in of(corpus)]
     for side in (0, 1):
         learned = {everyday.letters(pair[side]) for pair in training}
         for pair in of("held-out") + of("validation"):

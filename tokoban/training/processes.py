@@ -5,7 +5,6 @@ share and adds the counts up with ``sum_over_processes``: every process then ans
 Valid from ``train_batches`` on: ``loop.fit`` joins the processes before it builds the model.
 """
 
-import atexit
 import os
 from collections.abc import Iterable, Mapping
 
@@ -36,7 +35,6 @@ def join(choice: DeviceChoice) -> torch.device:
         torch.cuda.set_device(device)
     if int(os.environ["WORLD_SIZE"]) > 1 and not _is_joined():
         distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
-        atexit.register(_leave)
     return device
 
 
@@ -111,12 +109,6 @@ def gather_objects(thing: object) -> list[object]:
     gathered: list[object] = [None] * world_size()
     distributed.all_gather_object(gathered, thing)
     return gathered
-
-
-def _leave() -> None:
-    # The threads of a group that still exists may abort the process as it ends.
-    if _is_joined():
-        distributed.destroy_process_group()
 
 
 def _is_joined() -> bool:
