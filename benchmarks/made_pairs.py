@@ -14,6 +14,7 @@ from random import Random
 
 from tokoban.systems.translation.number_words import (
     LANGUAGES,
+    MONTHS,
     english_number,
     english_ordinal,
     german_number,
@@ -24,6 +25,7 @@ from tokoban.systems.translation.pairs import Pair
 FORMULAS = Path(__file__).with_name("formulas.tsv")
 FRAMES = Path(__file__).with_name("frames.tsv")
 NAMES = Path(__file__).with_name("names.tsv")
+_MOST_DRAWS = 20  # for each pair, where few can be made
 
 # fmt: off
 _WEEKDAYS = (
@@ -35,21 +37,17 @@ _DAYTIMES = (
     ("morgen", "morning"), ("vormittag", "morning"), ("nachmittag", "afternoon"),
     ("abend", "evening"),
 )
-_MONTHS = (
-    ("Januar", "January"), ("Februar", "February"), ("März", "March"), ("April", "April"),
-    ("Mai", "May"), ("Juni", "June"), ("Juli", "July"), ("August", "August"),
-    ("September", "September"), ("Oktober", "October"), ("November", "November"),
-    ("Dezember", "December"),
-)
 # fmt: on
 
 
 def substituted(pairs: Iterable[Pair], number: int, *, seed: int) -> list[Pair]:
-    """``number`` pairs, German first, in which what can be replaced is; no two are alike."""
+    """Up to ``number`` pairs, German first, in which what can be replaced is; no two are alike."""
     random = Random(f"substituted {seed}")
     drawn = [pair for pair in pairs if any(change(pair, random) for change in _CHANGES)]
     found: dict[Pair, None] = {}
-    while drawn and len(found) < number:
+    for _ in range(_MOST_DRAWS * number if drawn else 0):
+        if len(found) == number:
+            break
         pair = random.choice(drawn)
         for change in _CHANGES:
             pair = change(pair, random) or pair
@@ -397,7 +395,7 @@ def _plain_date(random: Random) -> Pair:
 
 
 def _short_date(random: Random) -> Pair:
-    day, (german, english) = random.randint(1, 28), random.choice(_MONTHS)
+    day, (german, english) = random.randint(1, 28), random.choice(MONTHS)
     number = f"{german_ordinal(day)}en" if random.random() < 0.2 else f"{day}."
     there = f"{english} {day}" if random.random() < 0.6 else f"{day} {english}"
     return Pair(f"{number} {german}", there)

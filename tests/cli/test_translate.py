@@ -217,7 +217,7 @@ def test_json_has_an_object_for_each_sentence_with_its_alignment(
     assert found == [json.loads(line) for line in lines.read_text().splitlines()]
     first, empty = found
     assert (first["index"], first["text"]) == (1, "zwei Äpfel")
-    scores = [each["score"] for each in first["translations"]]
+    scores = [each["score_nats"] for each in first["translations"]]
     assert len(scores) == 2 and scores == sorted(scores, reverse=True)
     aligned = first["alignment"]
     assert aligned["source_words"] == ["zwei", "Äpfel"]

@@ -306,7 +306,7 @@ def _described(
     return {
         "index": number,
         "text": line,
-        "translations": [{"text": each.text, "score": each.score} for each in found],
+        "translations": [{"text": each.text, "score_nats": each.score} for each in found],
         "confidence": None if confidence is None else round(confidence, 4),
     }
 

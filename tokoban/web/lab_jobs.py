@@ -85,7 +85,7 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     chosen = found[min(shown, len(found) - 1)]
     yield {
         "event": "done",
-        "translations": [{"text": each.text, "score": each.score} for each in found],
+        "translations": [{"text": each.text, "score_nats": each.score} for each in found],
         "confidence": share,
         "is_doubtful": share is not None and share < DOUBTFUL_BELOW,
         "panels": _panels("translation", model, chosen.source_tokens, chosen.tokens),

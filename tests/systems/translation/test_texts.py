@@ -178,6 +178,11 @@ def test_a_number_that_is_lost_makes_a_translation_doubtful(
         ("It is ten after two attempts.", "Nach zwei Versuchen sind es zehn.", False),
         ("Zimmer 4 am Ende des Flurs.", "The fourth room at the end of the corridor.", False),
         ("Five to ten of them came after two years.", "Einige kamen später.", False),
+        ("Es war fünf nach halb drei.", "At two thirty-five it began.", False),
+        ("Es war fünf nach halb drei.", "At two forty-five it began.", True),
+        ("Es ist zehn vor sieben.", "We closed the shop from 6:50 on.", False),
+        ("Es ist zehn vor sieben.", "After ten to seven nobody came.", False),
+        ("Es ist zehn vor sieben.", "From 5:50 to seven nobody came.", True),
     ],
 )
 def test_a_time_of_day_is_the_same_or_another(one: str, other: str, is_changed: bool) -> None:

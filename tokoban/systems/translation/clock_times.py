@@ -23,9 +23,9 @@ _SPOKEN = r"(?P<minutes>(?:twenty|thirty|forty|fifty)(?:-five)?|ten|fifteen)\b(?
 
 
 def _phrases(at: str, end: str) -> tuple[tuple[str, int, int], ...]:
-    """Patterns; from the full hour that is named the minutes; the sign of those named too.
+    """Each pattern, the minutes from the full hour to what it says, and the sign of ``minutes``.
 
-    Numbers that may count things are a time between ``at`` and ``end``.
+    Numbers that may count things are a time only between ``at`` and ``end``.
     """
     return (
         (rf"{_MINUTES} nach halb {_HOUR}", -30, 1),

@@ -34,7 +34,7 @@ _ENGLISH_ORDINALS = {
     "one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth",
     "nine": "ninth", "twelve": "twelfth", "twenty": "twentieth", "thirty": "thirtieth",
 }
-_MONTHS = (
+MONTHS = (
     ("Januar", "January"), ("Februar", "February"), ("März", "March"), ("April", "April"),
     ("Mai", "May"), ("Juni", "June"), ("Juli", "July"), ("August", "August"),
     ("September", "September"), ("Oktober", "October"), ("November", "November"),
@@ -111,6 +111,7 @@ def german_ordinal(day: int) -> str:
 
 
 def english_ordinal(day: int) -> str:
+    """In words: third, twenty-first."""
     *tens, last = english_number(day).split("-")
     return "-".join([*tens, _ENGLISH_ORDINALS.get(last, f"{last}th")])
 
@@ -129,7 +130,7 @@ def _some_day(random: Random) -> Pair:
     """The German one is in the dative, as after "am"."""
     month = random.randrange(12)
     day = random.randint(1, _DAYS_OF_MONTHS[month])
-    german, english = _MONTHS[month]
+    german, english = MONTHS[month]
     return Pair(f"{german_ordinal(day)}en {german}", f"the {english_ordinal(day)} of {english}")
 
 

@@ -68,6 +68,7 @@ const STEPS = {
  */
 function trapSteps({ boxes, traps }, board, guilty) {
   const count = boxes.length;
+  // A certificate of these kinds has one trap, of all its boxes.
   /** @type {number[]} */
   const reached = traps[0].map((/** @type {[Place]} */ [box]) => board.at(box));
   const squares = [...new Set(reached)].sort((one, other) => one - other);
@@ -93,7 +94,7 @@ function trapSteps({ boxes, traps }, board, guilty) {
  */
 function frozenSteps({ boxes, frozen }, board, guilty) {
   const steps = [{ text: t("why.frozen", { count: boxes.length }), marks: guilty }];
-  const [group] = frozen;
+  const [group] = frozen; // a certificate of this kind has one
   if (group.boxes.length <= MAX_FOLLOWED) {
     group.boxes.forEach((/** @type {Place} */ box, /** @type {number} */ index) => {
       const [vertical, horizontal] = group.blocked_by[index];
