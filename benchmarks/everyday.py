@@ -3,7 +3,8 @@
 DATA has the folders translation/ and multi30k/ with pairs of files NAME.de.gz and NAME.en.gz. What
 is measured on shares no side with any training pair, in letters of one case (digits, punctuation
 and spaces apart): 2,000 pairs of Tatoeba, 1,000 more to look at during training, Multi30k's tests,
-newstest2013 and the phrase book beside this script.
+newstest2013 and the phrase book beside this script. The office book beside it (names, numbers,
+times, letters, chat) has fixed sentences of letters that the training text has too.
 
 `text` writes the training text to FOLDER, with the pairs that ``made_pairs`` makes; `train both`
 trains one translator on both directions at once, and `train de-en` and `train en-de` go on from it
@@ -49,10 +50,6 @@ CORPORA = {
 MADE = ("substituted", "framed", "formulas")
 NUM_SUBSTITUTED, NUM_FRAMED = 60_000, 30_000
 MEASURED = ("translation/newstest2013", "multi30k/val", *(f"multi30k/{name}" for name in TESTS))
-PHRASE_BOOKS = {
-    direction: Path(__file__).with_name(f"phrase_book.{direction}.tsv")
-    for direction in ("de-en", "en-de")
-}
 NUM_HELD_OUT, NUM_VALIDATION = 2000, 1000
 LONGEST = 120  # characters of a training sentence: the long ones of the news cost the most to read
 _SPLIT_SEED = 2026
@@ -85,10 +82,11 @@ def apart(pairs: Iterable[Pair], measured: Iterable[Pair]) -> list[Pair]:
     ]
 
 
-def phrases(direction: str) -> list[Pair]:
+def phrases(direction: str, *, book: str = "phrase_book") -> list[Pair]:
     """Sentences written for this project, and their translations."""
-    lines = PHRASE_BOOKS[direction].read_text(encoding="utf-8").splitlines()
-    return [Pair(*line.split("\t")) for line in lines]
+    path = Path(__file__).with_name(f"{book}.{direction}.tsv")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [Pair(*line.split("\t")[-2:]) for line in lines]
 
 
 def _read(data: Path, name: str) -> list[Pair]:
@@ -184,7 +182,8 @@ def score(
         reranker = by_channel_alone(reranker)
     languages = config.source_language, config.target_language
     texts = {"held-out": read_pairs(*(folder / f"held-out.{name}.gz" for name in languages))}
-    texts["phrase book"] = phrases("-".join(languages))
+    for book in ("phrase_book", "office_book"):
+        texts[book.replace("_", " ")] = phrases("-".join(languages), book=book)
     for name in (*(f"multi30k/{name}" for name in TESTS), "translation/newstest2013"):
         texts[name] = read_pairs(*(data / f"{name}.{language}.gz" for language in languages))
     rows = []
