@@ -17,6 +17,7 @@ from tokoban.systems.translation.number_words import (
     MONTHS,
     english_number,
     english_ordinal,
+    german_before,
     german_number,
     german_ordinal,
 )
@@ -257,21 +258,21 @@ def _number(random: Random) -> Pair:
 def _some(random: Random) -> Pair:
     """A number of things, or of a room."""
     number = random.choice((random.randint(2, 99), random.randint(100, 999)))
-    if random.random() < 0.3:
-        return Pair(german_number(number), english_number(number))
-    return Pair(f"{number}", f"{number}")
+    return _written(number, random, share_of_words=0.3)
 
 
 def _count(random: Random) -> Pair:
     number = random.choice((random.randint(2, 12), random.randint(2, 60)))
-    if random.random() < 0.6:
-        return Pair(german_number(number), english_number(number))
-    return Pair(f"{number}", f"{number}")
+    return _written(number, random, share_of_words=0.6)
 
 
 def _two(random: Random) -> Pair:
-    number = random.randint(13, 99)
-    if random.random() < 0.5:
+    """A number of two digits."""
+    return _written(random.randint(13, 99), random, share_of_words=0.5)
+
+
+def _written(number: int, random: Random, *, share_of_words: float) -> Pair:
+    if random.random() < share_of_words:
         return Pair(german_number(number), english_number(number))
     return Pair(f"{number}", f"{number}")
 
@@ -300,9 +301,7 @@ def _price(random: Random) -> Pair:
         return Pair(f"{german} €", f"€{english}")
     if kind < 0.85 or cents:
         return Pair(f"{german} Dollar", random.choice((f"${english}", f"{english} dollars")))
-    spoken = german_number(whole)
-    spoken = spoken.removesuffix("s") if spoken.endswith("eins") else spoken
-    return Pair(f"{spoken} Euro", f"{english_number(whole)} euros")
+    return Pair(f"{german_before(whole)} Euro", f"{english_number(whole)} euros")
 
 
 def _percent(random: Random) -> Pair:
@@ -423,7 +422,7 @@ def _time(random: Random) -> Pair:
 
 
 def _spoken(hour: int, following: int, minute: int, random: Random) -> Pair:
-    german_hour = german_number(hour).removesuffix("s") if hour == 1 else german_number(hour)
+    german_hour = german_before(hour)
     if minute == 0:
         kinds = [(f"{german_hour} Uhr", f"{english_number(hour)} o'clock")]
         if 1 <= hour <= 5:
@@ -462,7 +461,7 @@ _ENGLISH_TIME = re.compile(r"\b2:30\b(?! ?[ap]\.?m)|\bhalf past two\b")
 
 
 def _retimed(pair: Pair, random: Random) -> Pair | None:
-    """Another time where both sides say half past two, which most of Tatoeba's times are."""
+    """Another time where both sides say half past two, as most times of Tatoeba do."""
     found = _GERMAN_TIME.findall(pair.source), _ENGLISH_TIME.findall(pair.target)
     if [len(times) for times in found] != [1, 1]:
         return None

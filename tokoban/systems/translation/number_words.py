@@ -76,11 +76,11 @@ def german_number(number: int) -> str:
         return _GERMAN_BELOW_20[number]
     if number < 100:
         tens, ones = divmod(number, 10)
-        start = f"{_joined(ones)}und" if ones else ""
+        start = f"{german_before(ones)}und" if ones else ""
         return start + _GERMAN_TENS[tens - 2]
     size, word = (1000, "tausend") if number >= 1000 else (100, "hundert")
     many, rest = divmod(number, size)
-    return _joined(many) + word + (german_number(rest) if rest else "")
+    return german_before(many) + word + (german_number(rest) if rest else "")
 
 
 def english_number(number: int) -> str:
@@ -98,8 +98,8 @@ def english_number(number: int) -> str:
     return f"{english_number(many)} {word}{end}"
 
 
-def _joined(number: int) -> str:
-    """In front of another part of a German number: ein, not eins, at its end."""
+def german_before(number: int) -> str:
+    """In front of a noun or of another part of a number: ein, not eins, at its end."""
     word = german_number(number)
     return word.removesuffix("s") if word.endswith("eins") else word
 
@@ -139,7 +139,7 @@ def _some_time(random: Random) -> Pair:
     hour, minutes = random.randint(1, 12), random.randrange(0, 60, 5)
     following = hour % 12 + 1
     if minutes == 0:
-        return Pair(f"{_joined(hour)} Uhr", f"{english_number(hour)} o'clock")
+        return Pair(f"{german_before(hour)} Uhr", f"{english_number(hour)} o'clock")
     if minutes == 30:
         return Pair(f"halb {german_number(following)}", f"half past {english_number(hour)}")
     is_past = minutes < 30
@@ -163,12 +163,12 @@ def _some_things(random: Random) -> Pair:
 
 def _some_price(random: Random) -> Pair:
     euros, cents = 1 + _some_number(random, 3), random.randrange(100)
-    german = f"{_joined(euros)} Euro"
+    german = f"{german_before(euros)} Euro"
     english = f"{english_number(euros)} euro{'s' * (euros > 1)}"
     if cents == 0:
         return Pair(german, english)
     return Pair(
-        f"{german} und {_joined(cents)} Cent",
+        f"{german} und {german_before(cents)} Cent",
         f"{english} and {english_number(cents)} cent{'s' * (cents > 1)}",
     )
 
