@@ -1,6 +1,7 @@
 """``tokoban ask`` and ``tokoban.ask``: exact answers, a network's, and what is no question."""
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -24,9 +25,27 @@ def test_each_level_has_its_answer(file: str, capsys: pytest.CaptureFixture[str]
     out, err = capsys.readouterr()
     exact = tokoban.ask(tokoban.Board.from_xsb(ROOM), "how many pushes are left")
     assert out.splitlines() == [f"   1  {exact}", f"   3  {exact}"]
-    assert "tokoban: level 2: too large: a floor of 1x9 squares" in err
+    assert "tokoban: level 2: no answer: too large: a floor of 1x9 squares" in err
     assert cli.main(["ask", file, "how many pushes are left", "--level", "3"]) == 0
     assert capsys.readouterr().out.splitlines() == [f"   3  {exact}"]
+
+
+@pytest.mark.parametrize("question", ["how many pushes are left", "is the left box deadlocked"])
+def test_limits_end_the_work_for_an_answer(
+    question: str, file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["ask", file, question, "--level", "1"]
+    for limit, said in (
+        (["--time-limit", "1e-9"], "1e-09 s"),
+        (["--memory-limit", "0.01MB"], "0.01 MB"),
+    ):
+        assert cli.main([*command, *limit]) == 1
+        out, err = capsys.readouterr()
+        assert out == "" and "tokoban: level 1: no answer: " in err and said in err
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(ValueError, match="no answer: stopped"):
+        tokoban.ask(tokoban.Board.from_xsb(ROOM), question, stop=stop)
 
 
 def test_a_name_that_means_nothing_on_a_level_is_named(
@@ -56,6 +75,10 @@ def test_a_network_answers_too(file: str, capsys: pytest.CaptureFixture[str]) ->
             ["how many pushes are left", "--weights", "x"],
             "--weights has no effect with --by search",
         ),
+        (
+            ["how many pushes are left", "--by", "policy", "--time-limit", "3"],
+            "--time-limit has no effect with --by policy",
+        ),
     ],
 )
 def test_what_is_no_question_is_refused_once(
@@ -73,4 +96,4 @@ def test_answers_are_written_as_json(file: str, capsys: pytest.CaptureFixture[st
     assert cli.main(["ask", file, "how many pushes are left", "--jsonl", "-"]) == 1
     out, err = capsys.readouterr()
     assert [json.loads(line)["answer"] for line in out.splitlines()] == ["3", None, "3"]
-    assert "level 2: too large" in err
+    assert "level 2: no answer: too large" in err

@@ -133,13 +133,21 @@ def explain(
 
 
 @checked
-def ask(board: Board, question: str, *, policy: "Pretrained | None" = None) -> str:
+def ask(
+    board: Board,
+    question: str,
+    *,
+    policy: "Pretrained | None" = None,
+    time_limit_s: float | None = 10.0,
+    memory_limit_mb: float = 2000.0,
+    stop: threading.Event | None = None,
+) -> str:
     """The exact answer to an English or German question, in its language.
 
     ``docs/instructions.md`` lists the questions. The ``policy`` "sokoban-instructions", which
-    ``tokoban.load`` returns, answers as it thinks in place of a search. Raises ``ValueError``
-    naming the word that was not understood, for a name that fits no box or several, and for a
-    floor of more than 8x8 squares.
+    ``tokoban.load`` returns, answers as it thinks in place of a search; no limit applies to it.
+    Raises ``ValueError`` naming the word that was not understood, for a name that fits no box or
+    several, for a floor of more than 8x8 squares, and at a limit.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("######|#@ $.#|######")
@@ -147,11 +155,20 @@ def ask(board: Board, question: str, *, policy: "Pretrained | None" = None) -> s
     '1'
     """
     from tokoban.sokoban.instructions import grammar, questions
+    from tokoban.sokoban.instructions.machine import TooLargeError
     from tokoban.sokoban.instructions.phrases import languages
+    from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Reason, Watch
 
     asked = grammar.question(question)
+    limits = Limits(time_limit_s=time_limit_s, memory_limit_mb=memory_limit_mb, stop=stop)
     if policy is None:
-        said = questions.answer(board, asked)
+        try:
+            said = questions.answer(board, asked, Watch(limits))
+        except (TooLargeError, OutOfTimeError) as error:
+            [reason] = error.args
+            text = f"no answer: {reason}"
+            is_coded = isinstance(reason, Reason)
+            raise TooLargeError(reason.with_sentence(text) if is_coded else text) from None
     elif policy.system != "instructions":
         raise ValueError(f"policy is of the system {policy.system!r}; expected 'instructions'")
     else:

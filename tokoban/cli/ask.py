@@ -9,7 +9,7 @@ from tokoban.cli.output import check_outputs
 from tokoban.cli.report import entries
 
 SUMMARY = "answer a question about each level, exactly or by a network"
-UNDECIDED = "a level is too large for exact answers"
+UNDECIDED = "a level is too large for exact answers, or not answered within the limits"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add(parser, "--weights", "those of the policy", usual=policies.READER)
     options.add(parser, "--attention", "of the policy's words and squares, for one level")
+    options.add(parser, "--time-limit", "of exact answers, for each level")
+    options.add(parser, "--memory-limit")
     options.add(parser, "--json")
     options.add(parser, "--jsonl")
 
@@ -43,6 +45,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.by == "search":
         options.refuse(arguments, "--weights", "--attention", because="with --by search")
+    else:
+        options.refuse(arguments, "--time-limit", "--memory-limit", because="with --by policy")
+    limits = {
+        "time_limit_s": arguments.time_limit,
+        "memory_limit_mb": arguments.memory_limit / 1e6,
+    }
     check_outputs(arguments, "attention", "json", "jsonl", inputs=["file", "weights"])
     question = arguments.question
     grammar.question(question)  # what is no question is refused before the file is read
@@ -57,7 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
         for number, level in chosen.levels.items():
             described: dict[str, object] = {"index": number, "title": level.title, "answer": None}
             try:
-                described["answer"] = said = tokoban.ask(level.board, question, policy=policy)
+                described["answer"] = said = tokoban.ask(
+                    level.board, question, policy=policy, **limits
+                )
                 if "-" not in (arguments.json, arguments.jsonl):
                     print(f"{number:>4}  {said}")
                 if policy is not None and arguments.attention is not None:

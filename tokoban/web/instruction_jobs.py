@@ -8,7 +8,7 @@ import tokoban
 from tokoban.api import extras
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.faults import Fault
-from tokoban.sokoban.instructions import grammar, questions, truth
+from tokoban.sokoban.instructions import grammar, truth
 from tokoban.sokoban.instructions.grammar import Sentence
 from tokoban.sokoban.instructions.naming import find_place, named_boxes
 from tokoban.sokoban.instructions.phrases import languages
@@ -29,19 +29,18 @@ def obey(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
     board = wire.board_of(arguments)
     text = wire.text_of(arguments, "text", most=_MOST_TEXT)
     sentence = grammar.parse(text)
-    phrases = languages()[sentence.language]
-    limits = Limits(**wire.limits_of(arguments, context, usual_s=_OBEY_S))
+    limits = wire.limits_of(arguments, context, usual_s=_OBEY_S)
     yield {
         "event": "understood",
         "sentence": str(sentence),
         "names": _names(board, sentence),
     }
     if sentence.is_question:
-        exact = {"answer": phrases.with_capitals(questions.answer(board, sentence))}
+        exact = {"answer": tokoban.ask(board, text, **limits)}
     else:
-        exact = wire.answer_to_json(truth.solve(board, sentence.meaning, limits))
+        exact = wire.answer_to_json(truth.solve(board, sentence.meaning, Limits(**limits)))
     yield {"event": "answered", **exact}
-    yield {"event": "done", "network": _by_network(board, text, sentence, limits)}
+    yield {"event": "done", "network": _by_network(board, text, sentence, Limits(**limits))}
 
 
 def _by_network(

@@ -12,22 +12,24 @@ from tokoban.sokoban.instructions.meaning import Clause, Kind
 from tokoban.sokoban.instructions.naming import find_box, find_place, names_of
 from tokoban.sokoban.instructions.phrases import Phrases, languages, names_of_box
 from tokoban.sokoban.instructions.truth import FAR, pushed, truth_of
+from tokoban.sokoban.search.limits import UNWATCHED, Watch
 
 Value = bool | int | Square | str  # an answer; a text is a key of ``Phrases.answers``
 
 
-def answer(board: Board, question: Sentence) -> str:
+def answer(board: Board, question: Sentence, watch: Watch = UNWATCHED) -> str:
     """The answer, in the language of the question.
 
-    ``ValueError`` where a name means nothing on the board, ``TooLargeError`` beyond the limits.
+    ``ValueError`` where a name means nothing on the board, ``TooLargeError`` or
+    ``OutOfTimeError`` beyond the limits.
     """
-    return answers(board, question)[0]
+    return answers(board, question, watch)[0]
 
 
-def answers(board: Board, question: Sentence) -> list[str]:
+def answers(board: Board, question: Sentence, watch: Watch = UNWATCHED) -> list[str]:
     """The answer, and where that names a box, its other names and its square."""
     [clause] = question.meaning
-    phrases, value = languages()[question.language], _ANSWERS[clause.kind](board, clause)
+    phrases, value = languages()[question.language], _ANSWERS[clause.kind](board, clause, watch)
     boxes = names_of(board, value) if isinstance(value, Square) and not clause.box else []
     return [
         *(name for box in boxes for name in names_of_box(box, phrases)),
@@ -44,9 +46,9 @@ def _in_words(value: Value, phrases: Phrases) -> str:
     return phrases.answers[value] if isinstance(value, str) else str(value)
 
 
-def _moves_first(board: Board, clause: Clause) -> Value:
+def _moves_first(board: Board, clause: Clause, watch: Watch) -> Value:
     """None if solutions begin with different boxes, or with no push at all."""
-    truth = truth_of(board, ())
+    truth = truth_of(board, (), watch)
     target, left = truth.graph.pushes.target, truth.pushes_left[:, 0]
     pushes = [push for push in truth.graph.pushes_from(0) if left[target[push]] != FAR]
     boxes = {pushed(truth.graph, push)[0] for push in pushes}
@@ -57,15 +59,15 @@ def _moves_first(board: Board, clause: Clause) -> Value:
     return boxes.pop()
 
 
-def _pushes_left(board: Board, clause: Clause) -> Value:
-    fewest = truth_of(board, ()).fewest_pushes
+def _pushes_left(board: Board, clause: Clause, watch: Watch) -> Value:
+    fewest = truth_of(board, (), watch).fewest_pushes
     return "no_solution" if fewest is None else fewest
 
 
-def _can_reach(board: Board, box: Square, squares: Iterable[Square]) -> bool:
+def _can_reach(board: Board, box: Square, squares: Iterable[Square], watch: Watch) -> bool:
     """Whether some play brings the box to one of the squares, whatever becomes of the others."""
     cells = Cells.of(board, [box])
-    graph = build_graph(cells, is_whole=True)
+    graph = build_graph(cells, is_whole=True, watch=watch)
     met = graph.positions.boxes[: graph.num_positions, 1].astype(np.int64)
     return bool(cells.mask(set(squares) & board.inside())[met].any())
 
@@ -75,17 +77,17 @@ def _box(board: Board, clause: Clause) -> Square:
     return find_box(board, clause.box)
 
 
-def _can_reach_place(board: Board, clause: Clause) -> Value:
+def _can_reach_place(board: Board, clause: Clause, watch: Watch) -> Value:
     assert clause.place is not None
-    return _can_reach(board, _box(board, clause), find_place(board, clause.place))
+    return _can_reach(board, _box(board, clause), find_place(board, clause.place), watch)
 
 
-_ANSWERS: dict[Kind, Callable[[Board, Clause], Value]] = {
-    Kind.HOW_MANY: lambda board, _: len(board.boxes & board.goals & board.inside()),
-    Kind.WHERE: _box,
-    Kind.IS_ON_GOAL: lambda board, clause: _box(board, clause) in board.goals,
-    Kind.IS_DEADLOCKED: lambda board, clause: (
-        not _can_reach(board, _box(board, clause), board.goals)
+_ANSWERS: dict[Kind, Callable[[Board, Clause, Watch], Value]] = {
+    Kind.HOW_MANY: lambda board, _, __: len(board.boxes & board.goals & board.inside()),
+    Kind.WHERE: lambda board, clause, _: _box(board, clause),
+    Kind.IS_ON_GOAL: lambda board, clause, _: _box(board, clause) in board.goals,
+    Kind.IS_DEADLOCKED: lambda board, clause, watch: (
+        not _can_reach(board, _box(board, clause), board.goals, watch)
     ),
     Kind.CAN_REACH: _can_reach_place,
     Kind.MOVES_FIRST: _moves_first,
