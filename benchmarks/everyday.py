@@ -3,8 +3,8 @@
 DATA has the folders translation/ and multi30k/ with pairs of files NAME.de.gz and NAME.en.gz. What
 is measured on shares no side with any training pair, in letters of one case (digits, punctuation
 and spaces apart): 2,000 pairs of Tatoeba, 1,000 more to look at during training, Multi30k's tests,
-newstest2013 and the phrase book beside this script. The office book beside it (names, numbers,
-times, letters, chat) has fixed sentences of letters that the training text has too.
+newstest2013, and the phrase book and the daily book beside this script. The office book beside it
+(names, numbers, times, letters, chat) has fixed sentences of letters that the training text has.
 
 `text` writes the training text to FOLDER, with the pairs that ``made_pairs`` makes; `train both`
 trains one translator on both directions at once, and `train de-en` and `train en-de` go on from it
@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.made_pairs import formulas, framed, substituted
+from benchmarks.made_pairs import TOPICS, formulas, framed, substituted, written
 from benchmarks.multi30k import TESTS, train_once
 from tokoban import cli, pretrained
 from tokoban.cli.exit_codes import ExitCode
@@ -46,9 +46,10 @@ CORPORA = {
         for name in ("bcontrast", "mlqe-pe-wiki", "mt-geneval", "xquad-questions")
     ),
 }
-# By ``made_pairs``: Tatoeba's pairs with other names and numbers, filled frames, fixed sentences.
-MADE = ("substituted", "framed", "formulas")
-NUM_SUBSTITUTED, NUM_FRAMED = 60_000, 30_000
+# By ``made_pairs``: Tatoeba's pairs with other names and numbers, filled frames, fixed sentences,
+# and sentences written for this.
+MADE = ("substituted", "framed", "formulas", *TOPICS)
+NUM_SUBSTITUTED, NUM_FRAMED = 60_000, 45_000
 MEASURED = ("translation/newstest2013", "multi30k/val", *(f"multi30k/{name}" for name in TESTS))
 NUM_HELD_OUT, NUM_VALIDATION = 2000, 1000
 LONGEST = 120  # characters of a training sentence: the long ones of the news cost the most to read
@@ -103,7 +104,9 @@ def write_text(data: Path, folder: Path, found: Sequence[Path]) -> dict[str, int
     drawn = held_out(everyday, NUM_HELD_OUT + NUM_VALIDATION)
     texts = {"held-out": drawn[:NUM_HELD_OUT], "validation": drawn[NUM_HELD_OUT:]}
     measured = [pair for name in MEASURED for pair in _read(data, name)] + drawn
-    measured += phrases("de-en") + [Pair(de, en) for en, de in phrases("en-de")]
+    for book in ("phrase_book", "daily_book"):
+        measured += phrases("de-en", book=book)
+        measured += [Pair(de, en) for en, de in phrases("en-de", book=book)]
     for corpus, names in CORPORA.items():
         pairs = [pair for name in names for pair in _read(data, name)]
         if corpus == "captions" and found:
@@ -113,7 +116,7 @@ def write_text(data: Path, folder: Path, found: Sequence[Path]) -> dict[str, int
         short = (pair for pair in pairs if max(map(len, pair)) <= LONGEST)
         texts[corpus] = apart(short, measured)
     changed = substituted(texts["everyday"], NUM_SUBSTITUTED, seed=_SPLIT_SEED)
-    made = changed, framed(NUM_FRAMED, seed=_SPLIT_SEED), formulas()
+    made = changed, framed(NUM_FRAMED, seed=_SPLIT_SEED), formulas(), *map(written, TOPICS)
     texts |= {name: apart(pairs, measured) for name, pairs in zip(MADE, made, strict=True)}
     folder.mkdir(parents=True, exist_ok=True)
     for name, pairs in texts.items():
@@ -182,7 +185,7 @@ def score(
         reranker = by_channel_alone(reranker)
     languages = config.source_language, config.target_language
     texts = {"held-out": read_pairs(*(folder / f"held-out.{name}.gz" for name in languages))}
-    for book in ("phrase_book", "office_book"):
+    for book in ("phrase_book", "office_book", "daily_book"):
         texts[book.replace("_", " ")] = phrases("-".join(languages), book=book)
     for name in (*(f"multi30k/{name}" for name in TESTS), "translation/newstest2013"):
         texts[name] = read_pairs(*(data / f"{name}.{language}.gz" for language in languages))

@@ -2,8 +2,9 @@
 
 A quarter of Tatoeba's sentences are about Tom, and of its 361 times in digits 224 are 2:30. Here
 names, numbers and times that a pair of it has on both sides are replaced by others, alike. The gaps
-of ``frames.tsv`` are filled, and ``formulas.tsv`` has what letters and messages always say. Names
-are partly real and partly invented, since the translator is to copy them.
+of ``frames.tsv`` are filled, ``formulas.tsv`` has what letters and messages always say, and
+``written_pairs`` has sentences of work, travel and home, which language models wrote for this.
+Names are partly real and partly invented, since the translator is to copy them.
 """
 
 import re
@@ -26,6 +27,8 @@ from tokoban.systems.translation.pairs import Pair
 FORMULAS = Path(__file__).with_name("formulas.tsv")
 FRAMES = Path(__file__).with_name("frames.tsv")
 NAMES = Path(__file__).with_name("names.tsv")
+WRITTEN = Path(__file__).with_name("written_pairs")
+TOPICS = tuple(sorted(path.stem for path in WRITTEN.glob("*.tsv")))
 _MOST_DRAWS = 20  # for each pair, where few can be made
 
 # fmt: off
@@ -68,6 +71,11 @@ def framed(number: int, *, seed: int) -> list[Pair]:
 def formulas() -> list[Pair]:
     """Fixed sentences of letters and messages, as people write them too."""
     return [variant for line in _lines(FORMULAS) for variant in _variants(line)]
+
+
+def written(topic: str) -> list[Pair]:
+    """Sentences on one of ``TOPICS`` that a language model wrote, German first."""
+    return _lines(WRITTEN / f"{topic}.tsv")
 
 
 def _variants(pair: Pair) -> list[Pair]:
@@ -128,7 +136,9 @@ def _name(kind: str) -> Callable[[Random], Pair]:
     return drawn
 
 
-_male, _female, _surname, _city = map(_name, ("male", "female", "surname", "city"))
+_male, _female, _surname, _city, _street_name, _company = map(
+    _name, ("male", "female", "surname", "city", "street", "company")
+)
 
 
 def _first(random: Random) -> Pair:
@@ -142,7 +152,24 @@ def _full(random: Random) -> Pair:
 
 def _firm(random: Random) -> Pair:
     ending = random.choice((" GmbH", " AG", " & Co.", "", ""))
-    name = _surname(random).source + ending
+    name = random.choice((_surname, _company))(random).source + ending
+    return Pair(name, name)
+
+
+def _street(random: Random) -> Pair:
+    """With or without a number."""
+    name = _street_name(random).source
+    if random.random() < 0.5:
+        name = f"{name} {random.randint(1, 190)}"
+    return Pair(name, name)
+
+
+_LANES = [name for name in _PARTS["street"] if name.endswith(("straße", "gasse", "allee"))]
+
+
+def _lane(random: Random) -> Pair:
+    """A street of feminine gender."""
+    name = random.choice(_LANES)
     return Pair(name, name)
 
 
@@ -486,7 +513,8 @@ def _retimed(pair: Pair, random: Random) -> Pair | None:
 _CHANGES = (_renamed, _renumbered, _retimed)
 _GAPS: dict[str, Callable[[Random], Pair]] = {
     "name": _first, "male": _male, "female": _female, "surname": _surname, "full": _full,
-    "firm": _firm, "city": _city, "title": _title,
+    "firm": _firm, "company": _company, "city": _city, "street": _street, "lane": _lane,
+    "title": _title,
     "title_dative": lambda random: _title(random, is_dative=True),
     "number": _number, "some": _some, "count": _count, "two": _two, "long": _long, "year": _year,
     "price": _price, "percent": _percent, "ordinal": _ordinal, "times": _times,
