@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from benchmarks import made_pairs
-from benchmarks.made_pairs import FRAMES, formulas, framed, substituted
+from benchmarks.made_pairs import FRAMES, TOPICS, formulas, framed, substituted, written
 from tokoban.systems.translation.clock_times import changes_a_time
 from tokoban.systems.translation.confidence import loses_a_number
 from tokoban.systems.translation.pairs import Pair
@@ -18,6 +18,23 @@ def test_gaps_of_a_frame_are_on_both_sides_and_known() -> None:
         base = {gap.removesuffix("_dative") for gap in here}
         assert base == set(there), line
         assert {gap.rstrip("2") for gap in here} <= made_pairs._GAPS.keys(), line
+
+
+def test_written_sentences_lose_no_number_and_change_no_time() -> None:
+    pairs = [pair for topic in TOPICS for pair in written(topic)]
+    assert len(set(pairs)) == len(pairs) > 14_000
+    assert all(0 < len(side) <= 120 and side == side.strip() for pair in pairs for side in pair)
+    assert not [pair for pair in pairs if changes_a_time(*pair)]
+    # "alle 14 Tage" is every fortnight, "um 180 Grad gedreht" a U-turn.
+    assert len([pair for pair in pairs if loses_a_number(*pair)]) <= 3
+
+
+def test_names_of_lanes_are_feminine_and_streets_have_numbers() -> None:
+    lanes = {made_pairs._lane(Random(seed)).source for seed in range(300)}
+    assert len(lanes) > 50 and all(name.endswith(("straße", "gasse", "allee")) for name in lanes)
+    streets = [made_pairs._street(Random(seed)) for seed in range(300)]
+    assert all(german == english for german, english in streets)
+    assert 100 < sum(street.source[-1].isdigit() for street in streets) < 200
 
 
 def test_fixed_sentences_come_as_people_write_them() -> None:

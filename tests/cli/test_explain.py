@@ -126,7 +126,7 @@ def test_beside_malformed_objects_the_other_certificates_are_checked(
         "   5  holds",
     ]
     assert told.err.splitlines() == [
-        "tokoban: mixed.json: object 2: no player",
+        "tokoban: mixed.json: object 2: the board: no player",
         "tokoban: mixed.json: object 4: expected one with a certificate",
     ]
 

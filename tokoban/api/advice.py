@@ -30,9 +30,9 @@ def hint(
     if it gives up, a search follows, which may also prove that the position is deadlocked;
     the policy's estimate of this is returned only if nothing is proved. The limits apply to the
     search. A policy of pushes may take half of the time limit before it, within the other limits;
-    the beam search of a policy of moves ends after at most ``max_moves`` steps. Neither is used
-    once ``stop`` is set. Ctrl-C during the search raises ``KeyboardInterrupt``, whose ``answer`` is
-    the hint from the result so far.
+    the beam search of a policy of moves ends after as many steps as it was trained for. Neither is
+    used once ``stop`` is set. Ctrl-C during the search raises ``KeyboardInterrupt``, whose
+    ``answer`` is the hint from the result so far.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#######|#@ $ .#|#######")

@@ -82,8 +82,9 @@ def generate(
     style "two-rooms", with everything at random places: a share ``solvable_share``, by default
     half, have a solution, and a note says that the others have none. The levels found so far are
     returned at the time limit, once ``stop`` is set, and, with a warning of the logger ``tokoban``,
-    where many attempts find no more. The memory limit applies to each search. Raises
-    ``ValueError`` for arguments that no level can meet.
+    where many attempts find no more. The memory limit applies to each search. Ctrl-C raises
+    ``KeyboardInterrupt``, whose ``answer`` is the levels so far. Raises ``ValueError`` for
+    arguments that no level can meet.
 
     >>> import tokoban
     >>> [level] = tokoban.generate(seed=7, num_boxes=2, difficulty="easy")
@@ -141,10 +142,14 @@ def generate(
 
 def _levels_before_error(levels: Iterator[Level]) -> list[Level]:
     """The levels found before an error, which becomes a warning; raised if there are none."""
+    from tokoban.sokoban.search.combine.anytime import InterruptedSearch
+
     found: list[Level] = []
     try:
         for level in levels:
             found.append(level)
+    except KeyboardInterrupt:
+        raise InterruptedSearch(found) from None
     except ValueError as error:
         if not found:
             raise

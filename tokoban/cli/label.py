@@ -50,7 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "as one of them, also rotated, reflected or translated, is dropped and listed; may be "
         "repeated",
     )
-    options.add(parser, "--levels", "the first N are labelled", usual="all", dest="max_levels")
+    options.add(
+        parser,
+        "--levels",
+        "the first N of at most 8x8 squares and the first N larger ones are labelled",
+        usual="all",
+        dest="max_levels",
+    )
     options.add(parser, "--seed")
     parser.add_argument(
         "--states",

@@ -137,9 +137,11 @@ def explain_game(
     turns = [0, *(i for i, letter in enumerate(moves, 1) if letter.isupper())]
     # The first deadlocked turn is from ``first`` on and at most ``last``.
     solvable, first, last = None, 0, len(turns)
+    answers = [found]
     while first < last:
         middle = (first + last) // 2
         earlier = explain_one(lurd.replay(start, moves[: turns[middle]]).board)
+        answers.append(earlier)
         if isinstance(earlier, Deadlocked):
             found, num_moves, last = earlier, turns[middle], middle
         else:
@@ -151,7 +153,8 @@ def explain_game(
         moves=moves[:num_moves],
         num_moves_solvable=solvable,
         certificate=found.certificate,
-        elapsed_s=found.elapsed_s,
+        num_expansions=sum(answer.num_expansions for answer in answers),
+        elapsed_s=sum(answer.elapsed_s for answer in answers),
     )
 
 

@@ -33,6 +33,7 @@ ENDLESS = {
     "rows of nothing": lambda size: f"5#|#@$.#|{'|' * size}5#",
     "rulers": lambda size: "-\n" * (size // 2),
     "short rows": lambda size: "#\n" * (size // 2),
+    "short rows over two boards": lambda size: "#\n" * (size // 2) + f"{SMALL.strip()}\n{SMALL}",
     "walls apart": lambda size: "# " * (size // 2),
     "rows that are none": lambda size: "#" * size + "x",
     "headings": lambda size: SMALL + "Solution\n" * (size // 9),

@@ -433,9 +433,8 @@ def test_the_format_is_seen_in_the_bytes_or_in_the_name(tmp_path: Path) -> None:
         assert parse_content(beginning + xml) == read
     assert parse_content(xml.encode("utf-16"), strict=True) == read
     (tmp_path / "a.SLC").write_text(SMALL)
-    assert str(read_levels(tmp_path / "a.SLC").problems[0]).endswith(
-        "not well-formed (invalid token)"
-    )
+    [level] = read_levels(tmp_path / "a.SLC", strict=True).levels  # its name is wrong
+    assert level.board == parse_board(SMALL)
     assert titles(f"<b>not XML</b>\n\n{SMALL}") == ["<b>not XML</b>"]
 
 
@@ -599,3 +598,47 @@ def test_any_prefix_is_read_or_told() -> None:
     for length in range(len(text)):
         read = parse_levels(text[:length])
         assert read.levels or read.problems
+
+
+@pytest.mark.parametrize("word", ["B", "BoB", "PB"])
+def test_letters_beside_a_board_name_it(word: str) -> None:
+    read = parse_levels(f"A\n{SMALL}\n{word}\n{SMALL}")
+    assert [(level.title, level.board) for level in read.levels] == [
+        ("A", parse_board(SMALL)),
+        (word, parse_board(SMALL)),
+    ]
+    assert not read.problems
+
+
+def test_stars_between_boards_are_no_rows() -> None:
+    read = parse_levels(f"*****\n{SMALL}*****\n{SMALL}***\n{SMALL}*****\n")
+    assert [level.board for level in read.levels] == [parse_board(SMALL)] * 3 and not read.problems
+
+
+@pytest.mark.parametrize(
+    "page", ["<!DOCTYPE html>\n<html><body><pre>\n{}</pre></body></html>", "<!-- old -->\n{}"]
+)
+def test_boards_in_pages_are_read(page: str) -> None:
+    read = parse_content(page.format(SMALL), source="page.html")
+    assert [level.board for level in read.levels] == [parse_board(SMALL)] and not read.problems
+
+
+def test_what_is_almost_boxoban_is_read_as_text_where_that_has_more_levels() -> None:
+    walls = "#" * 10 + "\n"
+    plain = walls + "#@$.######\n" + walls * 8
+    starred = plain.replace("#@$.##", "#@$.*#")
+    text = f"; 0\n{plain}\n; 1\n{plain}\n; 2\n{starred}\n"
+    read = parse_content(text, source="f")
+    assert [level.title for level in read.levels] == ["0", "1", "2"] and not read.problems
+    cut = text.replace(starred, walls)  # the reader of Boxoban says what is wrong here
+    assert "1 rows, not 10" in str(parse_content(cut, source="f").problems[0])
+
+
+def test_an_author_of_a_file_counts_for_each_level() -> None:
+    text = f"Author: {'a' * 3200}\n\n" + f"{SMALL}\n" * 50
+    read = parse_levels(text)
+    assert len(read.levels) == 50 and read.levels[-1].author == "a" * 3200
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(budget, "MAX_UNITS", 5000)
+        read = parse_levels(text)
+    assert 20 < len(read.levels) < 30 and "the rest is not read" in str(read.problems[0])

@@ -153,6 +153,16 @@ def test_what_is_wrong_with_a_whole_file(content: bytes, problem: str) -> None:
     assert ([str(found) for found in read.problems], read.levels) == ([problem], ())
 
 
+def test_elements_in_rows_are_no_levels() -> None:
+    content = b"<SokobanLevels><Level><L><Level></Level></L></Level></SokobanLevels>"
+    assert [str(found) for found in parse_slc(content, source="f").problems] == [
+        'f:1: level 1 "": no player'
+    ]
+    content = b"<SokobanLevels><Level><L><L></L></L></Level></SokobanLevels>"
+    [problem] = parse_slc(content, source="f").problems
+    assert str(problem) == "f:1: a row <L> stands inside another one"
+
+
 def test_levels_before_an_error_are_kept() -> None:
     content = slc(level(), level(attributes='Id="two"'))
     for length in range(len(content)):

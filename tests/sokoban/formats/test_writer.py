@@ -334,3 +334,10 @@ def test_no_break_spaces_in_rows_are_blanks() -> None:
     assert (level.board, level.title) == (parse_board("#####|#@$.#|#---#|#####"), "a\u00a0b")
     [level] = parse_levels("5#\n#@$.#\n#2-\u00a0#\n5#\n", strict=True).levels
     assert level.board == parse_board("#####|#@$.#|#---#|#####")
+
+
+def test_a_solved_board_is_written_without_its_empty_solution() -> None:
+    board = parse_board("####\n#@*#\n####")
+    level = Level(board, solutions=(Solution(""),))
+    [again] = parse_levels(write_levels([level])).levels
+    assert (again.board, again.solutions) == (board, ())

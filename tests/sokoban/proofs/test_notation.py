@@ -34,7 +34,8 @@ def test_a_certificate_is_written_as_promised() -> None:
         ({"kind": "magic"}, "kind 'magic': expected one of count, dead, frozen, bipartite, search"),
         ({"kind": 3}, "expected text, got int"),
         ({"board": "@$"}, "the board: expected a list, got str"),
-        ({"board": ["$$"]}, "no player"),
+        ({"board": ["$$"]}, "the board: no player"),
+        ({"board": ["@$"] + [" "] * 600}, "the board: board of 601x2 squares, larger than"),
         ({"more": 1}, "a certificate: expected an object with board, kind"),
         ({"boxes": [[0]]}, "a square: expected a list of its row and its column"),
         ({"boxes": [["0", 1]]}, "a square: expected a list of its row and its column"),
@@ -53,6 +54,14 @@ def test_what_is_no_certificate_is_refused(changes: dict[str, Any], complaint: s
     with pytest.raises(ValueError) as refused:
         from_json(to_json(BY_HAND["dead"]) | changes)
     assert str(refused.value).startswith(complaint)
+
+
+def test_traps_that_would_fill_the_memory_are_refused() -> None:
+    rows = ["@" + " " * 399, *[" " * 400] * 399]
+    states = [[[row, column], [0, 0]] for row in range(1, 2) for column in range(200)]
+    with pytest.raises(ValueError, match="too large: 200 squares of boxes in traps, 400x400 of"):
+        from_json(to_json(BY_HAND["dead"]) | {"board": rows, "traps": [states]})
+    assert from_json(to_json(BY_HAND["dead"]) | {"board": rows, "traps": [states[:20]]})
 
 
 @pytest.mark.parametrize("found", [None, 3, [], {}, "text"])

@@ -80,6 +80,16 @@ def test_a_bad_file_is_refused_in_its_readers_words(
         load_boards(path)
 
 
+def test_levels_that_would_fill_the_memory_at_one_size_are_refused() -> None:
+    small = parse_board("#####|#@$.#|#####")
+    wide = parse_board(
+        "\n".join(["#" * 512, f"#@$.{' ' * 507}#", *[f"#{' ' * 510}#"] * 509, "#" * 512])
+    )
+    assert load_boards([wide, small])[1].height == 512
+    with pytest.raises(ValueError, match=r"^201 levels of 512x512 squares, the size of the larg"):
+        load_boards([wide, *[small] * 200])
+
+
 # The draw of a level for an episode.
 
 

@@ -21,15 +21,29 @@ class Format(NamedTuple):
     read: Callable[[bytes | str, str, str], LevelFile | None]
 
 
+def _read_slc(content: bytes | str, text: str, source: str) -> LevelFile:
+    """A web page, or a text below a comment of HTML, may hold boards too."""
+    found = parse_slc(content, source=source)
+    if found.levels or "<SokobanLevels" in text:
+        return found
+    read = read_text(text, source)
+    return read if read.levels else found
+
+
 def _read_boxoban(_: bytes | str, text: str, source: str) -> LevelFile | None:
     """Others number their levels too, and may begin with a row of ten walls."""
     found = parse_boxoban(text, source=source)
-    return found if len(found.levels) > len(found.problems) else None
+    if len(found.levels) <= len(found.problems) and found.problems:
+        return None
+    if any(getattr(problem.message, "code", "") == "no-square" for problem in found.problems):
+        read = read_text(text, source)  # where a box may stand on a goal
+        return read if len(read.levels) > len(found.levels) else found
+    return found
 
 
 # A file is read by the first that it looks like, else by its name, else as text, the last.
 FORMATS = (
-    Format((".slc",), looks_like_slc, lambda content, _, source: parse_slc(content, source=source)),
+    Format((".slc",), looks_like_slc, _read_slc),
     Format((), looks_like_boxoban, _read_boxoban),
     Format(
         (".txt", ".xsb", ".sok"), lambda _: False, lambda _, text, source: read_text(text, source)

@@ -93,6 +93,11 @@ def read_rows(line: str) -> list[str]:
     return [row.rstrip(FLOOR) for row in rows]
 
 
+def is_of_stars(line: str) -> bool:
+    """Whether a line is stars alone: boxes on goals, or a line drawn between boards."""
+    return set(line.strip()) == {"*"}
+
+
 def without_blank_ends(lines: Sequence[str]) -> list[str]:
     """The lines without empty ones before the first and after the last that is not."""
     written = [index for index, line in enumerate(lines) if line]
@@ -137,7 +142,7 @@ def _look_at_squares(row: str) -> Row | None:
     inside = row.strip(FLOOR)
     if not inside:
         return Row.FLOOR
-    if inside[0] in "*B" and inside[-1] in "*B":
+    if inside[0] in "*B" and inside[-1] in "*B" and not inside.isalpha():  # letters are words
         return Row.BOXED
     return Row.LOOSE if _LOOSE.issuperset(inside) else None
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.parsers import expat
 
-from tokoban.sokoban.formats.budget import OF_A_BOARD, Budget, TooMuchError
+from tokoban.sokoban.formats.budget import OF_A_BOARD, Budget, TooMuchError, cost_of_author
 from tokoban.sokoban.formats.encodings import decode, decode_latin_1, has_mark
 from tokoban.sokoban.formats.faults import NO_BOARD, Fault
 from tokoban.sokoban.formats.legality import find_fault, find_fault_in_rows
@@ -39,7 +39,7 @@ class _LevelElement:
 
 
 def looks_like_slc(text: str) -> bool:
-    """Whether this begins as XML does."""
+    """Whether this begins as XML does; a web page may do so too."""
     return _BEGINNING.match(text) is not None
 
 
@@ -125,13 +125,15 @@ class _Reader:
             self.num_levels += 1
             self.level = _LevelElement(attributes, self.parser.CurrentLineNumber)
         elif name == "L" and self.level:
+            if len(self.level.lines) > len(self.level.rows):
+                raise ValueError(_not_slc("a row <L> stands inside another one"))
             self.level.lines.append(self.parser.CurrentLineNumber)
 
     def _end(self, name: str) -> None:
         self.open.pop()
         if name == "L" and self.level:
             self.level.rows.append("".join(self.words))
-        elif name == "Level" and self.level:
+        elif name == "Level" and self.level and name not in self.open:
             self._finish_level(self.level)
             self.level = None
         elif self.open == [_ROOT]:
@@ -140,7 +142,7 @@ class _Reader:
 
     def _finish_level(self, level: _LevelElement) -> None:
         width = max(map(len, level.rows), default=0)
-        self.budget.spend(OF_A_BOARD + len(level.rows) * width)
+        self.budget.spend(OF_A_BOARD + len(level.rows) * width + cost_of_author(self.author))
         for line, row in zip(level.lines, level.rows, strict=True):
             if fault := _find_strange_square(row):
                 self._report(fault, line, of_level=True)

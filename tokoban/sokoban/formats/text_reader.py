@@ -6,13 +6,21 @@ from itertools import chain, pairwise
 
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
-from tokoban.sokoban.formats.budget import OF_A_BOARD, OF_A_GAME, OF_A_PROBLEM, Budget, TooMuchError
+from tokoban.sokoban.formats.budget import (
+    OF_A_BOARD,
+    OF_A_GAME,
+    OF_A_PROBLEM,
+    Budget,
+    TooMuchError,
+    cost_of_author,
+)
 from tokoban.sokoban.formats.faults import NO_BOARD, Fault
 from tokoban.sokoban.formats.legality import find_fault, find_fault_in_rows
 from tokoban.sokoban.formats.level import Level, LevelFile, Problem, SavedGame, Solution
 from tokoban.sokoban.formats.names import MOVES, ROWS, LevelText, Names, Place
 from tokoban.sokoban.formats.rows import (
     explain_damaged_row,
+    is_of_stars,
     looks_damaged,
     measure_rows,
     read_rows,
@@ -83,6 +91,7 @@ class _Reader:
         for number, (start, end) in enumerate(boards, 1):
             above, below = Place(tops[number - 1], start), Place(end, tops[number])
             try:
+                self.budget.spend(cost_of_author(author))
                 board, fault = self._read_board(start, end) if is_sokoban else (None, None)
                 blocks = self._split(board, below)
                 # These belong to the next board, and must be taken before the rest becomes notes.
@@ -192,18 +201,22 @@ class _Reader:
 
         They end between two lines of which each is encoded rows or a row of walls, unless one has
         several players, or all have one. Walls alone belong to the board below; at the end, above.
+        A line of stars between boards belongs to none.
         """
         lines = self.text.lines[start:end]
         if _num_players(lines) < 2:
             return [(start, end)]
-        is_end = ["|" in line or set(line) <= _WALLS for line in lines]
-        parts = [0]
+        is_bare = [set(line) <= _WALLS or is_of_stars(line) for line in lines]
+        is_end = [bare or "|" in line for bare, line in zip(is_bare, lines, strict=True)]
+        parts, has_contents = [0], False  # since the last part
         for below, ends in enumerate(pairwise(is_end), 1):
-            if all(ends) and not set("".join(lines[parts[-1] : below])) <= _WALLS:
+            has_contents = has_contents or not is_bare[below - 1]
+            if all(ends) and has_contents:
                 parts.append(below)
-        if set("".join(lines[parts[-1] :])) <= _WALLS:
+                has_contents = False
+        if not has_contents and is_bare[-1]:
             parts.pop()
-        boards = list(pairwise([*parts, len(lines)]))
+        boards = [_without_stars(lines, *board) for board in pairwise([*parts, len(lines)])]
         if any(_num_players(lines[first:last]) > 1 for first, last in boards):
             return [(start, end)]
         return [(start + first, start + last) for first, last in boards]
@@ -313,6 +326,15 @@ class _Reader:
         for block in blocks:
             if block.game:
                 yield replace(block.game, notes=self.text.notes(block.place))
+
+
+def _without_stars(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
+    """A part without the lines of stars at its ends."""
+    while is_of_stars(lines[first]):
+        first += 1
+    while is_of_stars(lines[last - 1]):
+        last -= 1
+    return first, last
 
 
 def _num_players(rows: Sequence[str]) -> int:

@@ -26,10 +26,12 @@ def write_levels(
     """The text of a file that begins with ``notes`` and holds ``levels``; equal levels, equal text.
 
     The layout is SOK's. With ``run_length`` boards and moves have counts, and a board is one line.
-    Reading it gives the same levels and notes. Raises ``ValueError`` naming the first level of
+    Reading it gives the same levels and notes, but solutions without moves, of solved boards, which
+    no file holds. Raises ``ValueError`` naming the first level of
     which that is not true: its board is no level, a solution does not solve it, a saved game does,
     or its notes or titles would be read as something else.
     """
+    levels = [_with_moves(level) for level in levels]
     author = _first_of_kind(Kind.AUTHOR, notes)
     # The title of a file is that of its only level too.
     title = _first_of_kind(Kind.TITLE, notes) if len(levels) == 1 else ""
@@ -40,6 +42,13 @@ def write_levels(
     text = _write(levels, lines, notes=notes)
     _check(text, LevelFile(tuple(levels), notes=tuple(notes)))
     return text
+
+
+def _with_moves(level: Level) -> Level:
+    """Without the solutions that need none."""
+    if not level.board.is_solved:
+        return level
+    return replace(level, solutions=tuple(one for one in level.solutions if one.directions))
 
 
 def write_xsb(levels: Sequence[Level], *, run_length: bool = False) -> str:

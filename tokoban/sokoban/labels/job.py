@@ -42,7 +42,7 @@ class LabelConfig:
     num_states: int = 64  # from play, for each level; their neighbours are added
     levels_per_shard: int = 1000
     max_sets: int = 1_000_000  # of boxes: a level with more solvable ones is given up
-    max_levels: int | None = None  # the first so many; None is all
+    max_levels: int | None = None  # the first so many of each kind; None is all
     played_by: str | None = None  # digest of the policy whose play is labelled; None: sampled play
 
     def __post_init__(self) -> None:

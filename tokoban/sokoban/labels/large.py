@@ -91,10 +91,9 @@ def label_level(
 
     ``given`` is a solution, if one is known. Returns None once ``stop`` is set.
     """
-    found = _shortest_solution(board, given, stop)
-    if found is None or stop.is_set():
+    verdict, solution, is_proved = _shortest_solution(board, given, stop)
+    if stop.is_set():
         return None
-    verdict, solution, is_proved = found
     if verdict != Verdict.SOLVED or not solution:
         return LargeLabels(verdict)
     level = _Level(board)
@@ -134,8 +133,8 @@ _Place = tuple[tuple[int, ...], int]
 
 def _shortest_solution(
     board: Board, given: Sequence[Direction] | None, stop: threading.Event
-) -> tuple[Verdict, Sequence[Direction], bool] | None:
-    """A solution, and whether it is proved to have the fewest pushes; None once ``stop`` is set."""
+) -> tuple[Verdict, Sequence[Direction], bool]:
+    """A solution, and whether it is proved to have the fewest pushes; ``stop`` ends it early."""
     limits = Limits(stop=stop)
     answer = solve(board, minimise="pushes", limits=limits.at_most(_PROOF_EXPANSIONS))
     if answer.status == "unsolvable":

@@ -208,7 +208,8 @@ def read_arrays(path: Path, kind: type[_Arrays]) -> tuple[_Arrays, dict[str, str
         header = json.loads(content[_LENGTH:start].tobytes())
         about = header.pop("__metadata__")
         arrays = {name: _array(data, **described) for name, described in header.items()}
-        is_whole = max(described["data_offsets"][1] for described in header.values()) == len(data)
+        end = max(described["data_offsets"][1] for described in header.values())
+        is_whole = end == len(data) and isinstance(about, dict)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         is_whole = False
     if not is_whole:

@@ -89,7 +89,8 @@ class _Proof:
     def _zones(self, trap: Trap) -> dict[Square, set[Square]]:
         zones: dict[Square, set[Square]] = {}
         for box, player in trap.states:
-            zones.setdefault(box, set()).update(self._zone(player, {box}))
+            if player not in zones.setdefault(box, set()):
+                zones[box] |= self._zone(player, {box})
         return zones
 
     def _is_wall(self, square: Square) -> bool:

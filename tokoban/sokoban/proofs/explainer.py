@@ -27,6 +27,7 @@ class Deadlocked:
 
     certificate: Certificate
     elapsed_s: float
+    num_expansions: int = 0
 
 
 def explain(
@@ -111,7 +112,7 @@ def _checked(
         return _given_up(f"{reason}, before the proof could be checked", watch, num_expansions)
     if fault is not None:
         raise RuntimeError(f"{fault}, in a certificate for {certificate.board}")
-    return Deadlocked(certificate, watch.elapsed_s())
+    return Deadlocked(certificate, watch.elapsed_s(), num_expansions)
 
 
 def _given_up(reason: str, watch: Watch, num_expansions: int = 0) -> Answer:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from tokoban.sokoban.board import Square
+from tokoban.sokoban.formats.legality import find_fault_in_rows
 from tokoban.sokoban.formats.xsb import format_board, parse_board
 from tokoban.sokoban.proofs.certificate import (
     KINDS,
@@ -15,6 +16,7 @@ from tokoban.sokoban.proofs.certificate import (
 )
 
 Read = TypeVar("Read")
+_MOST_TRAPPED = 1 << 24  # squares of boxes in traps times squares of the board: a gigabyte
 _KEYS = ("board", "kind", "boxes", "without", "traps", "frozen", "positions")
 
 
@@ -51,18 +53,29 @@ def from_json(found: object) -> Certificate:
     """
     content = _keyed(found, _KEYS, "a certificate")
     rows = _list(content["board"], _text, "the board")
+    if (fault := find_fault_in_rows(rows)) is not None:
+        raise ValueError(f"the board: {fault}")
     kind = _text(content["kind"])
     if kind not in KINDS:
         raise ValueError(f"kind {kind!r}: expected one of {', '.join(KINDS)}")
+    board, traps = parse_board("\n".join(rows)), _list(content["traps"], _trap, "traps")
+    num_boxes = sum(len({box for box, _ in trap.states}) for trap in traps)
+    if num_boxes * board.height * board.width > _MOST_TRAPPED:
+        size = f"{num_boxes:,} squares of boxes in traps, {board.height}x{board.width} of the board"
+        raise ValueError(f"too large: {size}; expected a product of at most {_MOST_TRAPPED:,}")
     return Certificate(
-        board=parse_board("\n".join(rows)),
+        board=board,
         kind=kind,
         boxes=_list(content["boxes"], _square, "boxes"),
         without=_list(content["without"], lambda moves: _unless_none(moves, _text), "without"),
-        traps=_list(content["traps"], lambda trap: Trap(_list(trap, _state, "a trap")), "traps"),
+        traps=traps,
         frozen=_list(content["frozen"], _group, "frozen"),
         positions=_list(content["positions"], _position, "positions"),
     )
+
+
+def _trap(found: object) -> Trap:
+    return Trap(_list(found, _state, "a trap"))
 
 
 def _keyed(found: object, keys: Iterable[str], name: str) -> dict[str, Any]:

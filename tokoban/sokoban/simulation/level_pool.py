@@ -19,10 +19,15 @@ from tokoban.sokoban.interior import interior
 from tokoban.sokoban.puzzles.random_levels import generate
 from tokoban.sokoban.simulation.bits import mixed
 
+_MOST_SQUARES = 1 << 25  # of all framed boards, some 2 GB
+
 
 @dataclass(frozen=True, kw_only=True)
 class GeneratedLevels:
-    """Solvable levels from ``generator``, of ``rows`` x ``columns`` squares with their walls."""
+    """Solvable levels of ``puzzles.random_levels``.
+
+    They have ``rows`` x ``columns`` squares with their walls.
+    """
 
     num_levels: int = 128
     rows: int = 10
@@ -65,11 +70,14 @@ def frame(boards: Sequence[Board]) -> list[Board]:
     """The boards at one size: the largest interior, with one ring of wall around it.
 
     The top left floor of each is in row 1, column 1; the rest is wall, as is empty floor that the
-    player could not reach even without boxes.
+    player could not reach even without boxes. ``ValueError`` where that is too much.
     """
     parts = [interior(board) for board in boards]
     height = max(part.height for part in parts) + 2
     width = max(part.width for part in parts) + 2
+    if len(parts) * height * width > _MOST_SQUARES:
+        sizes = f"{len(parts):,} levels of {height}x{width} squares, the size of the largest"
+        raise ValueError(f"{sizes}; expected at most {_MOST_SQUARES:,} squares together")
     every = frozenset(Square(row, column) for row in range(height) for column in range(width))
 
     framed = []
