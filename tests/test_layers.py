@@ -19,7 +19,7 @@ PARTS = {
 # folder: (the folders of tokoban it may import besides its own, the packages it may import)
 ALLOWED = {
     "transformer": (set(), CORE),
-    "inference": ({"transformer", "decoding", "compiling"}, CORE | {"numpy"}),
+    "inference": ({"transformer", "compiling"}, CORE | {"numpy"}),
     "decoding": ({"compiling"}, CORE | {"numpy"}),
     "compiling": (set(), {"numba", "llvmlite"}),
     "files": (set(), {"filelock"}),

@@ -86,3 +86,12 @@ def test_weights_of_another_version_are_refused(tmp_path: Path, config: str, rea
     save_weights(path, {}, {"system": "sokoban", "config": config})
     with pytest.raises(ValueError, match=rf"do not fit this version \(.*{reason}"):
         pretrained.load(str(path), system="sokoban")
+
+
+def test_a_path_names_no_shipped_weights(tmp_path: Path) -> None:
+    run = tmp_path / "r"
+    run.mkdir()
+    (tmp_path / "r.safetensors").write_bytes(b"")
+    assert pretrained.weights_path(str(run)) == run / "weights.safetensors"
+    with pytest.raises(FileNotFoundError):
+        pretrained.weights_path("../pretrained/life-16")

@@ -1,6 +1,7 @@
 """Every engine says what the plain modules say, whatever is read together and however rows move."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -276,3 +277,19 @@ def test_a_network_has_an_encoder_and_a_start_where_its_stack_is_a_decoder() -> 
         Network(stack=whole.encoder, encoder=whole.encoder, max_length=3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="a network has a start token if and only if"):
         Network(stack=whole.stack, encoder=whole.encoder, max_length=3)
+
+
+def test_an_encoder_that_the_loops_do_not_know_is_left_to_torch() -> None:
+    network = TOKENS["encoder-decoder, pre-norm"]()
+    assert can_compile(network)
+    assert network.encoder is not None
+    block = network.encoder.blocks[0]
+    assert isinstance(block, EncoderBlock)
+    block.feed_forward.activation = functional.silu
+    assert not can_compile(network)
+
+
+def test_prompts_of_different_lengths_need_causal_attention() -> None:
+    network = replace(TOKENS["learned positions"](), may_attend=masks.goal_and_current(T))
+    with pytest.raises(ValueError, match="prompts of different lengths need causal attention"):
+        CachedEngine(network).read([[1, 2, 3], [2, 4]])

@@ -44,3 +44,17 @@ def test_the_end_does_not_wait_for_what_is_being_made() -> None:
     assert next(ahead) == 0
     ahead.close()  # type: ignore[attr-defined]
     assert not {*multiprocessing.active_children()} - before
+
+
+def test_workers_do_not_end_by_a_signal_that_the_training_answers() -> None:
+    before = {*multiprocessing.active_children()}
+    ahead = made_ahead(_squares, 0, workers=1)
+    next(ahead)
+    own = {*multiprocessing.active_children()} - before
+    for process in own:  # as by `timeout`, which ends a whole group of processes
+        process.terminate()
+    assert [number for number, _ in islice(ahead, 5)] == [1, 2, 3, 4, 5]
+    ahead.close()  # type: ignore[attr-defined]
+    for process in own:
+        process.join(240)
+    assert not own & {*multiprocessing.active_children()}

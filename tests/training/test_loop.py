@@ -371,6 +371,34 @@ def test_a_resumed_run_remembers_the_best(tmp_path: Path) -> None:
     assert metrics["steps"] == 6
 
 
+def test_a_finished_run_with_more_steps_keeps_what_was_best_at_its_end(tmp_path: Path) -> None:
+    directory, run = toy_directory(tmp_path), replace(PATIENT, patience=0)
+    fit(Scripted(1.0, 2.0, 9.0), replace(run, steps=5), directory)
+    system = Scripted(3.0, 4.0, 9.0)
+    metrics = fit(system, replace(run, steps=8), directory, resume=True)
+    assert metrics["weights_step"] == 5
+    assert load_weights(directory.best_weights)[1]["step"] == "5"
+
+
+def test_a_signal_saves_before_an_evaluation(tmp_path: Path) -> None:
+    directory = toy_directory(tmp_path)
+    seen = []
+
+    class Slow(Scripted):
+        def before_batch(self, model: nn.Module, step: int) -> None:
+            super().before_batch(model, step)
+            if step == 1:
+                signal.raise_signal(signal.SIGTERM)
+
+        def validate(self, model: nn.Module) -> dict[str, float]:
+            seen.append([path.name for path in directory.checkpoints.iterdir()])
+            return super().validate(model)
+
+    with pytest.raises(KeyboardInterrupt):
+        fit(Slow(1.0), PATIENT, directory)
+    assert len(seen) == 1 and seen[0]
+
+
 @pytest.mark.parametrize("monitor", ["blue", "-blue"])
 def test_a_figure_that_is_not_there_is_refused_before_the_first_step(
     tmp_path: Path, monitor: str

@@ -1,4 +1,5 @@
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,6 +47,50 @@ def test_weights_and_moments_come_from_the_checkpoint_but_settings_from_the_run(
     assert torch.equal(weight, moved) and after.step == 1
     assert after.optimizer.param_groups[0]["betas"] == (0.3, 0.4)
     assert after.optimizer.state[weight]["exp_avg"].item() == pytest.approx(0.9)  # (1 - 0.1) * 1
+
+
+def _several() -> nn.Module:
+    """An embedding and two matrices, all of one shape."""
+    return nn.ModuleDict(
+        {
+            "e": nn.Embedding(3, 3),
+            "a": nn.Linear(3, 3, bias=False),
+            "b": nn.Linear(3, 3, bias=False),
+        }
+    )
+
+
+def _after_a_step(run: RunConfig) -> TrainingState:
+    state = initial_state(_several(), run)
+    for number, parameter in enumerate(state.model.parameters(), 1):
+        parameter.grad = torch.full((3, 3), float(number))
+    state.optimizer.step()
+    return state
+
+
+def test_moments_are_those_of_a_parameter_wherever_the_optimiser_has_it() -> None:
+    before = _after_a_step(RunConfig(steps=1))
+    saved = before.state_dict()
+    for decays, found in ((True, saved), (False, saved), (False, _by_place(saved))):
+        after = initial_state(_several(), RunConfig(steps=1, decays_embeddings=decays))
+        after.load_state_dict(found)
+        for number, parameter in enumerate(after.model.parameters(), 1):
+            moment = after.optimizer.state[parameter]["exp_avg"]
+            assert torch.allclose(moment, torch.full((3, 3), 0.1 * number))
+
+
+def _by_place(state: dict[str, Any]) -> dict[str, Any]:
+    """As checkpoints were until 2026-11-29: matrices first, then what does not decay."""
+    places = {name: place for place, name in enumerate(("a.weight", "b.weight", "e.weight"))}
+    return state | {"optimizer": {places[name]: one for name, one in state["optimizer"].items()}}
+
+
+@pytest.mark.parametrize("muon", [(0.0, 1.0), (1.0, 0.0)])
+def test_muon_can_be_switched_neither_on_nor_off(muon: tuple[float, float]) -> None:
+    before, after = (RunConfig(steps=1, muon=factor) for factor in muon)
+    state = initial_state(_several(), after)
+    with pytest.raises(ValueError, match="muon was switched on or off since the checkpoint"):
+        state.load_state_dict(_after_a_step(before).state_dict())
 
 
 def test_every_generator_goes_back_to_where_it_stood() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 # No file takes so long to write: a temporary file this old was left behind.
 _ABANDONED_AFTER_S = 24 * 3600.0
-_LONGEST_STEM = 60  # characters of the file name that a temporary name begins with
+_LONGEST_STEM = 60  # bytes of the file name that a temporary name begins with
 _TEMPORARY = re.compile(r"\..*\.(?P<machine>[0-9a-f]{8})-(?P<process>\d+)-\d+-\d+\.tmp")
 _numbers = itertools.count()  # next() is one step for all threads
 
@@ -57,7 +57,8 @@ def atomically(path: Path) -> Iterator[Path]:
 
 
 def _prefix(path: Path) -> str:
-    return f".{path.name[:_LONGEST_STEM]}."
+    stem = os.fsencode(path.name)[:_LONGEST_STEM].decode(errors="ignore")
+    return f".{stem}."
 
 
 def _remove_leftovers(path: Path) -> None:

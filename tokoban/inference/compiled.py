@@ -31,6 +31,8 @@ def can_compile(network: Network) -> bool:
         return False
     try:
         compiled_stack.check(network.stack)
+        if network.encoder is not None:
+            compiled_stack.check(network.encoder)
     except ValueError:
         return False
     return True
@@ -69,7 +71,8 @@ class CompiledEngine(Engine):
             return super().greedy(sources, forced, may_follow=may_follow, end=end)
         (source,), wanted = sources, forced[0]
         self.network.require_length(len(wanted))
-        require_tokens(self.network, [wanted[wanted >= 0].tolist()])
+        if tokens_forced := wanted[wanted >= 0].tolist():
+            require_tokens(self.network, [tokens_forced])
         read = _Sources(self, [source])
         num_layers, _, two_widths = read.memory.shape
         tokens = np.empty(len(wanted), np.int64)

@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from tokoban.inference.engine import Network, Prompts
+from tokoban.transformer import masks
 
 
 def embed(
@@ -28,7 +29,7 @@ def embed(
 def padded(
     network: Network, prompts: Prompts, *, on_the_left: bool = False
 ) -> tuple[Tensor, Int64[Tensor, "P"]]:
-    """The prompts [P, T] or [P, T, D] on the network's device, and the length of each."""
+    """The prompts [P, T] or [P, T, D], and the length of each; tensors stay on their device."""
     if isinstance(prompts, Tensor):
         return prompts, torch.full((len(prompts),), prompts.shape[1], device=prompts.device)
     require_tokens(network, prompts)
@@ -63,7 +64,7 @@ def read_sources(
     sources, lengths = padded(network, prompts)
     network.require_length(sources.shape[1])
     places = torch.arange(sources.shape[1], device=sources.device)
-    is_source = (places < lengths[:, None])[:, None, None]
+    is_source = masks.padding(lengths, sources.shape[1])
     return network.encoder(embed(network, sources, places), may_attend=is_source), is_source
 
 

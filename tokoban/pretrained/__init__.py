@@ -38,12 +38,12 @@ def names() -> list[str]:
     return sorted(path.stem for path in _folder().glob("*.safetensors"))
 
 
-def load(name_or_path: str, *, system: str, named: Collection[str] = ()) -> "tuple[nn.Module, Any]":
+def load(name_or_path: str, *, system: str) -> "tuple[nn.Module, Any]":
     """The model of a registered system in eval mode on the CPU, and the config it was built with.
 
     The rest is as ``load_trained`` says.
     """
-    trained = load_trained(name_or_path, systems.load(system), named=named)
+    trained = load_trained(name_or_path, systems.load(system))
     return trained.model, trained.config
 
 
@@ -158,7 +158,7 @@ def _unfit(path: Path, error: Exception) -> ValueError:
 def weights_path(name_or_path: str) -> Path:
     """The file that ``load`` would read; ``FileNotFoundError`` where nothing is so called."""
     shipped = _folder() / f"{name_or_path}.safetensors"
-    if shipped.is_file():
+    if Path(name_or_path).name == name_or_path and shipped.is_file():
         return shipped
     path = Path(name_or_path)
     if name_or_path and path.is_dir():

@@ -137,7 +137,7 @@ def explain_game(
     turns = [0, *(i for i, letter in enumerate(moves, 1) if letter.isupper())]
     # The first deadlocked turn is from ``first`` on and at most ``last``.
     solvable, first, last = None, 0, len(turns)
-    answers = [found]
+    answers: list[Deadlocked | Answer] = [found]
     while first < last:
         middle = (first + last) // 2
         earlier = explain_one(lurd.replay(start, moves[: turns[middle]]).board)

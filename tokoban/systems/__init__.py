@@ -80,8 +80,10 @@ def _run(path: Path) -> ModuleType:
         raise ValueError(f"{error.filename or path}{line}: {error.msg}") from error
     except Exception as error:
         steps = traceback.extract_tb(error.__traceback__)
-        number = [step.lineno for step in steps if step.filename == module.__file__][-1]
-        raise ValueError(f"{path}, line {number}: {type(error).__name__}: {error}") from error
+        # None where the file could not be read.
+        numbers = [step.lineno for step in steps if step.filename == module.__file__]
+        line = f", line {numbers[-1]}" if numbers else ""
+        raise ValueError(f"{path}{line}: {type(error).__name__}: {error}") from error
     return module
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import multiprocessing
+import os
 import pickle
 import signal
 import tempfile
@@ -58,8 +59,9 @@ def drawn_batches(
 
 
 def _begin(pickled: Path) -> None:
-    # Ctrl-C in a terminal goes to the workers too; the training answers it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Ctrl-C goes to a whole terminal, and ``timeout`` ends a whole group: the training answers.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_when_unneeded, args=(pickled,), daemon=True).start()
 
 
@@ -68,7 +70,7 @@ def _end_when_unneeded(pickled: Path) -> None:
     parent = multiprocessing.parent_process()
     while parent is not None and parent.is_alive() and pickled.exists():
         parent.join(_LOOKS_EVERY_S)
-    signal.raise_signal(signal.SIGTERM)
+    os._exit(0)
 
 
 @cache

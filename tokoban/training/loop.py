@@ -166,6 +166,8 @@ class _Training:
                     self.log()
                 is_due = run.evaluate_every and state.step % run.evaluate_every == 0
                 if is_due and not _end_reason(run, state):  # finish() does the last one
+                    if is_interrupted:  # whoever asked may not wait for an evaluation
+                        self.save()
                     self.watch(self.validate())
                 if run.keep_every and state.step % run.keep_every == 0:
                     self.keep()
@@ -293,8 +295,19 @@ class _Training:
         step = state.step
         if not (run.average_last or run.monitor):
             return step
-        if not run.average_last and self.watch(self.validate()):
-            return step
+        if not run.average_last:
+            was_watched = state.evaluated_at == step
+            metrics = self.validate()
+            if was_watched:
+                is_best = _worth(run, metrics[_monitored_metric(run)]) == state.best
+            else:
+                # For a run that is given more steps: what was best, without counting this end.
+                counted = state.num_without_better
+                is_best = self.watch(metrics)
+                state.num_without_better = min(counted, state.num_without_better)
+                self.save()
+            if is_best:
+                return step
         if self.is_main:
             if run.average_last:
                 # Later ones are of a process that was killed before its next checkpoint.

@@ -108,6 +108,8 @@ class RunDirectory:
         dropped = [] if num_evaluations is None else evaluations[num_evaluations:]
         kept = [line for n, line in enumerate(lines) if n not in dropped]
         self.result.unlink(missing_ok=True)
+        if step == 0:  # begun anew: nothing was best yet
+            self.best_weights.unlink(missing_ok=True)
         self._write_record(record | {"resumed": [*before, resumed]})
         with atomically(self.metrics) as temporary:
             temporary.write_text("".join(json.dumps(line) + "\n" for line in kept))
@@ -286,12 +288,18 @@ def _circumstances(run: RunConfig, device: torch.device) -> dict[str, Any]:
 
 
 def current_commit() -> str | None:
-    """The commit the package lies in, with -dirty behind it if files differ; None outside git."""
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    """The commit that this package is of, with -dirty behind it if files differ.
+
+    None outside git, and where the package is installed into a folder of another repository.
+    """
+    this = Path(__file__)
+    is_ours = ["git", "ls-files", "--error-unmatch", this.name]
+    describe = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
-        answer = subprocess.run(
-            command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True
-        )
+        for command in (is_ours, describe):
+            answer = subprocess.run(
+                command, cwd=this.parent, capture_output=True, text=True, check=True
+            )
     except (OSError, subprocess.CalledProcessError):
         return None
     return answer.stdout.strip()

@@ -13,7 +13,7 @@ from torch import nn
 from tokoban.training import processes
 from tokoban.training.average import AveragedWeights
 from tokoban.training.metrics import RunningMeans
-from tokoban.training.optimizer import make_optimizer
+from tokoban.training.optimizer import LR_FACTOR, make_optimizer
 from tokoban.training.run_config import RunConfig
 from tokoban.training.untrusted import refused_if_unfit
 
@@ -50,7 +50,7 @@ class TrainingState:
             "elapsed_s": self.elapsed_s,
             "model": self.model.state_dict(),
             # The moments alone: an optimizer's settings come from the run, also a resumed one.
-            "optimizer": self.optimizer.state_dict()["state"],
+            "optimizer": self._moments(),
             "average": None if self.average is None else self.average.state_dict(),
             "best": self.best,
             "num_without_better": self.num_without_better,
@@ -80,15 +80,35 @@ class TrainingState:
         self.evaluation = {name: plain(x) for name, x in state["evaluation"].items()}
         self.evaluated_at = state["evaluated_at"]
         self.model.load_state_dict(state["model"])
-        groups = self.optimizer.state_dict()["param_groups"]
-        self.optimizer.load_state_dict({"state": state["optimizer"], "param_groups": groups})
-        for parameter, moments in self.optimizer.state.items():
-            if any(value.shape not in (parameter.shape, ()) for value in moments.values()):
-                raise ValueError("the checkpoint's moments are of another model than its weights")
+        self._load_moments(state["optimizer"])
         if self.average is not None:
             self.average.load_state_dict(state["average"])
         self.metrics.load_state_dict(state["metrics"][processes.rank()], device=self.device)
         set_random_state(state["random"][processes.rank()])
+
+    def _places(self) -> dict[str, int]:
+        """Where the optimiser has each parameter, which depends on the run's settings."""
+        names = {id(parameter): name for name, parameter in self.model.named_parameters()}
+        groups = self.optimizer.param_groups
+        parameters = [parameter for group in groups for parameter in group["params"]]
+        return {names[id(parameter)]: place for place, parameter in enumerate(parameters)}
+
+    def _moments(self) -> dict[str, Any]:
+        moments = self.optimizer.state_dict()["state"]
+        return {name: moments[place] for name, place in self._places().items() if place in moments}
+
+    def _load_moments(self, found: dict[Any, Any]) -> None:
+        places, groups = self._places(), self.optimizer.state_dict()["param_groups"]
+        # Until 2026-11-29 checkpoints had places, not names.
+        known = {places.get(name, name): moments for name, moments in found.items()}
+        are_of_muon = [LR_FACTOR in group for group in groups for _ in group["params"]]
+        for place, moments in known.items():
+            if ("momentum_buffer" in moments) != are_of_muon[place]:
+                raise ValueError("muon was switched on or off since the checkpoint")
+        self.optimizer.load_state_dict({"state": known, "param_groups": groups})
+        for parameter, moments in self.optimizer.state.items():
+            if any(value.shape not in (parameter.shape, ()) for value in moments.values()):
+                raise ValueError("the checkpoint's moments are of another model than its weights")
 
 
 def plain(number: Any) -> int | float:

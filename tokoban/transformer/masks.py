@@ -33,10 +33,8 @@ def padding(lengths: Int[Tensor, "B"], max_length: int) -> Bool[Tensor, "B 1 1 S
     return (positions < lengths[:, None])[:, None, None, :]
 
 
-def goal_and_current(
-    length: int, *, device: torch.device | str | None = None
-) -> Bool[Tensor, "T T"]:
+def goal_and_current(length: int) -> Bool[Tensor, "T T"]:
     """Each position may attend to position 0, the goal, and to itself: a policy without history."""
-    may_attend = torch.eye(length, dtype=torch.bool, device=device)
+    may_attend = torch.eye(length, dtype=torch.bool)
     may_attend[:, 0] = True
     return may_attend

@@ -31,6 +31,7 @@ from tokoban.viewing.xml_text import xml_text
 
 # More than this is over 50 MB of page, which browsers are slow to open.
 MOST_WEIGHTS = 10_000_000
+MOST_PANELS = 12  # of a picture, and of a page that loads within a second on a torus of 16 x 16
 
 # Of the viewer's modules, as far as they are put into one.
 _COMMENT = re.compile(r"^ *(/\*\*.*?\*/|// [^\n]*)\n", re.DOTALL | re.MULTILINE)
@@ -199,6 +200,13 @@ class AttentionView:
 
     panels: Sequence[AttentionPanel]
     guide: str
+
+
+def spread(number: int, most: int) -> list[int]:
+    """Up to ``most`` evenly spaced indices below ``number``, with the first and the last."""
+    num_chosen = max(1, min(number, most))
+    chosen: list[int] = torch.linspace(0, number - 1, num_chosen).round().int().tolist()
+    return chosen
 
 
 def write_attention_page(path: Path | str, view: AttentionView, *, title: str) -> None:

@@ -8,9 +8,11 @@ from typing import Any
 
 from tokoban.files.atomic import atomically
 from tokoban.viewing.attention_page import (
+    MOST_PANELS,
     AttentionPanel,
     AttentionView,
     TokenRow,
+    spread,
     write_attention_page,
 )
 from tokoban.viewing.xml_text import xml_text
@@ -128,12 +130,14 @@ def write_attention(destination: Path, view: AttentionView, *, title: str) -> No
 def plot_attention_maps(panels: Sequence[AttentionPanel], picture: Path) -> None:
     """The map of every layer (down) and head (across), each panel below the one before.
 
+    Of more than ``MOST_PANELS`` the first, the last and evenly spaced ones between are drawn.
     The rows of a map are queries and its columns keys; up to 20 tokens are named. Its greatest
     weight has the darkest shade and stands below it. PNG or SVG by suffix.
     """
     from matplotlib.figure import Figure
 
     kind = picture_kind(picture)
+    panels = [panels[index] for index in spread(len(panels), MOST_PANELS)]
     num_rows = sum(len(panel.weights) for panel in panels)
     num_columns = max(panel.weights.shape[1] for panel in panels)
     most_names = max(len(row) for panel in panels for row in [[], *_few_names(panel)])

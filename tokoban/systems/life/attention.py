@@ -3,16 +3,19 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import torch
 from jaxtyping import Bool
 from torch import Tensor
 
 from tokoban.systems.life.attention_plot import attention_matrix, matrices_of_run
 from tokoban.systems.life.model import LifeNet
-from tokoban.viewing.attention_page import MOST_WEIGHTS, AttentionPanel, AttentionView, TokenGrid
-
-# A page that loads within a second on a torus of 16 x 16.
-MOST_PANELS = 12
+from tokoban.viewing.attention_page import (
+    MOST_PANELS,
+    MOST_WEIGHTS,
+    AttentionPanel,
+    AttentionView,
+    TokenGrid,
+    spread,
+)
 
 _GUIDE = (
     "A trained network attends to the cell and its eight neighbours, and hardly to others; living "
@@ -27,7 +30,7 @@ def attention(model: LifeNet, grids: Sequence[Bool[Tensor, "H W"]]) -> Attention
     """
     most = min(MOST_PANELS, MOST_WEIGHTS // model.side**4)
     panels = []
-    for step in _spread(len(grids), most):
+    for step in spread(len(grids), most):
         labels = ["●" * alive for alive in grids[step].flatten().tolist()]
         cells = TokenGrid(model.side, model.side, labels=labels)
         weights = attention_matrix(model, grids[step][None])[None, None]
@@ -48,12 +51,5 @@ def attention_of_run(
         AttentionPanel(f"step {step}", matrix[None, None], cells, cells)
         for step, matrix in matrices_of_run(model, snapshots, grids=grids)
     ]
-    shown = _spread(len(panels), MOST_WEIGHTS // model.side**4)
+    shown = spread(len(panels), MOST_WEIGHTS // model.side**4)
     return AttentionView([panels[index] for index in shown], _GUIDE)
-
-
-def _spread(number: int, most: int) -> list[int]:
-    """Up to ``most`` evenly spaced indices below ``number``, with the first and the last."""
-    num_chosen = max(1, min(number, most))
-    chosen: list[int] = torch.linspace(0, number - 1, num_chosen).round().int().tolist()
-    return chosen

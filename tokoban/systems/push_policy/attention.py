@@ -3,7 +3,6 @@
 Axes: L layers, N heads, F floor squares, C channels, H rows and W columns of the board.
 """
 
-import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -17,7 +16,13 @@ from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
 from tokoban.sokoban.wording import counted
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.policy import PushPolicy
-from tokoban.viewing.attention_page import MOST_WEIGHTS, AttentionPanel, AttentionView, TokenGrid
+from tokoban.viewing.attention_page import (
+    MOST_WEIGHTS,
+    AttentionPanel,
+    AttentionView,
+    TokenGrid,
+    spread,
+)
 
 _GUIDE = (
     "Each floor square attends to all others; look for heads in which a box reads the goals, or "
@@ -40,9 +45,8 @@ def attention(model: object, start: Board, moves: str) -> AttentionView:
     most = MOST_WEIGHTS // first.numel()
     if most < 2:
         raise ValueError(f"{start.height}x{start.width} squares are too many for a page")
-    chosen = np.unique(np.linspace(0, len(boards) - 1, min(len(boards), most)).round().astype(int))
     panels = []
-    for number in chosen.tolist():
+    for number in spread(len(boards), most):
         picture = torch.from_numpy(render_rgb(boards[number])).permute(2, 0, 1) / 255
         tokens = TokenGrid(start.height, start.width, picture=picture)
         name = f"after {counted(number, 'push')}" if number else "start"
