@@ -1,12 +1,13 @@
 """Texts in, texts out: a translator with its tokenizer, for whoever has sentences and no tokens."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from tokoban.inference.engine import Engine
+from tokoban.systems.translation.addresses import hide_addresses, show_addresses
 from tokoban.systems.translation.capitals import without_capitals
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import tidy
@@ -55,7 +56,7 @@ def num_tokens(model: Translator, texts: Sequence[str], *, is_divided: bool = Fa
 
     If texts are divided into sentences, that is the number of the longest one.
     """
-    readings = [_words_of(reading_of(model, text)) for text in texts]
+    readings = [_words_of(hide_addresses(reading_of(model, text))[0]) for text in texts]
     divided = [sentences_of(reading) if is_divided else [reading] for reading in readings]
     lengths = map(len, tokenizer_of(model).encode_many([*chain(*divided)]))
     return [max(islice(lengths, len(parts))) for parts in divided]
@@ -83,12 +84,14 @@ def translate_texts(
     With a ``reranker`` they are the best of the beam by its scores. Sentences are translated one by
     one, but not with a ``forced_prefix``, which every translation begins with, spaces around it
     apart. A text without letters, such as the times of a subtitle, is its own translation, with no
-    tokens. The rest is said by ``translate``, which this calls.
+    tokens. Addresses of pages and of mail are copied; among the tokens names stand for them. The
+    rest is said by ``translate``, which this calls.
     """
     tokenizer = tokenizer_of(model)
     readings = [reading_of(model, text) for text in texts]
     divided = [[reading] if forced_prefix else sentences_of(reading) for reading in readings]
-    sentences = [*chain(*divided)]
+    hidden = [hide_addresses(sentence) for sentence in chain(*divided)]
+    sentences, addresses = [text for text, _ in hidden], [known for _, known in hidden]
     sources = tokenizer.encode_many([*map(_words_of, sentences)])
     found = translate(
         model,
@@ -120,8 +123,17 @@ def translate_texts(
     if reranker is not None:
         ranked = reranker.reranked(translations, length_penalty=length_penalty)
         translations = [some[:nbest] for some in ranked]
+    translations = [
+        [_with_addresses(one, known) for one in some] if known else some
+        for some, known in zip(translations, addresses, strict=True)
+    ]
     by_sentence = iter(translations)
     return [[*map(_joined, *islice(by_sentence, len(parts)))] for parts in divided]
+
+
+def _with_addresses(one: Translation, addresses: Mapping[str, str]) -> Translation:
+    source, text = (show_addresses(side, addresses) for side in (one.source, one.text))
+    return replace(one, source=source, text=text)
 
 
 def _joined(*sentences: Translation) -> Translation:
