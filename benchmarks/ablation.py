@@ -207,7 +207,11 @@ def arguments_of(argv: Sequence[str] | None) -> argparse.Namespace:
         metavar="N",
         help="such as 3 5-9",
     )
-    return parser.parse_args(argv)
+    chosen = parser.parse_args(argv)
+    names = [Path(file).name for file in chosen.files]
+    if twice := {name for name in names if names.count(name) > 1}:
+        parser.error(f"two files are called {min(twice)}; the runs are kept by these names")
+    return chosen
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -227,6 +231,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     }
     out = Path(chosen.out)
     rows = read_rows(out, about)
+    known = {*chosen.variants, *(row["variant"] for row in rows)}
+    if WHOLE not in known and any(variant.startswith(_WITHOUT) for variant in known):
+        raise SystemExit(f"ablation: hard levels are those of {WHOLE!r}, which has no run in {out}")
     done = set(map(key_of, rows))
     limits = ["--time-limit", f"{chosen.time_limit}", "--memory-limit", f"{chosen.memory_limit}"]
     prepare()

@@ -149,6 +149,7 @@ def main(argv: list[str] | None = None) -> int:
             are_same.append(contents(out) == contents(place / out.name.partition("-")[0]))
             print(f"{out.name}: {seconds:.1f} s, {'the same' if are_same[-1] else 'OTHERWISE'}")
 
+        run("prepare")  # or the first row alone would compile
         for words in (label, solve, puzzles):  # the others are compared with these
             out = place / {"label": "labels", "solve": "answers"}.get(words[0], "puzzles")
             row(out, run(*words, str(out), "--threads", "1"))

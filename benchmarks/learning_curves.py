@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from tokoban.files.atomic import atomically
+from tokoban.training.metrics import mean_interval
 from tokoban.viewing.plots import COLOURS, Curve, picture_kind
 
 _NUM_POINTS = 200
@@ -47,11 +48,8 @@ def plot_runs(
         label = f"{name} ({len(runs)} seed{'s' * (len(runs) != 1)})"
         axes.plot(grid, curves.mean(0), line, color=colour, linewidth=1.8, label=label)
         if len(runs) > 1:
-            mean = curves.mean(0)
-            radius = 1.96 * curves.std(0, ddof=1) / len(runs) ** 0.5  # normal, 95 %
-            axes.fill_between(
-                grid, mean - radius, mean + radius, color=colour, alpha=0.15, linewidth=0
-            )
+            lows, highs = zip(*(mean_interval(values) for values in curves.T.tolist()), strict=True)
+            axes.fill_between(grid, lows, highs, color=colour, alpha=0.15, linewidth=0)
     if bar is not None:
         axes.axhline(bar, color="#808080", linewidth=0.8, linestyle=":")
     axes.set_xlabel(x_name)

@@ -15,6 +15,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import torch
+
 from tokoban import pretrained, systems
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.levels import read_levels
@@ -39,6 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for file in chosen.files or ():
         if not Path(file).is_file():
             parser.error(f"{file}: no such file")
+    torch.set_num_threads(1)  # threads that wait for each other would count as work
     trained = pretrained.load_trained(chosen.weights, systems.load("subgoals"))
     trained = replace(trained, players=pretrained.players((LOWER, FLAT)))
     flat = trained.players[FLAT]

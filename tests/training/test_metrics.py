@@ -1,5 +1,6 @@
 import math
 
+import numpy as np
 import pytest
 import torch
 
@@ -48,8 +49,19 @@ def test_wilson_of_one_half_by_pencil() -> None:
 def test_mean_interval_by_pencil() -> None:
     # mean 4, variance (4 + 0 + 4) / 2 = 4, so the mean's deviation is 2 / sqrt(3)
     low, high = mean_interval([2, 4, 6])
-    radius = 2 * Z / math.sqrt(3)
+    radius = 2 * 4.303 / math.sqrt(3)
     assert math.isclose(low, 4 - radius) and math.isclose(high, 4 + radius)
+    # Of 32 values, half of each, the mean's deviation is sqrt(32 / 31 / 32).
+    low, high = mean_interval([1, 3] * 16)
+    assert math.isclose(high - low, 2 * Z / math.sqrt(31))
+
+
+def test_means_of_few_normal_values_lie_in_their_interval_19_times_of_20() -> None:
+    rng = np.random.default_rng(1)
+    for number in (2, 3, 5, 30, 31):
+        intervals = [mean_interval(values) for values in rng.normal(size=(3000, number)).tolist()]
+        covered = sum(low < 0 < high for low, high in intervals) / 3000
+        assert 0.93 < covered < 0.965, number
 
 
 def add(means: RunningMeans, **metrics: float) -> None:

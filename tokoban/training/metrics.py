@@ -14,6 +14,12 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 _Z = 1.96  # deviations to either side, for 95 %
+# Student's, by the number of values less one: their deviation is estimated too.
+_T = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
+    2.052, 2.048, 2.045, 2.042,
+)  # fmt: skip
 
 
 class Interval(NamedTuple):
@@ -52,12 +58,16 @@ def wilson(successes: int | float, trials: int | float) -> Interval:
 
 
 def mean_interval(values: Sequence[int | float]) -> Interval:
-    """The normal interval for the mean of independent ``values``; at least two are needed."""
+    """Student's interval for the mean of independent ``values``; at least two are needed.
+
+    Of more than thirty it is the normal one.
+    """
     if len(values) < 2:
         raise ValueError(f"an interval needs at least 2 values, got {len(values)}")
     mean = math.fsum(values) / len(values)
     variance = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
-    radius = _Z * math.sqrt(variance / len(values))
+    deviations = _T[len(values) - 2] if len(values) <= len(_T) + 1 else _Z
+    radius = deviations * math.sqrt(variance / len(values))
     return Interval(mean - radius, mean + radius)
 
 
