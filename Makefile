@@ -60,7 +60,7 @@ docs: .venv/docs.ok
 	$(BIN)/zensical build --strict --clean
 	! grep -rnE '<(script|link)[^>]*(src|href)="https?:[^"]*' site --include='*.html'
 
-# Every benchmark on the CPU; real levels are compared and solved too: make bench LEVELS="one.xsb"
+# The main benchmarks on the CPU; real levels are compared and solved too: make bench LEVELS="one.xsb"
 bench: OUT ?= benchmarks/results/cpu
 bench: $(if $(filter $(BIN)/%,$(PYTHON)),.venv/run.ok)
 	$(PYTHON) -m benchmarks.together --device cpu --out $(OUT) $(if $(LEVELS),--levels $(LEVELS))

@@ -21,6 +21,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -85,9 +86,17 @@ def apart(pairs: Iterable[Pair], measured: Iterable[Pair]) -> list[Pair]:
 
 def phrases(direction: str, *, book: str = "phrase_book") -> list[Pair]:
     """Sentences written for this project, and their translations."""
+    return [pair for pairs in by_kind(direction, book=book).values() for pair in pairs]
+
+
+def by_kind(direction: str, *, book: str) -> dict[str, list[Pair]]:
+    """The sentences of a book by their kind, such as "letters"; the phrase book has one, ""."""
     path = Path(__file__).with_name(f"{book}.{direction}.tsv")
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [Pair(*line.split("\t")[-2:]) for line in lines]
+    kinds: dict[str, list[Pair]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        *kind, one, other = line.split("\t")
+        kinds.setdefault("".join(kind), []).append(Pair(one, other))
+    return kinds
 
 
 def _read(data: Path, name: str) -> list[Pair]:
@@ -175,8 +184,6 @@ def score(
 
     Of shipped weights they are reranked as by ``tokoban translate``, by the channel alone, or not.
     """
-    from sacrebleu.metrics import BLEU, CHRF
-
     model, config = pretrained.load(weights, system="translation")
     assert isinstance(model, Translator)
     assert isinstance(config, TranslationConfig)
@@ -185,8 +192,11 @@ def score(
         reranker = by_channel_alone(reranker)
     languages = config.source_language, config.target_language
     texts = {"held-out": read_pairs(*(folder / f"held-out.{name}.gz" for name in languages))}
-    for book in ("phrase_book", "office_book", "daily_book"):
-        texts[book.replace("_", " ")] = phrases("-".join(languages), book=book)
+    books = {
+        book.replace("_", " "): by_kind("-".join(languages), book=book)
+        for book in ("phrase_book", "office_book", "daily_book")
+    }
+    texts |= {name: [*chain(*kinds.values())] for name, kinds in books.items()}
     for name in (*(f"multi30k/{name}" for name in TESTS), "translation/newstest2013"):
         texts[name] = read_pairs(*(data / f"{name}.{language}.gz" for language in languages))
     rows = []
@@ -197,22 +207,32 @@ def score(
             model, sources, length_penalty=config.length_penalty, reranker=reranker
         )
         found = [best.text for best, *_ in translated]
-        scores = [
-            metric.corpus_score(found, None, n_bootstrap=1000)
-            for metric in (BLEU(references=[references]), CHRF(references=[references]))
-        ]
-        margins = [float(one._ci) for one in scores]
-        rows.append(
-            Score(name, len(pairs), scores[0].score, margins[0], scores[1].score, margins[1])
-        )
-        print(f"{name:<28} BLEU {scores[0].score:5.2f} ± {margins[0]:4.2f}", end="  ", flush=True)
-        print(f"chrF {scores[1].score:5.2f} ± {margins[1]:4.2f}", flush=True)
+        rows.append(_scored(name, found, references))
+        rest = iter(zip(found, references, strict=True))
+        for kind, some in books.get(name, {}).items():
+            if kind:
+                of_kind = zip(*islice(rest, len(some)), strict=True)
+                rows.append(_scored(f"{name}: {kind}", *map(list, of_kind)))
         if output is not None:
             lines = ("\t".join(one) for one in zip(sources, references, found, strict=True))
             output.mkdir(parents=True, exist_ok=True)
             path = output / f"{name.replace('/', '-').replace(' ', '-')}.tsv"
             path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return rows
+
+
+def _scored(text: str, found: Sequence[str], references: Sequence[str]) -> Score:
+    """A row, which is printed too."""
+    from sacrebleu.metrics import BLEU, CHRF
+
+    bleu, chrf = (
+        metric.corpus_score(found, None, n_bootstrap=1000)
+        for metric in (BLEU(references=[references]), CHRF(references=[references]))
+    )
+    margins = float(bleu._ci), float(chrf._ci)
+    print(f"{text:<28} BLEU {bleu.score:5.2f} ± {margins[0]:4.2f}", end="  ")
+    print(f"chrF {chrf.score:5.2f} ± {margins[1]:4.2f}", flush=True)
+    return Score(text, len(found), bleu.score, margins[0], chrf.score, margins[1])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
