@@ -21,14 +21,13 @@ from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.answer import Optimum
-from tokoban.sokoban.search.combine.portfolio import MEMBERS, Portfolio, context_in_steps
+from tokoban.sokoban.search.combine import portfolio
+from tokoban.sokoban.search.combine.portfolio import FIRST, MEMBERS
 from tokoban.sokoban.search.combine.solver import Answer, solve
-from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.pauses import set_up
 from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.searches.astar.solver import astar_in_steps
-from tokoban.sokoban.search.steps import Steps
 
 # Height and width inside the border; the last are too wide for one word.
 SMALL, WIDE = ((4, 5), (5, 5), (6, 4), (8, 4)), ((9, 3), (4, 9), (3, 11), (10, 4))
@@ -44,12 +43,9 @@ def by_astar(board: Board, objective: Optimum, *, limits: Limits) -> Answer:
 
 def by_fess(board: Board, *, limits: Limits) -> Answer:
     """FESS alone: the portfolio's other complete member beside those of the other ways."""
-
-    def in_steps() -> Steps[Portfolio]:
-        context = yield from context_in_steps(board, Squares(board))
-        return Portfolio(context, [MEMBERS["fess"]], limits)
-
-    return find_answer(board, partial(set_up, in_steps()), limits)
+    others = frozenset({FIRST, *MEMBERS} - {"fess"})
+    search = partial(portfolio.search, board=board, limits=limits, without=others)
+    return find_answer(board, search, limits)
 
 
 WAYS: dict[str, Callable[..., Answer]] = {
