@@ -1,4 +1,4 @@
-"""Decoding is timed and written beside its peers; smaller texts are parts of larger ones."""
+"""Decoding is timed and written beside its peers."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from benchmarks import data_size, decoding
+from benchmarks import decoding
 from benchmarks.decoding import Contest
 from tests.benchmarks.test_scripts import check_file
 from tokoban.inference.packed import can_pack
 from tokoban.systems.translation.config import toy
-from tokoban.systems.translation.pairs import Pair, read_pairs
 from tokoban.systems.translation.train import build_model
 
 pytestmark = pytest.mark.skipif(not can_pack(), reason="this torch has no oneDNN")
@@ -39,15 +38,3 @@ def test_decoding_writes_its_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     rows = check_file(out)
     assert {"beam 2: ours, int8", f"beam 2: {decoding.NO_CACHE}"} <= {row["name"] for row in rows}
     assert all(row["ratio_to_no_cache"] > 0 for row in rows)
-
-
-def test_a_larger_text_holds_the_smaller_ones_and_files_keep_the_pairs(tmp_path: Path) -> None:
-    for name, count in (("a", 7), ("b", 5)):
-        pairs = [Pair(f"{name}{number}", f"{number}{name}") for number in range(count)]
-        data_size.write_pairs(pairs, data_size.files(tmp_path, name, ("de", "en")))
-    found = data_size.shuffled_pairs(tmp_path, ["a", "b"], ("de", "en"), seed=1)
-    assert sorted(found) == sorted(
-        [*read_pairs(tmp_path / "a.de.gz", tmp_path / "a.en.gz"), *pairs]
-    )
-    assert found == data_size.shuffled_pairs(tmp_path, ["a", "b"], ("de", "en"), seed=1)
-    assert found != data_size.shuffled_pairs(tmp_path, ["a", "b"], ("de", "en"), seed=2)
