@@ -1,4 +1,4 @@
-"""Levels a second of beam search by the policy: boards stepped on the CPU, the post's method, ours.
+"""Levels a second of beam search by the policy: the post's method and ours.
 
 Width 32, 30 moves, many levels at once, by the shipped one-box policy in float32. The post's
 listing searches one level a call; the baseline here takes them all in one batch, which is faster
@@ -15,10 +15,9 @@ from typing import Any
 
 import torch
 
-from benchmarks import cpu_stepped, posted
+from benchmarks import posted
 from benchmarks.harness import (
     Report,
-    has_numba,
     parser,
     peak_bytes,
     print_profile,
@@ -96,9 +95,8 @@ def one_a_call(model: SokobanPolicy, width: int, levels: Bitboards) -> posted.Be
 def ways(
     model: SokobanPolicy, width: int, num_levels: int, *, is_quick: bool
 ) -> Iterator[tuple[str, Callable[[], Search]]]:
-    """All ways of searching, each with what prepares it: the post's, ours, and by the host."""
+    """All ways of searching, each with what prepares it: the post's and ours."""
     is_on_gpu = model.mask.device.type == "cuda"
-    by_host = partial(cpu_stepped.beam_search, model, width=width)
     ours = partial(search_eagerly, model, width)
     yield POSTED, lambda: partial(posted.beam_search, model, width=width)
     yield "ours as posted, eager", lambda: ours
@@ -109,11 +107,6 @@ def ways(
         if not is_quick:
             yield f"ours, {MERGING}, compiled and captured", partial(graph, compiled=True)
     yield f"ours, {STOPPING}", lambda: partial(ours, merges=True, stops_early=True)
-    if is_on_gpu or not is_quick:
-        yield "CPU-stepped, Python loop", lambda: partial(by_host, step=cpu_stepped.step_all)
-    if has_numba():
-        compiled_loop = cpu_stepped.compiled_step_all
-        yield "CPU-stepped, compiled loop", lambda: partial(by_host, step=compiled_loop())
 
 
 def compared(baseline: posted.Beams, found: posted.Beams) -> dict[str, Any]:

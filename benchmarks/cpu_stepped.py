@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
-from benchmarks.posted import NUM_MOVES, Beams, best_successors, first_inputs, move_logits
+from benchmarks.posted import NUM_MOVES, first_inputs, move_logits
 from tokoban.sokoban.board import OFFSETS
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import SIDE, Bitboards
@@ -87,10 +87,6 @@ class HostBoards:
         """One move of each board."""
         self.step(self.tiles, actions, self.is_legal)
 
-    def reorder(self, parents: np.ndarray) -> None:
-        """Board i becomes what board ``parents[i]`` was."""
-        self.tiles = self.tiles[parents]
-
     def legal_moves(self) -> Bool[Tensor, "B A"]:
         """Which moves change the boards, on the device."""
         return torch.from_numpy(self.is_legal).to(self.device)
@@ -109,7 +105,7 @@ class HostBoards:
 def rollouts(
     model: SokobanPolicy, levels: Bitboards, noise: Float[Tensor, "T B A"] | None, step: StepAll
 ) -> Int64[Tensor, "B T"]:
-    """The actions of ``posted.rollouts``: -1 after the end of a game; stops when all are solved."""
+    """The actions of ``posted.rollouts``: -1 after the end of a game."""
     inputs, boards = first_inputs(levels, model.max_positions), HostBoards(levels, step)
     num_games, num_positions = inputs.shape[:2]
     actions = np.full((num_games, num_positions - 2), -1)
@@ -126,43 +122,7 @@ def rollouts(
         inputs[:, position + 1] = boards.planes()
         actions[:, move] = np.where(is_over, -1, chosen)
         is_over |= boards.is_solved()
-        if is_over.all():
-            break
     return torch.from_numpy(actions)
-
-
-@torch.inference_mode()
-def beam_search(model: SokobanPolicy, levels: Bitboards, *, width: int, step: StepAll) -> Beams:
-    """Finds what ``posted.beam_search`` finds; stops when all searches are over."""
-    rows = levels.map(lambda word: word.repeat_interleave(width))
-    inputs, boards = first_inputs(rows, model.max_positions), HostBoards(rows, step)
-    num_rows, num_positions = inputs.shape[:2]
-    shape = num_rows // width, width
-    actions = np.full((num_rows, num_positions - 2), -1)
-    scores = torch.full(shape, -torch.inf, device=inputs.device)
-    scores[:, 0] = 0.0
-    is_finished = torch.zeros(shape, dtype=torch.bool, device=inputs.device)
-    first_rows = width * torch.arange(shape[0], device=inputs.device)[:, None]
-    for position in range(FIRST_BOARD, num_positions - 1):
-        log_probs = _log_probs(model, inputs, position, boards)
-        scores, beams, moves = best_successors(scores, log_probs, is_finished)
-        parents = (first_rows + beams).flatten()
-        was_finished = is_finished.flatten()[parents].cpu().numpy()
-        chosen = np.where(was_finished, -1, moves.flatten().cpu().numpy())
-        inputs, host_parents = inputs[parents], parents.cpu().numpy()
-        actions = actions[host_parents]
-        actions[:, position - FIRST_BOARD] = chosen
-        boards.reorder(host_parents)
-        boards.advance(chosen)
-        inputs[:, position + 1] = boards.planes()
-        is_alive = (scores > -torch.inf).flatten().cpu().numpy()
-        finished = (was_finished | boards.is_solved()) & is_alive
-        is_finished = torch.from_numpy(finished).to(inputs.device).view(shape)
-        if (finished | ~is_alive).all():
-            break
-    best = scores.masked_fill(~is_finished, -torch.inf).argmax(1, keepdim=True)
-    plans = torch.from_numpy(actions)[(first_rows + best)[:, 0].cpu()]
-    return Beams(plans, scores.gather(1, best)[:, 0], is_finished.gather(1, best)[:, 0])
 
 
 def _log_probs(

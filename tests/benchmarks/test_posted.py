@@ -64,7 +64,6 @@ def test_same_weights_are_the_same_plans_by_all_methods(
     others = [
         beam.search_eagerly(model, WIDTH, levels),
         beam.one_a_call(model, WIDTH, levels),
-        *(cpu_stepped.beam_search(model, levels, width=WIDTH, step=loop) for loop in step_loops()),
     ]
     merging = beam.search_eagerly(model, WIDTH, levels, merges=True)
     by_graph = beam.captured(model, WIDTH, NUM_GAMES, compiled=False)(levels)
