@@ -9,12 +9,12 @@ Axes: B games, S positions, T moves, A the four moves, C planes, H rows, W colum
 """
 
 from collections.abc import Callable
-from functools import cache
 from typing import cast, no_type_check
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int64
+from numba import njit
 from torch import Tensor
 
 from benchmarks.posted import NUM_MOVES, first_inputs, move_logits
@@ -65,12 +65,8 @@ def step_all(tiles: np.ndarray, actions: np.ndarray, is_legal: np.ndarray) -> No
             )
 
 
-@cache
-def compiled_step_all() -> StepAll:
-    """The same loop compiled."""
-    from numba import njit
-
-    return cast(StepAll, njit(step_all))
+# The same loop compiled.
+compiled_step_all = cast(StepAll, njit(step_all))
 
 
 class HostBoards:

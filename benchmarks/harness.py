@@ -11,8 +11,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
-from functools import cache
-from importlib import import_module
 from statistics import median
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -77,17 +75,6 @@ def _once_s(call: Callable[[], object], device: torch.device) -> float:
     before_s = clock_s(device)
     call()
     return clock_s(device) - before_s
-
-
-@cache
-def has_numba() -> bool:
-    """Whether numba can be imported; if not, standard error says why, once."""
-    try:
-        import_module("numba")
-    except Exception as error:  # one that is for another NumPy fails in many ways
-        print(f"without numba: {error}", file=sys.stderr)
-        return False
-    return True
 
 
 def peak_bytes(call: Callable[[], object], device: torch.device) -> int | None:

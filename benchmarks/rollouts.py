@@ -19,7 +19,6 @@ from benchmarks import cpu_stepped, posted
 from benchmarks.harness import (
     Report,
     Timing,
-    has_numba,
     parser,
     peak_bytes,
     print_profile,
@@ -104,9 +103,8 @@ def ways(
             yield COMPILED_CAPTURED, partial(captured, model, num_games, compiled=True)
     if is_on_gpu or not is_quick:
         yield "CPU-stepped, Python loop", lambda: partial(_on_cpu, model, cpu_stepped.step_all)
-    if has_numba():
-        loop = cpu_stepped.compiled_step_all
-        yield "CPU-stepped, compiled loop", lambda: partial(_on_cpu, model, loop())
+    compiled = cpu_stepped.compiled_step_all
+    yield "CPU-stepped, compiled loop", lambda: partial(_on_cpu, model, compiled)
 
 
 def _on_cpu(

@@ -24,11 +24,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from benchmarks import peers, posted
+from benchmarks import games, peers, posted
 from benchmarks.harness import (
     Report,
     copy_bandwidth,
-    has_numba,
     least_bytes,
     parser,
     quantity,
@@ -200,8 +199,6 @@ def measure_games(
     report: Report, levels: Sequence[Board], batches: Sequence[int], *, min_run_time_s: float
 ) -> None:
     """Whole games in one call that numba compiled, its moves given or drawn inside."""
-    from benchmarks import games
-
     cpu = torch.device("cpu")
     few = bitboards.pack(levels)
     draw = np.random.default_rng(1)
@@ -282,8 +279,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     min_run_time_s = 0.1 if arguments.quick else 0.4
     measure_ways(report, levels, batches, min_run_time_s=min_run_time_s)
     small = [batch for batch in batches if batch <= 2**14]
-    if has_numba():
-        measure_games(report, levels, small, min_run_time_s=min_run_time_s)
+    measure_games(report, levels, small, min_run_time_s=min_run_time_s)
     measure_reference(report, levels, min_run_time_s=min_run_time_s)
     # Other people's programs last: what they do to this process costs none of our rows.
     peer_batches = [2**20, 2**14] if report.device.type == "cuda" else small

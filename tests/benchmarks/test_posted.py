@@ -16,10 +16,6 @@ from tokoban.systems.sokoban_policy.train import build_model
 NUM_GAMES, WIDTH = 7, 5
 
 
-def step_loops() -> list[cpu_stepped.StepAll]:
-    return [cpu_stepped.step_all, cpu_stepped.compiled_step_all()]
-
-
 @pytest.fixture(scope="module")
 def model() -> SokobanPolicy:
     """The smallest network, with random weights, for games of 9 moves."""
@@ -51,7 +47,7 @@ def test_same_weights_and_noise_are_the_same_games_by_all_methods(
         assert torch.equal(other.actions, played.actions)
         assert other.last_boards is not None
         assert torch.equal(other.last_boards, played.inputs[:, -1])
-    for loop in step_loops():
+    for loop in (cpu_stepped.step_all, cpu_stepped.compiled_step_all):
         theirs = cpu_stepped.rollouts(model, levels, None if is_greedy else noise, loop)
         assert torch.equal(theirs, played.actions)
 
