@@ -18,7 +18,7 @@ from itertools import cycle
 import numpy as np
 import torch
 
-from benchmarks import games
+from benchmarks import games, harness
 from benchmarks.random_boards import KINDS, cut_out, random_board
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
@@ -218,7 +218,7 @@ def main() -> int:
         )
         rows[name] = asdict(counts) | {"elapsed_s": round(time.perf_counter() - start_s, 1)}
         num_disagreements += counts.num_disagreements
-    print(json.dumps(rows, indent=2))
+    print(json.dumps(harness.about() | rows, indent=2))
     return 1 if num_disagreements else 0
 
 

@@ -23,6 +23,7 @@ import torch
 from sacrebleu.metrics import CHRF
 from torch import Tensor
 
+from benchmarks import harness
 from benchmarks.everyday import by_channel_alone
 from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
@@ -162,7 +163,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         rows.append(row_of(name, shares[is_in], is_usable[is_in], runs[is_in]))
         print(described(rows[-1]))
     if options.json is not None:
-        write_output(options.json, json.dumps(rows, indent=1) + "\n")
+        write_output(options.json, json.dumps(harness.about() | {"rows": rows}, indent=1) + "\n")
     return 0
 
 

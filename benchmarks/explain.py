@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import mean, median
 
+from benchmarks import harness
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import dead_squares
@@ -189,7 +190,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     elsewhere = [row for row in rows if not row.has_dead_box]
     print(summary("no box on a dead square", elsewhere))
     if arguments.json:
-        written = json.dumps([asdict(row) for row in rows], indent=1) + "\n"
+        written = json.dumps(harness.about() | {"rows": list(map(asdict, rows))}, indent=1) + "\n"
         Path(arguments.json).write_text(written, encoding="utf-8")
     return int(any(row.kind is None or row.fault or not row.is_minimal for row in rows))
 

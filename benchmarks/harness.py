@@ -25,6 +25,7 @@ from tokoban.training.device import find_device
 from tokoban.training.metrics import clock_s
 
 Answer = TypeVar("Answer")
+_CPU = torch.device("cpu")
 
 
 def parser(description: str | None, *, num_threads: int | None) -> argparse.ArgumentParser:
@@ -128,13 +129,8 @@ class Report:
         self.device = find_device(options.device)
         self.path, self.unit, self.posted = options.json, unit, tuple(posted)
         self.measured: list[dict[str, Any]] = []
-        self.about: dict[str, Any] = {
-            "hardware": hardware(self.device),
-            "commit": run_directory.current_commit(),
-            "date": date.today().isoformat(),
-            "torch": torch.__version__,
-            "unit": unit,
-        }
+        more = {"torch": torch.__version__, "unit": unit}
+        self.about: dict[str, Any] = about(self.device) | more
         if options.threads is not None:
             torch.set_num_threads(options.threads)
 
@@ -224,6 +220,15 @@ def hardware(device: torch.device) -> str:
     if device.type == "cuda":
         names.append(run_directory.hardware_name(torch.device("cpu")))
     return ", ".join(names)
+
+
+def about(device: torch.device = _CPU) -> dict[str, Any]:
+    """What every file of figures says of them: the hardware, the commit and the date."""
+    return {
+        "hardware": hardware(device),
+        "commit": run_directory.current_commit(),
+        "date": date.today().isoformat(),
+    }
 
 
 def profile(call: Callable[[], object], device: torch.device, *, top: int = 12) -> dict[str, Any]:

@@ -26,9 +26,10 @@ from typing import Any
 
 import torch
 
+from benchmarks import harness
 from tokoban import cli
 from tokoban.training.checkpoint import checkpoints
-from tokoban.training.run_directory import RunDirectory, current_commit, hardware_name
+from tokoban.training.run_directory import RunDirectory
 
 TRAININGS = {
     "gpt": "--preset sort --steps 60 --evaluate-every 20 --average-last 3 --keep-every 7",
@@ -66,8 +67,7 @@ def main() -> int:
         "seed": options.seed,
         "kills": sum(row["kills"] for row in rows),
         "survived": sum(row["survived"] for row in rows),
-        "hardware": hardware_name(torch.device("cpu")),
-        "commit": current_commit(),
+        **harness.about(),
         "rows": rows,
     }
     text = json.dumps(told, indent=2)

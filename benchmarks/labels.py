@@ -14,9 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-import torch
 
-from benchmarks.harness import hardware
+from benchmarks import harness
 from tokoban.cli.output import check_destination, write_output
 from tokoban.files.locks import alone_in
 from tokoban.sokoban import rules
@@ -27,7 +26,6 @@ from tokoban.sokoban.labels.shards import Shard, read_shard
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.work import Workers
-from tokoban.training.run_directory import current_commit
 
 
 def label(arguments: argparse.Namespace, path: Path) -> dict[str, float]:
@@ -152,8 +150,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         counts = prove(path, arguments.proofs, arguments.sets, arguments.seed)
     print(", ".join(f"{name} {count}" for name, count in counts.items()))
     if arguments.json:
-        about = {"hardware": hardware(torch.device("cpu")), "commit": current_commit()}
-        write_output(arguments.json, json.dumps({**about, **labelled, **counts}, indent=1) + "\n")
+        figures = harness.about() | labelled | counts
+        write_output(arguments.json, json.dumps(figures, indent=1) + "\n")
     return int(counts["wrong"] > 0)
 
 

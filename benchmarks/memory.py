@@ -16,6 +16,7 @@ from statistics import mean
 
 import torch
 
+from benchmarks import harness
 from benchmarks.learning_curves import plot_runs
 from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
@@ -23,7 +24,7 @@ from tokoban.systems.memory_ppo.environments import make_env
 from tokoban.systems.memory_ppo.evaluate import MOST_STEPS, metrics_of, play_episodes
 from tokoban.systems.memory_ppo.model import Player
 from tokoban.training.metrics import mean_interval
-from tokoban.training.run_directory import current_commit, hardware_name, read_metrics, read_record
+from tokoban.training.run_directory import read_metrics, read_record
 from tokoban.viewing.plots import Curve
 
 _POPGYM = {
@@ -80,8 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for line in summary(rows):
         print(line)
     if chosen.json is not None:
-        about = {"commit": current_commit(), "hardware": hardware_name(torch.device("cpu"))}
-        content = about | {"rows": [asdict(row) for row in rows]}
+        content = harness.about() | {"rows": [asdict(row) for row in rows]}
         write_output(chosen.json, json.dumps(content, indent=2) + "\n")
     if chosen.plot is not None:
         plot(paths, rows, Path(chosen.plot))

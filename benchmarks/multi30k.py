@@ -26,7 +26,6 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from datetime import date
 from functools import partial
 from importlib.util import find_spec
 from multiprocessing import get_context, parent_process
@@ -36,7 +35,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import torch
 
-from benchmarks.harness import hardware
+from benchmarks import harness
 from tokoban import cli, pretrained
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.options import add
@@ -47,7 +46,6 @@ from tokoban.systems.translation.evaluate import lowercased_tokenised
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import read_lines
 from tokoban.systems.translation.texts import translate_texts
-from tokoban.training import run_directory
 from tokoban.training.checkpoint import checkpoints
 from tokoban.training.device import find_device
 from tokoban.training.run_directory import RunDirectory
@@ -366,10 +364,7 @@ def contest_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
     contest.folder.mkdir(parents=True, exist_ok=True)
     for place, (german, english) in enumerate(options.found):
         copy_found(contest, place, german, english)
-    about = {
-        "hardware": hardware(device),
-        "commit": run_directory.current_commit(),
-        "date": date.today().isoformat(),
+    about = harness.about(device) | {
         "text": contest.text,
         "recipe": contest.recipe,
         "steps": contest.steps,

@@ -8,13 +8,13 @@ longer, or fewer than 80 % of those are optimal of which the exact mode proves w
 
 import argparse
 import json
-import platform
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from benchmarks import harness
 from benchmarks.solver import count_pushes
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
@@ -179,8 +179,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(rows[-1], flush=True)
     are_good = [summarise(rows, by) for by in arguments.by]
     if arguments.json:
-        summary = {
-            "machine": platform.processor() or platform.machine(),
+        summary = harness.about() | {
             "time_limit_s": arguments.time_limit,
             "exact_limit_s": arguments.exact_limit,
             "rows": [asdict(row) for row in rows],

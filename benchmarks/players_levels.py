@@ -11,7 +11,6 @@ statistics pages at the end.
 
 import argparse
 import json
-import platform
 import sys
 import time
 from collections import Counter
@@ -21,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
+from benchmarks import harness
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.answer import OBJECTIVES, Progress
@@ -212,8 +212,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     print(rates(rows))
     if arguments.json:
-        summary = {
-            "machine": platform.processor() or platform.machine(),
+        summary = harness.about() | {
             "minimise": arguments.minimise,
             "without": arguments.without,
             "seed": arguments.seed,

@@ -19,14 +19,13 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 from jaxtyping import Float, Int64, UInt8
 from torch.nn import functional
 
-from benchmarks.harness import hardware
+from benchmarks import harness
 from tokoban import pretrained
 from tokoban.cli.output import write_output
 from tokoban.cli.report import write_object
@@ -145,7 +144,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     assert isinstance(model, Gpt) and isinstance(config, GptConfig)
     config = replace(config, text=tuple(options.text))
     train, held_out = parts_of(config, validation_share=config.validation_share)
-    result: dict[str, Any] = {"hardware": hardware(torch.device("cpu"))}
+    result = harness.about()
     if options.output is None:
         result |= {
             "bytes": len(held_out.encode()),

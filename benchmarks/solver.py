@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from benchmarks import harness
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.levels import read_levels
@@ -234,7 +235,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(row, f"given up: {row.given_up}" if row.given_up else "", flush=True)
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as out:
-            json.dump([asdict(row) for row in rows], out, indent=1)
+            json.dump(harness.about() | {"rows": [asdict(row) for row in rows]}, out, indent=1)
     return int(has_failed)
 
 

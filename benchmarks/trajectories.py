@@ -16,12 +16,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import torch
 from jaxtyping import Int64
 from torch import Tensor
 
+from benchmarks import harness
 from benchmarks.learning_curves import plot_runs
 from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
@@ -113,12 +113,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     torch.set_num_threads(1)
     rows: dict[str, list[float]] = {}
     commits: list[str] = []  # that the rows of each seed were scored by
-    about: dict[str, Any] = {
-        "task": chosen.task,
-        "seeds": chosen.seeds,
-        "hardware": run_directory.hardware_name(torch.device("cpu")),
-        "commit": run_directory.current_commit(),
-    }
+    about = harness.about() | {"task": chosen.task, "seeds": chosen.seeds}
     folders = [Path(chosen.folder) / f"{chosen.task}-{seed}" for seed in chosen.seeds]
     for seed, folder in zip(chosen.seeds, folders, strict=True):
         started_s = time.process_time()

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from benchmarks import harness
 from benchmarks.random_boards import KINDS, random_board
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
@@ -215,7 +216,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             check(rows[-1], board, most=arguments.positions)
         print(rows[-1], flush=True)
     if arguments.json:
-        written = json.dumps([asdict(row) for row in rows], indent=1)
+        written = json.dumps(harness.about() | {"rows": list(map(asdict, rows))}, indent=1)
         Path(arguments.json).write_text(written + "\n", encoding="utf-8")
     return int(any(row.wrong for row in rows))
 

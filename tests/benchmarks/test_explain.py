@@ -16,7 +16,7 @@ def rows(folder: Path, *, seed: int) -> tuple[int, list[dict[str, object]]]:
     (folder / "level.xsb").write_text(LEVEL)
     words = ["--positions", "7", "--seed", str(seed), "--json", str(folder / "rows.json")]
     status = explain.main([str(folder / "level.xsb"), *words])
-    return status, json.loads((folder / "rows.json").read_text())
+    return status, json.loads((folder / "rows.json").read_text())["rows"]
 
 
 def without_times(found: list[dict[str, object]]) -> list[dict[str, object]]:
