@@ -15,7 +15,6 @@ import argparse
 import copy
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
@@ -30,7 +29,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from benchmarks.ctranslate2_model import convert, token_names
-from benchmarks.harness import Report, parser
+from benchmarks.harness import Report, in_turns, parser
 from tokoban import pretrained
 from tokoban.inference.engine import Engine
 from tokoban.inference.plain import PlainEngine, PlainRows
@@ -172,12 +171,7 @@ def measure(
     """A row for each way."""
     ways = dict(both.ways(beam, batch, with_slow=with_slow))
     answers = {name: way() for name, way in ways.items()}  # what is compiled, is compiled now
-    all_s: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(rounds):
-        for name, way in ways.items():
-            started_s = time.process_time()
-            way()
-            all_s[name].append(time.process_time() - started_s)
+    all_s = in_turns(ways, report.device, rounds=rounds)
     for name, times_s in all_s.items():
         ratios: dict[str, Any] = {
             f"ratio_to_{baseline.lower().replace(' ', '_')}": median(

@@ -9,7 +9,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from statistics import median
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -70,6 +70,29 @@ def timed(
     while sum(all_s) < min_run_time_s:
         all_s.append(_once_s(call, device))
     return Timing(median(all_s), first_s, answer)
+
+
+def in_turns(
+    ways: Mapping[str, Callable[[], object]],
+    device: torch.device,
+    *,
+    rounds: int,
+    calls: int | None = None,
+) -> dict[str, list[float]]:
+    """Seconds (``now_s``) of a call of each way: in every round each has its turn.
+
+    A turn is so many ``calls`` after one that is not counted, or one call alone.
+    """
+    all_s: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, way in ways.items():
+            if calls is not None:
+                way()
+            before_s = now_s(device)
+            for _ in range(calls or 1):
+                way()
+            all_s[name].append((now_s(device) - before_s) / (calls or 1))
+    return all_s
 
 
 def _once_s(call: Callable[[], object], device: torch.device) -> float:

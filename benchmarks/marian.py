@@ -18,7 +18,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from benchmarks.harness import Report, now_s, parser
+from benchmarks.harness import Report, in_turns, parser
 from tokoban.inference.engine import Engine
 from tokoban.systems.translation.config import base, tiny
 from tokoban.systems.translation.engine import Precision, prepare_for_inference
@@ -206,12 +206,7 @@ def _measure_both(
 ) -> None:
     """The rows of one precision, Marian's first; each has its turn in every round."""
     answers = {name: way() for name, way in ways.items()}  # what is compiled, is compiled now
-    all_s: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(rounds):
-        for name, way in ways.items():
-            before_s = now_s(report.device)
-            way()
-            all_s[name].append(now_s(report.device) - before_s)
+    all_s = in_turns(ways, report.device, rounds=rounds)
     what = "greedy" if beam == 1 else f"beam {beam}"
     for name, found in answers.items():
         peer_name = next(iter(ways))

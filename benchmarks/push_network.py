@@ -11,7 +11,7 @@ from statistics import median
 
 import torch
 
-from benchmarks.harness import Report, now_s, parser
+from benchmarks.harness import Report, in_turns, parser
 from tokoban import pretrained
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.encoding.boards import Boards
@@ -56,6 +56,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Prints a row for each board, batch and way."""
     options = parser(__doc__, num_threads=1)
     chosen = options.parse_args(argv)
+    if chosen.device == "cuda":
+        options.error("--device cuda: this one is of the CPU")
+    chosen.device = "cpu"
     report = Report(chosen, unit="positions", posted=())
     model, _ = pretrained.load("sokoban-push", system="push")
     assert isinstance(model, PushNet)
@@ -66,14 +69,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         for batch in BATCHES[: 2 if chosen.quick else None]:
             readers = ways(model, board, batch)
             calls = max(1, 2000 // (squares * batch))
-            spent = {name: list[float]() for name in readers}
-            for _ in range(2 if chosen.quick else _ROUNDS):
-                for name, read in readers.items():
-                    read()  # what is compiled at first is not counted
-                    before_s = now_s(report.device)
-                    for _ in range(calls):
-                        read()
-                    spent[name].append((now_s(report.device) - before_s) / calls)
+            rounds = 2 if chosen.quick else _ROUNDS
+            spent = in_turns(readers, report.device, rounds=rounds, calls=calls)
             for name, seconds in spent.items():
                 report.add(
                     f"{name}, {squares} squares", batch=batch, per_second=batch / median(seconds),

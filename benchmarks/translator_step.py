@@ -6,10 +6,10 @@ as the shipped weights were trained. Torch's own of both is the baseline, "poste
 """
 
 import sys
-import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from statistics import median
 from unittest.mock import patch
 
@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from benchmarks.harness import Report, parser
+from benchmarks.harness import Report, in_turns, parser
 from tokoban.systems.translation import train
 from tokoban.systems.translation.config import TranslationConfig, tiny
 from tokoban.systems.translation.dataset import Batch
@@ -78,16 +78,12 @@ def step_function(config: TranslationConfig, batch: Batch) -> Callable[[], None]
     return step
 
 
-def seconds_a_step(step: Callable[[], None], way: str, *, num_steps: int) -> float:
-    """Seconds of the processor for a step by one of ``WAYS``."""
+def step_by(step: Callable[[], None], way: str) -> None:
+    """A step by one of ``WAYS``."""
     with ExitStack() as stack:
         for place, name, other in WAYS[way]:
             stack.enter_context(patch.object(place, name, other))
-        step()  # what is made once is not counted
-        before_s = time.process_time()
-        for _ in range(num_steps):
-            step()
-        return (time.process_time() - before_s) / num_steps
+        step()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -104,11 +100,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     keep_freed_memory()
     num_pairs, length, num_steps = (8, 5, 1) if arguments.quick else (128, 16, 10)
     step = step_function(tiny(), drawn_batch(num_pairs, length, tiny().vocabulary_size))
-    times_s: dict[str, list[float]] = {way: [] for way in WAYS}
-    for _ in range(1 if arguments.quick else arguments.rounds):
-        for way in WAYS:
-            times_s[way].append(seconds_a_step(step, way, num_steps=num_steps))
-    for way, found in times_s.items():
+    ways = {way: partial(step_by, step, way) for way in WAYS}
+    rounds = 1 if arguments.quick else arguments.rounds
+    all_s = in_turns(ways, report.device, rounds=rounds, calls=num_steps)
+    for way, found in all_s.items():
         report.add(way, batch=num_pairs, per_second=num_pairs * length / median(found))
     report.finish()
     return 0
