@@ -20,8 +20,6 @@ from benchmarks.harness import (
     Report,
     parser,
     peak_bytes,
-    print_profile,
-    profile,
     timed,
 )
 from benchmarks.rollouts import load_policy
@@ -158,9 +156,7 @@ def measure(
         )
     search_posted = partial(posted.beam_search, model, levels, width=width)
     for name, profiled in ((POSTED, search_posted), calls[min(calls)]):
-        figures = profile(profiled, device)
-        report.note(**{f"profile of {name}, {num_levels} levels": figures})
-        print_profile(f"{name}, {num_levels} levels", figures)
+        report.profile(f"{name}, {num_levels} levels", profiled)
 
 
 def measure_one_a_call(report: Report, model: SokobanPolicy, width: int, *, is_quick: bool) -> None:

@@ -181,6 +181,16 @@ class Report:
         self.about |= more
         self._write()
 
+    def profile(self, name: str, call: Callable[[], object]) -> None:
+        """Notes what the time of a call goes to, and prints it, one operation a line."""
+        figures = _profile(call, self.device)
+        self.note(**{f"profile of {name}": figures})
+        busy = f", the device busy {figures['busy_share']:.0%}" if "busy_share" in figures else ""
+        print(f"where the time goes: {name}{busy}", file=sys.stderr)
+        for operation in figures["operations"]:
+            share, calls = operation["share"], operation["calls"]
+            print(f"  {share:>6.1%}  {calls:>6} x  {operation['name'][:80]}", file=sys.stderr)
+
     def rows(self) -> list[dict[str, Any]]:
         """The rows with what they are to the post's method: None where that was not measured."""
         baselines: dict[tuple[str, int], float] = {}
@@ -254,8 +264,8 @@ def about(device: torch.device = _CPU) -> dict[str, Any]:
     }
 
 
-def profile(call: Callable[[], object], device: torch.device, *, top: int = 12) -> dict[str, Any]:
-    """What the time of a call goes to, once warm: the ``top`` operations, and how busy a GPU is.
+def _profile(call: Callable[[], object], device: torch.device) -> dict[str, Any]:
+    """What the time of a call goes to, once warm: the longest operations, and how busy a GPU is.
 
     On the CPU an operation's own time, without what it calls; on a GPU that of its kernels.
     """
@@ -274,7 +284,7 @@ def profile(call: Callable[[], object], device: torch.device, *, top: int = 12) 
             own_us = event.self_device_time_total if is_on_gpu else event.self_cpu_time_total
             times_us[event.key] = own_us, event.count
     total_us = sum(own_us for own_us, _ in times_us.values())
-    longest = sorted(times_us.items(), key=lambda item: -item[1][0])[:top]
+    longest = sorted(times_us.items(), key=lambda item: -item[1][0])[:12]
     shares = [
         {"name": name, "share": round(own_us / max(total_us, 1e-9), 4), "calls": count}
         for name, (own_us, count) in longest
@@ -282,12 +292,3 @@ def profile(call: Callable[[], object], device: torch.device, *, top: int = 12) 
     # The rest of a GPU's time it waits for the host.
     busy = {"busy_share": round(total_us / 1e6 / elapsed_s, 4)} if is_on_gpu else {}
     return {"elapsed_s": elapsed_s, **busy, "operations": shares}
-
-
-def print_profile(name: str, figures: dict[str, Any]) -> None:
-    """A profile on standard error, one operation a line."""
-    busy = f", the device busy {figures['busy_share']:.0%}" if "busy_share" in figures else ""
-    print(f"where the time goes: {name}{busy}", file=sys.stderr)
-    for operation in figures["operations"]:
-        share, calls = operation["share"], operation["calls"]
-        print(f"  {share:>6.1%}  {calls:>6} x  {operation['name'][:80]}", file=sys.stderr)

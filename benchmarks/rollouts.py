@@ -21,8 +21,6 @@ from benchmarks.harness import (
     Timing,
     parser,
     peak_bytes,
-    print_profile,
-    profile,
     timed,
 )
 from tokoban import pretrained
@@ -182,9 +180,7 @@ def measure(
         calls[timing.median_s] = name, call
     fastest = calls[min(calls)]
     for name, profiled in ((POSTED, play_posted), fastest):
-        figures = profile(profiled, device)
-        report.note(**{f"profile of {name}, batch {batch}": figures})
-        print_profile(f"{name}, batch {batch}", figures)
+        report.profile(f"{name}, batch {batch}", profiled)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

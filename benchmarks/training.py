@@ -17,7 +17,7 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from benchmarks.harness import Report, parser, print_profile, profile, quantity, timed
+from benchmarks.harness import Report, parser, quantity, timed
 from tokoban.systems.sokoban_policy.config import blog
 from tokoban.systems.sokoban_policy.dataset import BATCHES_A_DRAWING
 from tokoban.systems.sokoban_policy.episodes import TrainingBatch
@@ -107,9 +107,7 @@ def measure(report: Report, *, num_games: int, num_steps: int, min_run_time_s: f
             flops_per_s=rate,
             share_of_matrix_rate=rate / report.about["matrix_flops_per_s"][precision],
         )
-    figures = profile(call, device)
-    report.note(**{f"profile_{num_games}": figures})
-    print_profile(f"steps on {num_games} games, {precision}", figures)
+    report.profile(f"steps on {num_games} games, {precision}", call)
     steps_per_s = loop_steps_per_s(system, report.device, num_steps=num_steps)
     report.add(
         "the whole loop",
