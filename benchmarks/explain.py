@@ -13,14 +13,15 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import mean, median
 
 from benchmarks import harness
+from benchmarks.random_boards import after_pushes
 from tokoban.sokoban import rules
-from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.board import Board
 from tokoban.sokoban.deadlocks import dead_squares
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.formats.xsb import parse_board
@@ -53,42 +54,15 @@ class Row:
     checked_ms: float
 
 
-def pushes(board: Board) -> list[tuple[Square, Direction]]:
-    """Every push that is possible after a walk, in one order."""
-    area = board.area()
-    return [
-        (box, direction)
-        for box in sorted(board.boxes)
-        for direction in Direction
-        if box.neighbour(direction.opposite) in area and board.is_free(box.neighbour(direction))
-    ]
-
-
-def pushed(board: Board, box: Square, direction: Direction) -> Board:
-    boxes = board.boxes - {box} | {box.neighbour(direction)}
-    return replace(board, boxes=boxes, player=box)
-
-
-def at_random(
-    board: Board, draw: random.Random, num_pushes: int, *, never_to: Set[Square] = frozenset()
-) -> Board:
-    for _ in range(num_pushes):
-        possible = [push for push in pushes(board) if push[0].neighbour(push[1]) not in never_to]
-        if not possible:
-            break
-        board = pushed(board, *draw.choice(possible))
-    return board
-
-
 def with_mistakes(board: Board, draw: random.Random) -> Board:
     """Where play ends, a few pushes after it was deadlocked; or the board solved."""
     while (solution := solve(board, minimise="pushes").solution) and not board.is_solved:
         if draw.random() < _MISTAKE:
-            board = at_random(board, draw, 1)
+            board = after_pushes(draw, board, 1)
             continue
         boards = rules.play(board, solution.directions)
         board = next(after for after in boards if after.boxes != board.boxes)
-    return board if board.is_solved else at_random(board, draw, draw.randrange(_MAX_AFTER + 1))
+    return board if board.is_solved else after_pushes(draw, board, draw.randrange(_MAX_AFTER + 1))
 
 
 def deadlocked_positions(boards: Sequence[Board], way: str, draw: random.Random) -> Iterator[Board]:
@@ -102,7 +76,7 @@ def deadlocked_positions(boards: Sequence[Board], way: str, draw: random.Random)
         else:
             never_to = dead_squares(board) if way == "careful" else frozenset()
             num_pushes = draw.randrange(1, _MAX_PUSHES + 1)
-            board = at_random(board, draw, num_pushes, never_to=never_to)
+            board = after_pushes(draw, board, num_pushes, never_to=never_to)
         position = replace(board, player=min(board.area()))
         num_in_vain += 1
         if position not in met and solve(board, minimise="any").status == "unsolvable":

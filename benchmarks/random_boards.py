@@ -1,9 +1,10 @@
-"""Boards to try rules on: random ones of several kinds, and rectangles cut out of real levels."""
+"""Boards to try rules on: random ones, boards after random pushes, and rectangles of levels."""
 
 import random
-from dataclasses import dataclass
+from collections.abc import Set
+from dataclasses import dataclass, replace
 
-from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.board import Board, Direction, Square
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +47,30 @@ def random_board(
         boxes=frozenset(others[:num_boxes]),
         player=player,
     )
+
+
+def after_pushes(
+    chance: random.Random, board: Board, num_pushes: int, *, never_to: Set[Square] = frozenset()
+) -> Board:
+    """The board after so many random pushes, or fewer where no more can be made.
+
+    A push comes after any walk; no box is pushed onto a square of ``never_to``.
+    """
+    for _ in range(num_pushes):
+        area = board.area()
+        pushes = [
+            (box, ahead)
+            for box in sorted(board.boxes)
+            for direction in Direction
+            if box.neighbour(direction.opposite) in area
+            and board.is_free(ahead := box.neighbour(direction))
+            and ahead not in never_to
+        ]
+        if not pushes:
+            break
+        box, ahead = chance.choice(pushes)
+        board = replace(board, boxes=board.boxes - {box} | {ahead}, player=box)
+    return board
 
 
 def cut_out(chance: random.Random, board: Board, *, max_side: int) -> Board:

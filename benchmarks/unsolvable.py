@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks import harness
-from benchmarks.random_boards import KINDS, random_board
+from benchmarks.random_boards import KINDS, after_pushes, random_board
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.levels import read_levels
@@ -123,24 +123,6 @@ def ends_solved(board: Board, most: int) -> tuple[bool | None, int]:
     return False, len(seen)
 
 
-def spoiled(chance: random.Random, board: Board, num_pushes: int) -> Board:
-    """The board after so many random pushes, or fewer where no more can be made."""
-    for _ in range(num_pushes):
-        area = board.area()
-        pushes = [
-            (box, direction)
-            for box in sorted(board.boxes)
-            for direction in Direction
-            if box.neighbour(direction.opposite) in area and board.is_free(box.neighbour(direction))
-        ]
-        if not pushes:
-            break
-        box, direction = chance.choice(pushes)
-        boxes = board.boxes - {box} | {box.neighbour(direction)}
-        board = replace(board, boxes=boxes, player=box)
-    return board
-
-
 def random_boards(
     chance: random.Random, shapes: Sequence[tuple[int, int]], num_boards: int
 ) -> Iterator[Board]:
@@ -152,8 +134,10 @@ def random_boards(
         if len(board.boxes) > MOST_BOXES or not board.boxes | board.goals <= board.inside():
             continue
         if count % 2:
-            goals = spoiled(chance, board, chance.randint(1, 4 * MOST_PUSHES)).boxes
-            board = spoiled(chance, replace(board, goals=goals), chance.randint(1, MOST_PUSHES))
+            goals = after_pushes(chance, board, chance.randint(1, 4 * MOST_PUSHES)).boxes
+            board = after_pushes(
+                chance, replace(board, goals=goals), chance.randint(1, MOST_PUSHES)
+            )
         count += 1
         yield board
 
@@ -164,7 +148,7 @@ def level_boards(
     """Levels of few boxes, spoiled."""
     small = [board for board in levels if len(board.boxes) <= MOST_BOXES]
     for _ in range(num_boards):
-        yield spoiled(chance, chance.choice(small), chance.randint(1, MOST_PUSHES))
+        yield after_pushes(chance, chance.choice(small), chance.randint(1, MOST_PUSHES))
 
 
 def check(row: Row, board: Board, *, most: int) -> None:
