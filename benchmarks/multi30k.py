@@ -5,11 +5,9 @@ NAME.lc.norm.tok.de.gz and so on, the same texts in lower case and cut into word
 papers` translators learn from those and are scored on them, as the papers' are; with `--text raw`
 on text as it is written, and then scored on both scales. Nothing else is ever learned from.
 
-With `--diversified` (Nguyen et al. 2020, https://arxiv.org/abs/1911.01986) the translators of a
-seed put the training text into the other language, and new ones are trained from drawn weights on
-the pairs beside both kinds of translations. `--found DE EN` names such translations of the whole
-training text, as they are written, that are there already: then there are no first trainings. Said
-again, it names those of other translators, which are read as well.
+With `--diversified` (Nguyen et al. 2020, https://arxiv.org/abs/1911.01986) they learn from the
+pairs beside translations of the whole training text in both directions, which `--found DE EN`
+names as they are written; said again, it names those of other translators, which are read as well.
 
 FOLDER keeps runs, translations and scores: what is there is not done again, and a training that
 was killed goes on from its checkpoint.
@@ -36,16 +34,12 @@ from typing import Any, Literal, NamedTuple, get_args
 import torch
 
 from benchmarks import harness
-from tokoban import cli, pretrained
+from tokoban import cli
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.options import add
 from tokoban.cli.output import check_destination, write_output
-from tokoban.systems.translation.config import TranslationConfig
-from tokoban.systems.translation.engine import prepare_for_inference
 from tokoban.systems.translation.evaluate import lowercased_tokenised
-from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import read_lines
-from tokoban.systems.translation.texts import translate_texts
 from tokoban.training.checkpoint import checkpoints
 from tokoban.training.device import find_device
 from tokoban.training.run_directory import RunDirectory
@@ -83,11 +77,10 @@ DIVERSIFIED = ("--dropout", "0.2")  # more text, less need of it
 
 
 class Job(NamedTuple):
-    """One training: of the pairs alone or, diversified, beside translations."""
+    """One training."""
 
     direction: Direction
     seed: int
-    is_diversified: bool = False
 
     @property
     def languages(self) -> tuple[str, str]:
@@ -107,7 +100,7 @@ class Contest:
     steps: int | None  # in place of the recipe's
     device: Literal["cpu", "cuda"]
     precision: str  # of the trainings
-    num_found: int  # translations of the training text that are not its own, of each language
+    num_found: int  # translations of the training text, of each language
 
     def text_file(self, name: str, language: str) -> Path:
         """One side of a part of the data."""
@@ -117,33 +110,28 @@ class Contest:
 
     def run(self, job: Job) -> Path:
         """The folder of a training."""
-        behind = "-diversified" if job.is_diversified else ""
+        behind = "-diversified" if self.num_found else ""
         return self.folder / f"{self.text}-{self.recipe}-{job.direction}-{job.seed}{behind}"
 
-    def found(self, job: Job) -> list[Path]:
-        """The training text as translators have put it into the language that ``job`` writes."""
-        if self.num_found:
-            return [self.others(place, job.languages[1]) for place in range(self.num_found)]
-        return [self.run(job._replace(is_diversified=False)) / "found.txt"]
-
-    def others(self, place: int, language: str) -> Path:
-        """Translations that are not its own, in the spelling of the contest."""
+    def found(self, place: int, language: str) -> Path:
+        """Translations of the training text, in the spelling of the contest."""
         return self.folder / f"{self.text}-found-{place}.{language}"
 
 
 def train(contest: Contest, job: Job) -> None:
     """Trains what is not trained yet."""
     source, target = job.languages
-    texts = {language: [contest.text_file("train", language)] for language in job.languages}
+    own = {language: [contest.text_file("train", language)] for language in job.languages}
+    count = contest.num_found
+    back, forth = (
+        [contest.found(place, language) for place in range(count)] for language in job.languages
+    )
+    texts = {
+        source: own[source] + back + own[source] * count,
+        target: own[target] + own[target] * count + forth,
+    }
     words = ["train", "translation", *RECIPES[contest.recipe], "--seed", str(job.seed)]
-    if job.is_diversified:
-        back = contest.found(Job("de-en" if job.direction == "en-de" else "en-de", job.seed))
-        forth = contest.found(job)
-        texts = {
-            source: texts[source] + back + texts[source] * len(forth),
-            target: texts[target] + texts[target] * len(back) + forth,
-        }
-        words += DIVERSIFIED
+    words += DIVERSIFIED if contest.num_found else ()
     words += ["--source-language", source, "--target-language", target]
     for part, language in (("source", source), ("target", target)):
         words += [f"--train-{part}", ",".join(map(str, texts[language]))]
@@ -187,22 +175,6 @@ def _command(words: Sequence[str]) -> None:
         )
 
 
-def translate(contest: Contest, job: Job) -> None:
-    """Puts the training text into the other language."""
-    (found,) = contest.found(job)
-    if found.exists():
-        return
-    model, config = pretrained.load(str(contest.run(job)), system="translation")
-    assert isinstance(model, Translator)
-    assert isinstance(config, TranslationConfig)
-    engine = prepare_for_inference(model, find_device(contest.device))
-    sources = read_lines(contest.text_file("train", config.source_language))
-    translations = translate_texts(
-        model, sources, engine=engine, beam=BEAM, length_penalty=config.length_penalty
-    )
-    write_output(str(found), "".join(f"{best.text}\n" for best, *_ in translations))
-
-
 def score(contest: Contest, job: Job) -> list[dict[str, Any]]:
     """A row for each test."""
     source, target = job.languages
@@ -230,7 +202,7 @@ def copy_found(contest: Contest, place: int, german: Path, english: Path) -> Non
             raise ValueError(f"{path}: {len(lines)} lines; the training text has {expected}")
         if contest.text == "papers":
             lines = lowercased_tokenised(lines, language=language)
-        out = contest.others(place, language)
+        out = contest.found(place, language)
         if out.exists() and read_lines(out) != lines:
             raise ValueError(f"{out}: of other translations than {path}; take another --folder")
         write_output(str(out), "".join(f"{line}\n" for line in lines))
@@ -249,11 +221,10 @@ def train_and_score(contest: Contest, job: Job) -> list[dict[str, Any]]:
 
 
 def by_place(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, list[float]]]:
-    """The metrics of all seeds, by direction, training and test."""
+    """The metrics of all seeds, by direction and test."""
     found: dict[str, dict[str, list[float]]] = {}
     for row in rows:
-        more = "diversified, " if row["is_diversified"] else ""
-        metrics = found.setdefault(f"{row['direction']}, {more}{row['test']}", {})
+        metrics = found.setdefault(f"{row['direction']}, {row['test']}", {})
         for name in METRICS:
             metrics.setdefault(name, []).append(row[name])
     return found
@@ -296,7 +267,7 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
         nargs="+",
         choices=get_args(Direction),
         default=get_args(Direction),
-        help="default: both, which --diversified needs where nothing is found",
+        help="default: both",
     )
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], metavar="S")
     parser.add_argument("--recipe", choices=RECIPES, default="small-steps")
@@ -329,10 +300,8 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
         "--json", metavar="OUT", help="write the rows here too (- to print them alone)"
     )
     options = parser.parse_args(argv)
-    if options.found and not options.diversified:
-        parser.error("--found goes with --diversified")
-    if options.diversified and not options.found and len(set(options.directions)) < 2:
-        parser.error("--diversified needs both directions, or --found")
+    if options.diversified != bool(options.found):
+        parser.error("--diversified and --found go together")
     return options
 
 
@@ -369,6 +338,7 @@ def contest_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
         "recipe": contest.recipe,
         "steps": contest.steps,
         "precision": contest.precision,
+        "num_found": contest.num_found,
     }
     rows: list[dict[str, Any]] = []
     # Spawned: CUDA cannot be used by a fork of a process that has used it.
@@ -378,16 +348,10 @@ def contest_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
         initializer=_begin,
         initargs=(max(1, cores // at_once),),
     ) as pool:
-        stages = [] if options.found else [jobs]
-        if options.diversified:
-            stages.append([job._replace(is_diversified=True) for job in jobs])
-        for stage in stages:
-            if stage[0].is_diversified and not options.found:
-                list(pool.map(partial(translate, contest), jobs))
-            for found in pool.map(partial(train_and_score, contest), stage):
-                rows += found
-                if options.json not in (None, "-"):
-                    _write(options.json, about, rows)
+        for found in pool.map(partial(train_and_score, contest), jobs):
+            rows += found
+            if options.json not in (None, "-"):
+                _write(options.json, about, rows)
     if options.json == "-":
         _write(options.json, about, rows)
     return rows

@@ -56,26 +56,28 @@ def words(data: Path, tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_new_ones_learn_from_what_both_directions_have_translated(
+def test_diversified_ones_learn_from_translations_of_both_languages(
     data: Path, words: list[str], small: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     runs, out = tmp_path / "runs", tmp_path / "rows.json"
-    words += ["--text", "papers", "--diversified", "--precision", "bf16", "--json", str(out)]
+    words += ["--text", "papers", "--precision", "bf16", "--json", str(out)]
+    words += [
+        "--diversified",
+        "--found",
+        *(str(data / f"train.{name}.gz") for name in ("de", "en")),
+    ]
     assert multi30k.main(words) == 0
     rows = json.loads(out.read_text())["rows"]
-    ways = [(way, is_second) for is_second in (False, True) for way in ("en-de", "de-en")]
-    found = [(row["direction"], row["is_diversified"], row["test"]) for row in rows]
-    assert found == [(*way, name) for way in ways for name in multi30k.TESTS]
+    found = [(row["direction"], row["test"]) for row in rows]
+    assert found == [(way, name) for way in ("en-de", "de-en") for name in multi30k.TESTS]
     assert all("tok:none" in row["signature"] and row["sentences"] == 4 for row in rows)
     printed = capsys.readouterr().out
-    assert "en-de, diversified, test_2017_mscoco" in printed
+    assert "en-de, test_2017_mscoco" in printed
 
     tok = data / "tok"
     config = json.loads((runs / "papers-small-steps-en-de-7-diversified/config.json").read_text())
     german, english = (str(tok / f"train.lc.norm.tok.{name}.gz") for name in ("de", "en"))
-    to_german, to_english = (
-        str(runs / f"papers-small-steps-{way}-7" / "found.txt") for way in ("en-de", "de-en")
-    )
+    to_german, to_english = (str(runs / f"papers-found-0.{name}") for name in ("de", "en"))
     assert config["config"]["train_source"] == [english, to_english, english]
     assert config["config"]["train_target"] == [german, german, to_german]
     assert config["config"]["dropout"] == 0.2
@@ -87,4 +89,4 @@ def test_new_ones_learn_from_what_both_directions_have_translated(
     assert {path: path.stat().st_mtime_ns for path in runs.glob("*/*.*")} == written
     assert capsys.readouterr().out == printed
     assert multi30k.main([*words, "--steps", "3"]) == 2
-    assert "en-de-7.command: of other options; take another" in capsys.readouterr().err
+    assert "en-de-7-diversified.command: of other options; take another" in capsys.readouterr().err
