@@ -22,12 +22,11 @@ def plot_runs(
     x_name: str,
     y_name: str,
     picture: Path,
-    bar: float | None = None,
 ) -> None:
     """A line for each kind, with a band where its mean lies with 95 %, and the runs in pale.
 
     A mean begins where all its runs have, and a run that ended before the others stands where it
-    ended. ``bar`` is drawn across. A kind of one run has no band. PNG or SVG by the picture's
+    ended. A kind of one run has no band. PNG or SVG by the picture's
     suffix.
     """
     from matplotlib.figure import Figure
@@ -50,8 +49,6 @@ def plot_runs(
         if len(runs) > 1:
             lows, highs = zip(*(mean_interval(values) for values in curves.T.tolist()), strict=True)
             axes.fill_between(grid, lows, highs, color=colour, alpha=0.15, linewidth=0)
-    if bar is not None:
-        axes.axhline(bar, color="#808080", linewidth=0.8, linestyle=":")
     axes.set_xlabel(x_name)
     axes.set_ylabel(y_name)
     axes.grid(True, color="#e6e6e6", linewidth=0.8)

@@ -1,9 +1,8 @@
 """Compares players with a memory: runs of ``tokoban train ppo``, each judged on unseen seeds.
 
 A run on one of our copies of POPGym's tasks is judged in POPGym's own environment, which it has
-never seen; any other run in the environment it was trained on. One line for each run, one for each
-kind of run, and with --plot the learning curves of each task: the training's own mean returns over
-the steps that were played, as mean and 95 % interval over the seeds.
+never seen; any other run in the environment it was trained on. One line for each run, and one
+for each kind of run.
 """
 
 import argparse
@@ -17,15 +16,13 @@ from statistics import mean
 import torch
 
 from benchmarks import harness
-from benchmarks.learning_curves import plot_runs
 from tokoban import pretrained
 from tokoban.cli.output import check_destination, write_output
 from tokoban.systems.memory_ppo.environments import make_env
 from tokoban.systems.memory_ppo.evaluate import MOST_STEPS, metrics_of, play_episodes
 from tokoban.systems.memory_ppo.model import Player
 from tokoban.training.metrics import mean_interval
-from tokoban.training.run_directory import read_metrics, read_record
-from tokoban.viewing.plots import Curve
+from tokoban.training.run_directory import read_record
 
 _POPGYM = {
     "repeat-previous:4": "popgym-RepeatPreviousEasy-v0",
@@ -70,21 +67,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--episodes", type=int, default=100, help="of each (default: 100)")
     parser.add_argument("--seed", type=int, default=0, help="of the first one (default: 0)")
     parser.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
-    parser.add_argument("--plot", metavar="FOLDER", help="a picture of learning curves per task")
     chosen = parser.parse_args(argv)
     check_destination(chosen.json)
     print(_TITLE, file=sys.stderr)
-    paths, rows = [Path(run) for run in chosen.runs], []
-    for path in paths:
-        rows.append(judge(path, num_episodes=chosen.episodes, seed=chosen.seed))
+    rows = []
+    for run in chosen.runs:
+        rows.append(judge(Path(run), num_episodes=chosen.episodes, seed=chosen.seed))
         print(rows[-1], file=sys.stderr, flush=True)
     for line in summary(rows):
         print(line)
     if chosen.json is not None:
         content = harness.about() | {"rows": [asdict(row) for row in rows]}
         write_output(chosen.json, json.dumps(content, indent=2) + "\n")
-    if chosen.plot is not None:
-        plot(paths, rows, Path(chosen.plot))
     return 0
 
 
@@ -127,34 +121,6 @@ def summary(rows: Sequence[Row]) -> list[str]:
             f"{round(mean(row.env_steps for row in found)):,} steps"
         )
     return lines
-
-
-def plot(paths: Sequence[Path], rows: Sequence[Row], folder: Path) -> None:
-    """A picture for each task, called after it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for env in sorted({row.env for row in rows}):
-        kinds: dict[str, list[Curve]] = {}
-        for path, row in zip(paths, rows, strict=True):
-            if row.env == env:
-                kinds.setdefault(row.memory, []).append(learning_curve(path))
-        name = env.replace(":", "-").replace("/", "-")
-        plot_runs(
-            kinds,
-            x_name=f"steps played in {env}",
-            y_name="mean return of the last 100 episodes played to learn",
-            picture=folder / f"{name}.png",
-        )
-
-
-def learning_curve(path: Path) -> Curve:
-    """The mean returns that a run logged, over the steps it had played by then."""
-    points = [
-        (line["train/env_steps"], line["train/mean_return"])
-        for line in read_metrics(path / "metrics.jsonl")
-        if line.get("train/mean_return") is not None
-    ]
-    steps, values = zip(*points, strict=True)
-    return list(map(round, steps)), list(values)
 
 
 if __name__ == "__main__":

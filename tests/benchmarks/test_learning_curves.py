@@ -10,5 +10,5 @@ RUNS = [([0, 10], [0.0, 1.0]), ([0, 20], [0.0, 1.0])]
 def test_a_plot_shows_every_kind(tmp_path: Path) -> None:
     picture = tmp_path / "curves.svg"
     kinds = {"seven words": RUNS, "one run": RUNS[:1]}
-    plot_runs(kinds, x_name="steps", y_name="return", picture=picture, bar=0.97)
+    plot_runs(kinds, x_name="steps", y_name="return", picture=picture)
     assert all(name in picture.read_text() for name in ("seven words (2 seeds)", "(1 seed)"))
