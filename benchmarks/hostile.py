@@ -13,6 +13,7 @@ import json
 import os
 import resource
 import shlex
+import shutil
 import signal
 import sys
 import tempfile
@@ -197,7 +198,7 @@ def attack(cases: Sequence[tuple[str, int]], *, seed: int) -> dict[str, Any]:
                 failures.append(found)
                 print(json.dumps(found), file=sys.stderr)
             canary.unlink(missing_ok=True)
-            _remove(place.parent)
+            shutil.rmtree(place.parent)
     totals = Counter(fault for found in failures for fault in found["faults"])
     return {
         "seed": seed,
@@ -212,12 +213,6 @@ def attack(cases: Sequence[tuple[str, int]], *, seed: int) -> dict[str, Any]:
         },
         "failures": [found["case"] for found in failures],
     }
-
-
-def _remove(folder: Path) -> None:
-    import shutil
-
-    shutil.rmtree(folder)
 
 
 def main() -> int:
