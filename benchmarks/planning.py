@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import median
 
 import torch
 
@@ -55,7 +56,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             is_cached=is_cached,
             at_once=batch,
         )
-        elapsed_s, cpu_s = _seconds(planner, history, report.device)
+        # Without the cache a call takes so long that it varies little.
+        num_calls = 3 if is_cached else 1
+        elapsed_s, cpu_s = _seconds(planner, history, report.device, num_calls=num_calls)
         # A row is one episode's plan, whatever was planned beside it: all are of one batch here.
         report.add(
             name,
@@ -70,13 +73,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     return report.exit_code()
 
 
-def _seconds(planner: Planner, history: History, device: torch.device) -> tuple[float, float]:
-    """On the clock and of the CPU, for one call; on a CPU the comparison has warmed everything."""
-    if device.type == "cuda":
-        planner(history)  # kernels of this precision and this size
-    before_s, cpu_before_s = clock_s(device), time.process_time()
+def _seconds(
+    planner: Planner, history: History, device: torch.device, *, num_calls: int
+) -> tuple[float, float]:
+    """On the clock and of the CPU: medians of so many calls, after one that is not counted."""
     planner(history)
-    return clock_s(device) - before_s, time.process_time() - cpu_before_s
+    all_s, all_cpu_s = [], []
+    for _ in range(num_calls):
+        before_s, cpu_before_s = clock_s(device), time.process_time()
+        planner(history)
+        all_s.append(clock_s(device) - before_s)
+        all_cpu_s.append(time.process_time() - cpu_before_s)
+    return median(all_s), median(all_cpu_s)
 
 
 def compare(model: TrajectoryTransformer, plan: PlanConfig, num_episodes: int) -> int:
