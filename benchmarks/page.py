@@ -14,18 +14,18 @@ import argparse
 import json
 import random
 import re
-import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
 import tokoban
-from benchmarks.served import Server
+from benchmarks.served import Server, launched
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import OFFSETS, Board
 from tokoban.sokoban.deadlocks import dead_squares, frozen_boxes
@@ -303,16 +303,13 @@ def main() -> int:
 
     rng = random.Random(0)
     lost = losing_pushes(rng)
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         files = [Path(folder, name) for name in ("one.xsb", "many.xsb", "large.xsb")]
         files[0].write_text(room(SIZE, rng))
         files[1].write_text("\n\n".join(room(10, rng) for _ in range(NUM_LEVELS)))
         files[2].write_text(room(LARGE_SIZE, rng))
 
-        def launch() -> Any:
-            return playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-
+        launch = partial(launched, playwright)
         begun = time.perf_counter()
         with closing(Server(*files)) as server:
             found = {"server up, s": time.perf_counter() - begun}

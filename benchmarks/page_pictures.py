@@ -1,16 +1,11 @@
-"""Pictures of the page: every view in three sizes and both themes, and those of the documentation.
+"""The documentation's pictures of the page: four small ones and the moving one, of real Chromium.
 
-    python -m benchmarks.page_pictures --all FOLDER
-    python -m benchmarks.page_pictures --docs docs/pictures
-
-The second writes four small pictures and the moving one, all of the real page in Chromium.
+python -m benchmarks.page_pictures docs/pictures
 """
 
 import argparse
 import io
-import itertools
-import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,10 +13,9 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from benchmarks.served import Server
+from benchmarks.served import Server, launched
 
-SIZES = ((360, 740), (1280, 800), (2560, 1440))
-THEMES = ("light", "dark")
+WIDTH, HEIGHT = 1280, 800
 SMALL = (720, 450)  # of a picture in the documentation
 NUM_COLOURS = 256
 COVERING = Image.Quantize.MAXCOVERAGE  # keeps the colour of the player, who is small
@@ -66,11 +60,6 @@ def wait_for_proof(page: Page) -> None:
     page.get_by_role("button", name=BACK).first.wait_for(timeout=LOADING_MS)
 
 
-def show_play(page: Page, url: str) -> None:
-    open_level(page, url)
-    play(page, "rr")
-
-
 def show_watch(page: Page, url: str) -> None:
     open_level(page, url)
     open_tab(page, "Watch")
@@ -80,54 +69,30 @@ def show_watch(page: Page, url: str) -> None:
     page.get_by_text("Solved in").first.wait_for(timeout=LOADING_MS)
 
 
-def show_work(page: Page, url: str) -> None:
-    open_level(page, url)
-    open_tab(page, "Work")
-
-
 def show_levels(page: Page, url: str) -> None:
     page.goto(f"{url}#/levels/tokoban")
     page.wait_for_selector(".level-card")
 
 
-def show_editor(page: Page, url: str) -> None:
-    page.goto(f"{url}#/editor")
-    page.wait_for_selector("main[data-view=editor]")
+def show_lab(page: Page, url: str) -> None:
+    page.goto(f"{url}#/labs/translation")
+    page.wait_for_selector(".attention .said:not(:empty)", timeout=LOADING_MS)
+    page.mouse.wheel(0, 2 * HEIGHT)
 
 
-def show_lab(name: str) -> Callable[[Page, str], None]:
-    def show(page: Page, url: str) -> None:
-        page.goto(f"{url}#/labs/{name}")
-        page.wait_for_selector(".attention .said:not(:empty)", timeout=LOADING_MS)
-
-    return show
-
-
-LABS = {
-    f"lab-{name}": show_lab(name) for name in ("translation", "gpt", "life", "pictures", "memory")
-}
-VIEWS: dict[str, Callable[[Page, str], None]] = {
-    "play": show_play,
-    "lost": lose,
-    "watch": show_watch,
-    "work": show_work,
-    "levels": show_levels,
-    "editor": show_editor,
-    **LABS,
-}
 DOCUMENTED = {
-    "page-lost.png": ("lost", "light"),
-    "page-watch.png": ("watch", "dark"),
-    "page-levels.png": ("levels", "light"),
-    "page-lab.png": ("lab-translation", "dark"),
+    "page-lost.png": (lose, "light"),
+    "page-watch.png": (show_watch, "dark"),
+    "page-levels.png": (show_levels, "light"),
+    "page-lab.png": (show_lab, "dark"),
 }
 
 
 @contextmanager
-def opened(browser: Any, theme: str, size: tuple[int, int]) -> Iterator[Page]:
+def opened(browser: Any, theme: str) -> Iterator[Page]:
     """A page in a profile of its own."""
     context = browser.new_context(
-        viewport={"width": size[0], "height": size[1]}, color_scheme=theme, locale="en-GB"
+        viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=theme, locale="en-GB"
     )
     yield context.new_page()
     context.close()
@@ -144,22 +109,12 @@ def small(shot: Image.Image) -> Image.Image:
     return reduced.quantize(NUM_COLOURS, COVERING, kmeans=NUM_ROUNDS, dither=Image.Dither.NONE)
 
 
-def write_all(browser: Any, url: str, folder: Path) -> None:
-    for theme, (width, height), (name, show) in itertools.product(THEMES, SIZES, VIEWS.items()):
-        with opened(browser, theme, (width, height)) as page:
-            show(page, url)
-            picture(page).save(folder / f"{name}-{width}-{theme}.png")
-        print(f"{name}, {width} x {height}, {theme}", flush=True)
-
-
 def write_documented(browser: Any, url: str, folder: Path) -> None:
-    for file, (name, theme) in DOCUMENTED.items():
-        with opened(browser, theme, SIZES[1]) as page:
-            VIEWS[name](page, url)
-            if name in LABS:
-                page.mouse.wheel(0, 2 * SIZES[1][1])
+    for file, (show, theme) in DOCUMENTED.items():
+        with opened(browser, theme) as page:
+            show(page, url)
             small(picture(page)).save(folder / file, optimize=True)
-    with opened(browser, "light", SIZES[1]) as page:
+    with opened(browser, "light") as page:
         write_film(page, url, folder / "page.gif")
 
 
@@ -217,19 +172,15 @@ def write_film(page: Page, url: str, path: Path) -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--all", type=Path, help="folder for every view, size and theme")
-    parser.add_argument("--docs", type=Path, help="folder for the pictures of the documentation")
-    arguments = parser.parse_args(argv)
-    path = shutil.which("chromium") or shutil.which("google-chrome")
-    with closing(Server()) as server, sync_playwright() as started:
-        browser = started.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-background-networking"]
-        )
-        for folder, write in ((arguments.all, write_all), (arguments.docs, write_documented)):
-            if folder is not None:
-                folder.mkdir(parents=True, exist_ok=True)
-                write(browser, server.url, folder)
-        browser.close()
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    folder = parser.parse_args(argv).folder
+    folder.mkdir(parents=True, exist_ok=True)
+    with (
+        closing(Server()) as server,
+        sync_playwright() as started,
+        closing(launched(started)) as browser,
+    ):
+        write_documented(browser, server.url, folder)
 
 
 if __name__ == "__main__":

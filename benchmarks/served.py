@@ -1,12 +1,22 @@
-"""``tokoban web`` as a process of its own, for what looks at the page from outside."""
+"""``tokoban web`` as its own process, and a browser, for what looks at the page from outside."""
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 _REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+def launched(playwright: Any) -> Any:
+    """A new Chromium: this machine's, else Playwright's own."""
+    return playwright.chromium.launch(
+        executable_path=shutil.which("chromium") or shutil.which("google-chrome"),
+        args=["--no-sandbox", "--disable-background-networking"],
+    )
 
 
 class Server:
