@@ -40,7 +40,8 @@ from tokoban.sokoban.simulation import bitboards, tensor_boards, wide_bitboards
 POSTED_EAGER, POSTED_COMPILED = "posted planes, eager", "posted planes, compiled"
 SIDE, NUM_BOXES, WALL_SHARE = 10, 4, 0.15
 NUM_LEVELS = 1024  # different ones; larger batches hold them over and over
-FUSED = (16, 64)  # moves in one call
+FUSED = 16  # moves in one call
+GAME_MOVES = 64  # of a whole game
 
 
 def draw_levels(num_levels: int, *, seed: int) -> list[Board]:
@@ -96,20 +97,15 @@ def posted_planes(boards: Sequence[Board], device: torch.device) -> Tensor:
 
 def ways() -> Iterator[Way]:
     """All that tensors do: our fastest, the post's, then the others; the first are sure of time."""
-    yield from _bitboard_ways("bitboards", bitboards, (1, *FUSED))
+    one_word = partial(_packed, bitboards.pack), partial(play, bitboards)
+    two_words = partial(_packed, wide_bitboards.pack), partial(play, wide_bitboards)
+    # A byte for a move is less to read, but one more operation where nothing is compiled.
+    yield Way("bitboards, compiled", *one_word, 1, True, torch.int8)
+    yield Way(f"bitboards, compiled, {FUSED} moves a call", *one_word, FUSED, True, torch.int8)
     yield Way(POSTED_EAGER, posted_planes, play_posted)
     yield Way(POSTED_COMPILED, posted_planes, play_posted, is_compiled=True)
-    yield from _bitboard_ways("wide bitboards", wide_bitboards, (1, FUSED[0]))
-
-
-def _bitboard_ways(name: str, simulator: ModuleType, calls: Sequence[int]) -> Iterator[Way]:
-    """Compiled, with so many moves in a call, and as it is."""
-    pack, playing = partial(_packed, simulator.pack), partial(play, simulator)
-    for num_moves in calls:
-        title = f"{name}, compiled" + f", {num_moves} moves a call" * (num_moves > 1)
-        # A byte for a move is less to read, but one more operation where nothing is compiled.
-        yield Way(title, pack, playing, num_moves, True, torch.int8)
-    yield Way(f"{name}, eager", pack, playing)
+    yield Way("bitboards, eager", *one_word)
+    yield Way("wide bitboards, compiled", *two_words, 1, True, torch.int8)
 
 
 def _packed(pack: Callable[..., Any], boards: Sequence[Board], device: torch.device) -> Any:
@@ -169,11 +165,9 @@ def is_worth_it(way: Way, batch: int, headline: int, device: torch.device) -> bo
 
     Several moves in a call take long to compile, and are for the largest batches.
     """
-    if device.type == "cuda":
-        return way.num_moves == 1 or batch == headline
-    if batch > 2**17:  # the others take gigabytes and minutes
-        return way.is_compiled and way.num_moves < FUSED[1] and "planes" not in way.name
-    return way.num_moves == 1 or (batch == headline and way.num_moves < FUSED[1])
+    if device.type == "cpu" and batch > 2**17:  # the others take gigabytes and minutes
+        return way.is_compiled and "planes" not in way.name
+    return way.num_moves == 1 or batch == headline
 
 
 def _compiled(function: Callable, device: torch.device) -> Callable:
@@ -202,31 +196,25 @@ def measure_games(
     cpu = torch.device("cpu")
     few = bitboards.pack(levels)
     draw = np.random.default_rng(1)
-    num_moves = FUSED[-1]
     for batch in batches:
         boards = repeated(few, len(levels), batch)
-        actions = draw.integers(0, 4, (num_moves, batch), dtype=np.int8)
+        actions = draw.integers(0, 4, (GAME_MOVES, batch), dtype=np.int8)
         for name, call in (
             ("moves given", partial(games.play, boards, actions)),
-            ("moves drawn inside", partial(games.play_random, boards, num_moves, 1)),
+            ("moves drawn inside", partial(games.play_random, boards, GAME_MOVES, 1)),
         ):
             timing = timed(call, cpu, min_run_time_s=min_run_time_s)
             report.add(
-                f"whole games of {num_moves}, numba, {name}",
+                f"whole games of {GAME_MOVES}, numba, {name}",
                 batch=batch,
-                per_second=num_moves * batch / timing.median_s,
+                per_second=GAME_MOVES * batch / timing.median_s,
                 device=cpu,
                 first_call_s=timing.first_s,
             )
 
 
 def measure_peers(
-    report: Report,
-    levels: Sequence[Board],
-    batches: Sequence[int],
-    fused: Sequence[int],
-    *,
-    min_run_time_s: float,
+    report: Report, levels: Sequence[Board], batches: Sequence[int], *, min_run_time_s: float
 ) -> None:
     """jumanji and EnvPool on one core each, where they can be imported and held to one."""
     if sys.platform != "linux":
@@ -240,16 +228,15 @@ def measure_peers(
             device = torch.device("cuda") if jumanji.is_on_gpu else cpu
             for batch in batches:
                 add(jumanji.step_by_step(levels, draw.integers(0, 4, batch)), batch, device)
-                for num_moves in fused:
-                    for peer in jumanji.in_one_scan(
-                        levels, draw.integers(0, 4, (num_moves, batch))
-                    ):
+                for num_moves in (FUSED, GAME_MOVES):
+                    actions = draw.integers(0, 4, (num_moves, batch))
+                    for peer in jumanji.in_one_scan(levels, actions):
                         add(peer, batch, device)
         except ImportError as missing:
             print(f"without jumanji: {missing}", file=sys.stderr)
         try:
             for batch in batches:
-                add(peers.envpool_step(draw.integers(0, 4, (FUSED[0], batch))), batch, cpu)
+                add(peers.envpool_step(draw.integers(0, 4, (FUSED, batch))), batch, cpu)
         except ImportError as missing:
             print(f"without EnvPool: {missing}", file=sys.stderr)
 
@@ -265,16 +252,12 @@ def _add_peer(
 def main(argv: Sequence[str] | None = None) -> int:
     """Answers 0 once all rows are measured."""
     options = parser(__doc__, num_threads=1)
-    options.add_argument("--large", action="store_true", help="16.7 million boards on a CPU, too")
     options.add_argument("--batches", type=int, nargs="+", metavar="N", help="in place of all")
     arguments = options.parse_args(argv)
     report = Report(arguments, unit="steps", posted=(POSTED_EAGER, POSTED_COMPILED))
-    is_large = report.device.type == "cuda" or arguments.large
     # What is measured first is compiled for its very size: the sizes that the bars are about.
-    batches = [2**24, 2**20, 2**14, 2**10, 64, 1] if is_large else [2**14, 2**20, 2**10, 64, 1]
-    if arguments.quick:
-        batches = [2**14]
-    batches = arguments.batches or batches
+    largest = [2**24, 2**20, 2**14] if report.device.type == "cuda" else [2**14, 2**20]
+    batches = arguments.batches or ([2**14] if arguments.quick else [*largest, 2**10, 64, 1])
     levels = draw_levels(NUM_LEVELS, seed=1)
     min_run_time_s = 0.1 if arguments.quick else 0.4
     measure_ways(report, levels, batches, min_run_time_s=min_run_time_s)
@@ -283,8 +266,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     measure_reference(report, levels, min_run_time_s=min_run_time_s)
     # Other people's programs last: what they do to this process costs none of our rows.
     peer_batches = [2**20, 2**14] if report.device.type == "cuda" else small
-    fused = FUSED[:1] if arguments.quick else FUSED
-    measure_peers(report, levels, peer_batches, fused, min_run_time_s=min_run_time_s)
+    measure_peers(report, levels, peer_batches, min_run_time_s=min_run_time_s)
     report.finish()
     return 0
 

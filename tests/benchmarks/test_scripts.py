@@ -54,7 +54,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         (rollouts.main, ("--batches", "2"), 3),
         (beam.main, ("--levels", "1", "--beam", "2"), 4),
         (training.main, ("--games", "2", "--steps", "8"), 4),
-        (simulator.main, ("--batches", "5"), 10),
+        (simulator.main, ("--batches", "5"), 9),
         (generator.main, ("--levels", "2"), 1),
         (translator_step.main, (), 4),
     ],
