@@ -9,7 +9,17 @@ from typing import Any
 import pytest
 import torch
 
-from benchmarks import beam, generator, harness, rollouts, simulator, training, translator_step
+from benchmarks import (
+    beam,
+    generator,
+    harness,
+    rollouts,
+    simulator,
+    text_generation,
+    training,
+    translator_step,
+)
+from tokoban.systems.gpt.config import GptConfig
 from tokoban.systems.sokoban_policy.config import tiny
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.train import build_model
@@ -42,6 +52,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(script, "load_policy", load_policy)
     monkeypatch.setattr(training, "blog", tiny)
     monkeypatch.setattr(simulator, "NUM_LEVELS", 11)
+    gpt = GptConfig(num_layers=1, width=8, context_length=12)
+    monkeypatch.setattr(text_generation, "sizes", lambda _: {"small": gpt})
     # Compiling takes a minute, and cannot look through the checks of shapes.
     monkeypatch.setattr(torch, "compile", lambda function, **_: function)
     monkeypatch.setattr(harness, "_once_s", lambda call, device: 1.0)
@@ -57,6 +69,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         (simulator.main, ("--batches", "5"), 9),
         (generator.main, ("--levels", "2"), 1),
         (translator_step.main, (), 4),
+        (text_generation.main, ("--tokens", "5", "--texts", "2"), 2),
     ],
 )
 def test_a_script_writes_its_rows(
@@ -70,5 +83,5 @@ def test_a_script_writes_its_rows(
     assert main([*argv, "--quick", "--device", "cpu", "--threads", "1", "--json", str(out)]) == 0
     rows = check_file(out)
     assert len(rows) >= least_rows
-    if main not in (training.main, generator.main):
+    if main not in (training.main, generator.main, text_generation.main):
         assert any(row["ratio_to_posted"] == 1.0 for row in rows)
