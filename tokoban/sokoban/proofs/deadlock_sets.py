@@ -18,7 +18,7 @@ from tokoban.sokoban.search.steps import completed
 
 _SHORT_SEARCHES = (500, 10_000)  # positions
 
-Solution = tuple[Direction, ...]
+Moves = tuple[Direction, ...]
 
 
 class Subsets:
@@ -32,12 +32,12 @@ class Subsets:
         self.limit: str | None = None  # what ended the last search without a result
         self._watch = watch
         self._max_positions = max_positions
-        self._solutions: list[tuple[frozenset[Square], Solution]] = []
+        self._solutions: list[tuple[frozenset[Square], Moves]] = []
         self._deadlocks: list[Deadlock] = []
 
     def decide(
         self, boxes: frozenset[Square], max_positions: int | None = None
-    ) -> Solution | Deadlock | None:
+    ) -> Moves | Deadlock | None:
         """A solution for these boxes alone, or why there is none; None if a limit is reached."""
         for known, solution in self._solutions:
             # A solution solves any subset of its boxes: pushes of the others become walks.
@@ -65,7 +65,7 @@ class Subsets:
         return deadlock
 
     @property
-    def solution_of_all(self) -> Solution | None:
+    def solution_of_all(self) -> Moves | None:
         """A solution for all boxes, if one was found meanwhile."""
         return next((found for boxes, found in self._solutions if boxes == self.boxes), None)
 
@@ -176,5 +176,5 @@ def _first_obstacle(
     return min(others - board.goals or others)
 
 
-def _as_letters(solution: Solution) -> str:
+def _as_letters(solution: Moves) -> str:
     return "".join(lurd.LETTERS[direction] for direction in solution)

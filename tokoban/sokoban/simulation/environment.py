@@ -23,7 +23,7 @@ from tokoban.sokoban.render import MIN_SQUARE_PX, SQUARE_PX, render, render_rgb
 from tokoban.sokoban.simulation import tensor_boards
 from tokoban.sokoban.simulation.level_pool import (
     GeneratedLevels,
-    Levels,
+    LevelSource,
     as_int64,
     draw_levels,
     load_boards,
@@ -84,7 +84,7 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
 
     def __init__(
         self,
-        levels: Levels = DEFAULT_LEVELS,
+        levels: LevelSource = DEFAULT_LEVELS,
         *,
         actions: ActionSet = "moves",
         max_steps: int = MAX_STEPS,

@@ -41,10 +41,10 @@ class GeneratedLevels:
                 raise ValueError(f"{name} is {number!r}; expected a whole number")
 
 
-Levels = GeneratedLevels | str | Path | Sequence[str | Path | Level | Board]
+LevelSource = GeneratedLevels | str | Path | Sequence[str | Path | Level | Board]
 
 
-def load_boards(levels: Levels) -> list[Board]:
+def load_boards(levels: LevelSource) -> list[Board]:
     """The boards of all levels in order, framed by ``frame``.
 
     ``ValueError`` for a file that cannot be read or has any fault, and if there is no level.

@@ -20,7 +20,7 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.render import SQUARE_PX
 from tokoban.sokoban.simulation import environment, tensor_boards, vector_arguments
 from tokoban.sokoban.simulation.environment import NUM_DIRECTIONS, ActionSet, Rewards, SokobanEnv
-from tokoban.sokoban.simulation.level_pool import Levels, draw_levels, load_boards, streams
+from tokoban.sokoban.simulation.level_pool import LevelSource, draw_levels, load_boards, streams
 from tokoban.sokoban.simulation.simulators import simulator_for
 from tokoban.sokoban.simulation.tensor_boards import Plane
 
@@ -47,7 +47,7 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
     def __init__(
         self,
         num_envs: int = 1,
-        levels: Levels = environment.DEFAULT_LEVELS,
+        levels: LevelSource = environment.DEFAULT_LEVELS,
         *,
         actions: ActionSet = "moves",
         max_steps: int = environment.MAX_STEPS,
