@@ -210,8 +210,8 @@ def score(
         rows.append(_scored(name, found, references))
         rest = iter(zip(found, references, strict=True))
         for kind, some in books.get(name, {}).items():
+            of_kind = zip(*islice(rest, len(some)), strict=True)
             if kind:
-                of_kind = zip(*islice(rest, len(some)), strict=True)
                 rows.append(_scored(f"{name}: {kind}", *map(list, of_kind)))
         if output is not None:
             lines = ("\t".join(one) for one in zip(sources, references, found, strict=True))

@@ -119,3 +119,10 @@ def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path: Path) -> No
     with pytest.raises(FileNotFoundError) as caught, atomically(path):
         pass
     assert caught.value.filename == str(path)
+
+
+def test_a_name_as_long_as_the_file_system_allows_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / f"{'😀' * 60}.sok"  # 244 bytes of 255
+    with atomically(path) as temporary:
+        temporary.write_text("new")
+    assert path.read_text() == "new" and list(tmp_path.iterdir()) == [path]

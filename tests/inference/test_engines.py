@@ -291,5 +291,5 @@ def test_an_encoder_that_the_loops_do_not_know_is_left_to_torch() -> None:
 
 def test_prompts_of_different_lengths_need_causal_attention() -> None:
     network = replace(TOKENS["learned positions"](), may_attend=masks.goal_and_current(T))
-    with pytest.raises(ValueError, match="prompts of different lengths need causal attention"):
+    with pytest.raises(ValueError, match="prompts of different lengths need a network without"):
         CachedEngine(network).read([[1, 2, 3], [2, 4]])

@@ -17,7 +17,7 @@ from tokoban.training import loop
 from tokoban.training.checkpoint import load_weights, save_weights
 from tokoban.training.loop import fit
 from tokoban.training.run_config import RunConfig
-from tokoban.training.run_directory import read_metrics, read_record
+from tokoban.training.run_directory import RunDirectory, read_metrics, read_record
 from tokoban.training.system import Loss, System
 
 # Everything that could go wrong in a resumed run is on: an average, evaluation, lines of 3 steps.
@@ -397,6 +397,33 @@ def test_a_signal_saves_before_an_evaluation(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         fit(Slow(1.0), PATIENT, directory)
     assert len(seen) == 1 and seen[0]
+
+
+def test_an_evaluation_during_which_a_process_was_killed_comes_again(tmp_path: Path) -> None:
+    class Killed(Scripted):
+        def before_batch(self, model: nn.Module, step: int) -> None:
+            super().before_batch(model, step)
+            if step == 1:
+                signal.raise_signal(signal.SIGTERM)
+
+        def validate(self, model: nn.Module) -> dict[str, float]:
+            raise RuntimeError("killed")
+
+    run, directory = replace(PATIENT, patience=0, steps=5), toy_directory(tmp_path / "parts")
+    with pytest.raises(RuntimeError, match="killed"):
+        fit(Killed(), run, directory)
+    scores = 3.0, 1.0, 2.0, 3.0
+    system = Scripted(*scores)
+    system.has_begun = True
+    fit(system, run, directory, resume=True)
+    whole = toy_directory(tmp_path / "whole")
+    fit(Scripted(*scores), run, whole)
+
+    def evaluated(directory: RunDirectory) -> list[tuple[int, float]]:
+        rows = read_metrics(directory.metrics)
+        return [(row["step"], row["evaluate/score"]) for row in rows if "evaluate/score" in row]
+
+    assert evaluated(directory) == evaluated(whole) == [(2, 3.0), (4, 1.0), (5, 2.0)]
 
 
 @pytest.mark.parametrize("monitor", ["blue", "-blue"])

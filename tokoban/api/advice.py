@@ -147,7 +147,7 @@ def ask(
     ``docs/instructions.md`` lists the questions. The ``policy`` "sokoban-instructions", which
     ``tokoban.load`` returns, answers as it thinks in place of a search; no limit applies to it.
     Raises ``ValueError`` naming the word that was not understood, for a name that fits no box or
-    several, for a floor of more than 8x8 squares, and at a limit.
+    several, for a floor of more than 8x8 squares, and where a limit or ``stop`` ends the search.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("######|#@ $.#|######")

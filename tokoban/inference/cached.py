@@ -56,8 +56,8 @@ class CachedRows(Rows):
         else:
             inputs, lengths = padded(network, prompts, on_the_left=True)
             if not isinstance(prompts, Tensor) and len(set(map(len, prompts))) > 1:
-                if network.may_attend is not None or self.fixed_shapes:
-                    raise ValueError("prompts of different lengths need causal attention")
+                if network.may_attend is not None:  # as with fixed shapes, too
+                    raise ValueError("prompts of different lengths need a network without a mask")
                 self.num_padding = inputs.shape[1] - lengths
         self.cache = empty_cache_for(
             network.stack,

@@ -97,8 +97,9 @@ def fit(
             display.say(f"{directory.path} has no checkpoint yet; the run begins again")
         training = _Training(system, run, directory, state, model, display, is_main)
         if is_main and resume:
-            # What was evaluated after the last checkpoint of a run that was over comes again.
-            known = int(state.evaluated_at == state.step) if _end_reason(run, state) else None
+            # What was evaluated after the last checkpoint, and is due, comes again.
+            is_due = training.is_evaluation_due() or _end_reason(run, state)
+            known = int(state.evaluated_at == state.step) if is_due else None
             directory.restart(run, state.device, step=state.step, num_evaluations=known)
         elif is_main:
             directory.start(run, state.device)
@@ -151,6 +152,8 @@ class _Training:
         drawn = self.system.train_batches(state.model, start_step=first_batch)
         batches = (to_device(batch, state.device) for batch in drawn)
         state.model.train()
+        if self.is_evaluation_due() and state.evaluated_at != state.step:
+            self.look()  # of a process that ended or was killed before
         started_s = clock_s(state.device) - state.elapsed_s
         saved_s = state.elapsed_s
         self.timed_step, self.timed_s = state.step, clock_s(state.device)
@@ -164,13 +167,9 @@ class _Training:
                 self.display.advance(self.progress(), step=state.step)
                 if _is_logged(state.step, run.log_every):
                     self.log()
-                is_due = run.evaluate_every and state.step % run.evaluate_every == 0
-                if is_due and not _end_reason(run, state):  # finish() does the last one
-                    if is_interrupted:  # whoever asked may not wait for an evaluation
-                        self.save()
-                    self.watch(self.validate())
-                if run.keep_every and state.step % run.keep_every == 0:
-                    self.keep()
+                if is_interrupted and self.is_evaluation_due():
+                    self.save()  # whoever asked may not wait for an evaluation
+                self.look()
                 if is_interrupted or state.elapsed_s - saved_s >= run.checkpoint_every_s:
                     self.save()
                     saved_s = state.elapsed_s
@@ -181,6 +180,18 @@ class _Training:
                     raise KeyboardInterrupt
         self.log()
         self.save()
+
+    def is_evaluation_due(self) -> bool:
+        """Whether the weights of this step are to be evaluated; finish() does the last ones."""
+        every, step = self.run.evaluate_every, self.state.step
+        return bool(step and every and step % every == 0) and not _end_reason(self.run, self.state)
+
+    def look(self) -> None:
+        """Evaluates and keeps the weights, if that is due at this step."""
+        if self.is_evaluation_due():
+            self.watch(self.validate())
+        if self.run.keep_every and self.state.step % self.run.keep_every == 0:
+            self.keep()
 
     def step(self, batches: Iterator[Any]) -> None:
         """One update of the weights; waits for nothing on the device."""

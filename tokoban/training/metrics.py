@@ -60,7 +60,7 @@ def wilson(successes: int | float, trials: int | float) -> Interval:
 def mean_interval(values: Sequence[int | float]) -> Interval:
     """Student's interval for the mean of independent ``values``; at least two are needed.
 
-    Of more than thirty it is the normal one.
+    Of more than 31 it is the normal one.
     """
     if len(values) < 2:
         raise ValueError(f"an interval needs at least 2 values, got {len(values)}")

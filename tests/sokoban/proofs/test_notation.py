@@ -36,6 +36,8 @@ def test_a_certificate_is_written_as_promised() -> None:
         ({"board": "@$"}, "the board: expected a list, got str"),
         ({"board": ["$$"]}, "the board: no player"),
         ({"board": ["@$"] + [" "] * 600}, "the board: board of 601x2 squares, larger than"),
+        ({"board": ["@$" + "\n " * 600]}, "the board: board of 601x2 squares, larger than"),
+        ({"board": ["@$" + "| " * 600]}, "the board: board of 601x2 squares, larger than"),
         ({"more": 1}, "a certificate: expected an object with board, kind"),
         ({"boxes": [[0]]}, "a square: expected a list of its row and its column"),
         ({"boxes": [["0", 1]]}, "a square: expected a list of its row and its column"),

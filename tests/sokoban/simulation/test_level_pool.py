@@ -8,6 +8,7 @@ import torch
 
 from tokoban.sokoban.formats.xsb import format_board, parse_board
 from tokoban.sokoban.search.combine.solver import solve
+from tokoban.sokoban.simulation import level_pool
 from tokoban.sokoban.simulation.level_pool import (
     GeneratedLevels,
     draw_levels,
@@ -88,6 +89,9 @@ def test_levels_that_would_fill_the_memory_at_one_size_are_refused() -> None:
     assert load_boards([wide, small])[1].height == 512
     with pytest.raises(ValueError, match=r"^201 levels of 512x512 squares, the size of the larg"):
         load_boards([wide, *[small] * 200])
+    with pytest.MonkeyPatch.context() as patch:  # many of one size are as large as they are
+        patch.setattr(level_pool, "_MOST_SQUARES", 100)
+        assert len(load_boards([small] * 300)) == 300
 
 
 # The draw of a level for an episode.

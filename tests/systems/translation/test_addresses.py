@@ -1,11 +1,13 @@
 """Addresses come out of a translation as they went in."""
 
+import time
+
 import pytest
 
 from tokoban import pretrained
 from tokoban.systems.translation.addresses import hide_addresses, show_addresses
 from tokoban.systems.translation.model import Translator
-from tokoban.systems.translation.texts import translate_texts
+from tokoban.systems.translation.texts import num_tokens, translate_texts
 
 
 @pytest.mark.parametrize(
@@ -15,6 +17,11 @@ from tokoban.systems.translation.texts import translate_texts
         ("(www.a-b.example), oder?", ["www.a-b.example"]),
         ("An k.l+m@n.example, o_p@q-r.example!", ["k.l+m@n.example", "o_p@q-r.example"]),
         ("Sie kennt http://a.example und http://a.example.", ["http://a.example"]),
+        ("http://a.example, http://a.example/b", ["http://a.example", "http://a.example/b"]),
+        ("k@l.example oder jk@l.example", ["k@l.example", "jk@l.example"]),
+        ("www.x.example, https://www.x.example", ["www.x.example", "https://www.x.example"]),
+        ("HTTPS://X.example und WWW.y.example", ["HTTPS://X.example", "WWW.y.example"]),
+        ("Ich war 2@3.5 dort", []),
         ("Auf Facebook steht www.a.example", ["www.a.example"]),
         ("Kein @ und kein www, aber 3.5 und z.B.", []),
     ],
@@ -36,6 +43,20 @@ def test_more_addresses_than_names_stay() -> None:
     text = " ".join(f"a{number}@b.example" for number in range(6))
     hidden, found = hide_addresses(text)
     assert len(found) == 4 and hidden.endswith("a4@b.example a5@b.example")
+
+
+@pytest.mark.parametrize("word", ["a", "a.", "a@", "www.", "https://", "@b.", "b."])
+def test_no_text_takes_long_to_look_for_addresses(word: str) -> None:
+    started_s = time.process_time()
+    hide_addresses("x@" + word * (200_000 // len(word)))
+    assert time.process_time() - started_s < 5  # a second of other work at most; else hours
+
+
+def test_a_text_is_measured_as_it_is_translated(translator: Translator) -> None:
+    text = " ".join(f"das steht auf www.a{number}.example da. Ja" for number in range(8))
+    alone = "Ja das steht auf Facebook da."
+    [most, least] = num_tokens(translator, [text, alone], is_divided=True)
+    assert most <= least + 2
 
 
 @pytest.mark.parametrize(

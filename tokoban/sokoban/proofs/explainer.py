@@ -62,6 +62,7 @@ def explain(
             answer = _solve_in_half_the_time(board, watch.rest(), clock)
             if answer.status == "solved":
                 return replace(answer, elapsed_s=watch.elapsed_s())
+            subsets.num_expansions += answer.num_expansions
             deadlock = subsets.find_deadlock()
             if subsets.solution_of_all is not None:  # the solver had given up
                 return Answer(

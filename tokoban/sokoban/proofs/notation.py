@@ -52,13 +52,13 @@ def from_json(found: object) -> Certificate:
     Raises ``ValueError`` if the object is no certificate.
     """
     content = _keyed(found, _KEYS, "a certificate")
-    rows = _list(content["board"], _text, "the board")
-    if (fault := find_fault_in_rows(rows)) is not None:
+    rows = "\n".join(_list(content["board"], _text, "the board")).replace("|", "\n")
+    if (fault := find_fault_in_rows(rows.split("\n"))) is not None:
         raise ValueError(f"the board: {fault}")
     kind = _text(content["kind"])
     if kind not in KINDS:
         raise ValueError(f"kind {kind!r}: expected one of {', '.join(KINDS)}")
-    board, traps = parse_board("\n".join(rows)), _list(content["traps"], _trap, "traps")
+    board, traps = parse_board(rows), _list(content["traps"], _trap, "traps")
     num_boxes = sum(len({box for box, _ in trap.states}) for trap in traps)
     if num_boxes * board.height * board.width > _MOST_TRAPPED:
         size = f"{num_boxes:,} squares of boxes in traps, {board.height}x{board.width} of the board"

@@ -19,7 +19,7 @@ from tokoban.sokoban.interior import interior
 from tokoban.sokoban.puzzles.random_levels import generate
 from tokoban.sokoban.simulation.bits import mixed
 
-_MOST_SQUARES = 1 << 25  # of all framed boards, some 2 GB
+_MOST_SQUARES = 1 << 25  # of framed boards, some 2 GB, where that is far more than their own
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,8 @@ def frame(boards: Sequence[Board]) -> list[Board]:
     parts = [interior(board) for board in boards]
     height = max(part.height for part in parts) + 2
     width = max(part.width for part in parts) + 2
-    if len(parts) * height * width > _MOST_SQUARES:
+    own = sum((part.height + 2) * (part.width + 2) for part in parts)
+    if len(parts) * height * width > max(_MOST_SQUARES, 4 * own):
         sizes = f"{len(parts):,} levels of {height}x{width} squares, the size of the largest"
         raise ValueError(f"{sizes}; expected at most {_MOST_SQUARES:,} squares together")
     every = frozenset(Square(row, column) for row in range(height) for column in range(width))

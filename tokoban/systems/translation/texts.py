@@ -56,8 +56,11 @@ def num_tokens(model: Translator, texts: Sequence[str], *, is_divided: bool = Fa
 
     If texts are divided into sentences, that is the number of the longest one.
     """
-    readings = [_words_of(hide_addresses(reading_of(model, text))[0]) for text in texts]
-    divided = [sentences_of(reading) if is_divided else [reading] for reading in readings]
+    readings = [_words_of(reading_of(model, text)) for text in texts]
+    divided = [
+        [hide_addresses(part)[0] for part in (sentences_of(reading) if is_divided else [reading])]
+        for reading in readings
+    ]
     lengths = map(len, tokenizer_of(model).encode_many([*chain(*divided)]))
     return [max(islice(lengths, len(parts))) for parts in divided]
 
