@@ -218,7 +218,7 @@ def main() -> int:
         )
         rows[name] = asdict(counts) | {"elapsed_s": round(time.perf_counter() - start_s, 1)}
         num_disagreements += counts.num_disagreements
-    print(json.dumps(harness.about() | rows, indent=2))
+    print(json.dumps(harness.about() | {"rows": rows}, indent=2))
     return 1 if num_disagreements else 0
 
 

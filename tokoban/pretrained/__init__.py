@@ -158,7 +158,7 @@ def _unfit(path: Path, error: Exception) -> ValueError:
 def weights_path(name_or_path: str) -> Path:
     """The file that ``load`` would read; ``FileNotFoundError`` where nothing is so called."""
     shipped = _folder() / f"{name_or_path}.safetensors"
-    if Path(name_or_path).name == name_or_path and shipped.is_file():
+    if Path(name_or_path).name == str(name_or_path) and shipped.is_file():
         return shipped
     path = Path(name_or_path)
     if name_or_path and path.is_dir():

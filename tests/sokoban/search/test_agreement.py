@@ -47,7 +47,7 @@ def test_all_the_rules_agree(
     monkeypatch.setattr(sys, "argv", ["agreement", "--moves", str(num_moves)])
     status, printed = agreement.main(), capsys.readouterr().out
     assert status == 0, printed
-    rows = json.loads(printed)
+    rows = json.loads(printed)["rows"]
     assert set(rows) == set(KINDS)
     for row in rows.values():
         assert row["moves"] == row["one_word_moves"] >= num_moves
@@ -63,7 +63,7 @@ def test_all_the_rules_agree_on_real_levels(shared_data: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.agreement", "--moves", "100000", "--levels"]
     done = subprocess.run([*command, *files], cwd=REPOSITORY, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    rows = json.loads(done.stdout)
+    rows = json.loads(done.stdout)["rows"]
     assert set(rows) == {*KINDS, "levels drawn", "levels cut"}
     for name in ("levels drawn", "levels cut"):
         assert 0 < rows[name]["one_word_moves"] < rows[name]["moves"]
