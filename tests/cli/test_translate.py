@@ -395,7 +395,7 @@ def test_confidence_is_calibrated_and_finds_most_bad_sentences(
     rows = tmp_path / "rows.json"
     weights = f"translation-{source}-{target}"
     assert confidence.main([weights, *words, "--most", "200", "--json", str(rows)]) == 0
-    *_, every = json.loads(rows.read_text())
+    *_, every = json.loads(rows.read_text())["rows"]
     assert every["ece"] <= 0.1
     assert every["bad_found"] >= 0.7
     assert every["good_doubted"] <= 0.3
