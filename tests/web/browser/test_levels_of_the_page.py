@@ -340,6 +340,7 @@ def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path
     other.locator("dialog input[type=file]").set_input_files(path)
     other.wait_for_selector(".toast:text('3 levels')")
     kept = other.locator("[aria-label='Kept positions'] li")
+    kept.wait_for()
     assert kept.all_inner_texts() == ["After 1 move, 0 pushes"]
     for text, told in (
         (XSB, "There is no progress in this file."),
