@@ -380,16 +380,20 @@ def test_a_finished_run_with_more_steps_keeps_what_was_best_at_its_end(tmp_path:
     assert load_weights(directory.best_weights)[1]["step"] == "5"
 
 
+class Terminated(Scripted):
+    """It gets SIGTERM in its second step."""
+
+    def before_batch(self, model: nn.Module, step: int) -> None:
+        super().before_batch(model, step)
+        if step == 1:
+            signal.raise_signal(signal.SIGTERM)
+
+
 def test_a_signal_saves_before_an_evaluation(tmp_path: Path) -> None:
     directory = toy_directory(tmp_path)
     seen = []
 
-    class Slow(Scripted):
-        def before_batch(self, model: nn.Module, step: int) -> None:
-            super().before_batch(model, step)
-            if step == 1:
-                signal.raise_signal(signal.SIGTERM)
-
+    class Slow(Terminated):
         def validate(self, model: nn.Module) -> dict[str, float]:
             seen.append([path.name for path in directory.checkpoints.iterdir()])
             return super().validate(model)
@@ -400,12 +404,7 @@ def test_a_signal_saves_before_an_evaluation(tmp_path: Path) -> None:
 
 
 def test_an_evaluation_during_which_a_process_was_killed_comes_again(tmp_path: Path) -> None:
-    class Killed(Scripted):
-        def before_batch(self, model: nn.Module, step: int) -> None:
-            super().before_batch(model, step)
-            if step == 1:
-                signal.raise_signal(signal.SIGTERM)
-
+    class Killed(Terminated):
         def validate(self, model: nn.Module) -> dict[str, float]:
             raise RuntimeError("killed")
 

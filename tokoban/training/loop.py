@@ -97,7 +97,7 @@ def fit(
             display.say(f"{directory.path} has no checkpoint yet; the run begins again")
         training = _Training(system, run, directory, state, model, display, is_main)
         if is_main and resume:
-            # What was evaluated after the last checkpoint, and is due, comes again.
+            # An evaluation that is due, and was made after the last checkpoint, is made again.
             is_due = training.is_evaluation_due() or _end_reason(run, state)
             known = int(state.evaluated_at == state.step) if is_due else None
             directory.restart(run, state.device, step=state.step, num_evaluations=known)
@@ -153,7 +153,7 @@ class _Training:
         batches = (to_device(batch, state.device) for batch in drawn)
         state.model.train()
         if self.is_evaluation_due() and state.evaluated_at != state.step:
-            self.look()  # of a process that ended or was killed before
+            self.evaluate_and_keep()  # the process before was killed during its evaluation
         started_s = clock_s(state.device) - state.elapsed_s
         saved_s = state.elapsed_s
         self.timed_step, self.timed_s = state.step, clock_s(state.device)
@@ -168,8 +168,8 @@ class _Training:
                 if _is_logged(state.step, run.log_every):
                     self.log()
                 if is_interrupted and self.is_evaluation_due():
-                    self.save()  # whoever asked may not wait for an evaluation
-                self.look()
+                    self.save()  # the process may be killed before a long evaluation ends
+                self.evaluate_and_keep()
                 if is_interrupted or state.elapsed_s - saved_s >= run.checkpoint_every_s:
                     self.save()
                     saved_s = state.elapsed_s
@@ -186,8 +186,8 @@ class _Training:
         every, step = self.run.evaluate_every, self.state.step
         return bool(step and every and step % every == 0) and not _end_reason(self.run, self.state)
 
-    def look(self) -> None:
-        """Evaluates and keeps the weights, if that is due at this step."""
+    def evaluate_and_keep(self) -> None:
+        """What ``evaluate_every`` and ``keep_every`` ask for after this step."""
         if self.is_evaluation_due():
             self.watch(self.validate())
         if self.run.keep_every and self.state.step % self.run.keep_every == 0:

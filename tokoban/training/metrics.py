@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 _Z = 1.96  # deviations to either side, for 95 %
-# Student's, by the number of values less one: their deviation is estimated too.
+# The same by Student's t distribution, for 1 degree of freedom, 2, and so on.
 _T = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
     2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
@@ -58,9 +58,9 @@ def wilson(successes: int | float, trials: int | float) -> Interval:
 
 
 def mean_interval(values: Sequence[int | float]) -> Interval:
-    """Student's interval for the mean of independent ``values``; at least two are needed.
+    """The interval by Student's t for the mean of independent ``values``, two or more.
 
-    Of more than 31 it is the normal one.
+    For more than 31 values it is the normal interval.
     """
     if len(values) < 2:
         raise ValueError(f"an interval needs at least 2 values, got {len(values)}")

@@ -290,7 +290,7 @@ def _circumstances(run: RunConfig, device: torch.device) -> dict[str, Any]:
 def current_commit() -> str | None:
     """The commit that this package is of, with -dirty behind it if files differ.
 
-    None outside git, and where the package is installed into a folder of another repository.
+    None if git does not track this file, as in an environment inside another repository.
     """
     this = Path(__file__)
     is_ours = ["git", "ls-files", "--error-unmatch", this.name]

@@ -99,7 +99,8 @@ class TrainingState:
 
     def _load_moments(self, found: dict[Any, Any]) -> None:
         places, groups = self._places(), self.optimizer.state_dict()["param_groups"]
-        # Until 2026-11-29 checkpoints had places, which are right under the same settings alone.
+        # Checkpoints from before 2026-11-29 name no parameters: their moments are in the order of
+        # the optimiser, which is the same only if its settings are.
         known = {places.get(name, name): moments for name, moments in found.items()}
         are_of_muon = [LR_FACTOR in group for group in groups for _ in group["params"]]
         for place, moments in known.items():

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tokoban.sokoban.formats.boxoban import looks_like_boxoban, parse_boxoban
 from tokoban.sokoban.formats.encodings import decode
+from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.formats.level import LevelFile
 from tokoban.sokoban.formats.slc import looks_like_slc, parse_slc
 from tokoban.sokoban.formats.text_reader import read_text
@@ -33,10 +34,12 @@ def _read_slc(content: bytes | str, text: str, source: str) -> LevelFile:
 def _read_boxoban(_: bytes | str, text: str, source: str) -> LevelFile | None:
     """Others number their levels too, and may begin with a row of ten walls."""
     found = parse_boxoban(text, source=source)
-    if len(found.levels) <= len(found.problems) and found.problems:
+    if found.problems and len(found.levels) <= len(found.problems):
         return None
-    if any(getattr(problem.message, "code", "") == "no-square" for problem in found.problems):
-        read = read_text(text, source)  # where a box may stand on a goal
+    faults = [problem.message for problem in found.problems]
+    if any(isinstance(fault, Fault) and fault.code == "no-square" for fault in faults):
+        # Boxoban has no letter for a box on a goal; other files do.
+        read = read_text(text, source)
         return read if len(read.levels) > len(found.levels) else found
     return found
 

@@ -94,7 +94,7 @@ def read_rows(line: str) -> list[str]:
 
 
 def is_of_stars(line: str) -> bool:
-    """Whether a line is stars alone: boxes on goals, or a line drawn between boards."""
+    """Whether a line has stars only: a row of boxes on goals, or a separator between boards."""
     return set(line.strip()) == {"*"}
 
 

@@ -26,7 +26,7 @@ _MOST_SQUARES = 1 << 25  # of framed boards, some 2 GB, where that is far more t
 class GeneratedLevels:
     """Solvable levels of ``puzzles.random_levels``.
 
-    They have ``rows`` x ``columns`` squares with their walls.
+    ``rows`` and ``columns`` count the outer walls.
     """
 
     num_levels: int = 128
