@@ -101,18 +101,26 @@ def _on_stderr() -> logging.Handler:
 def _interrupts_not_lost() -> Iterator[None]:
     """Ctrl-C where Python can raise nothing, as in the compiler's callbacks, comes again."""
     usual = sys.unraisablehook
+    to_come: list[threading.Timer] = []
 
     def hear(lost: "sys.UnraisableHookArgs") -> None:
         if isinstance(lost.exc_value, KeyboardInterrupt):
             again = threading.Timer(_AGAIN_S, _interrupt)
             again.daemon = True
             again.start()
+            to_come.append(again)
         else:
             usual(lost)
 
     sys.unraisablehook = hear
     try:
         yield
+    except RuntimeError:  # the compiler's, which lacks what the interrupted callback should give
+        if not to_come:
+            raise
+        for again in to_come:
+            again.cancel()
+        raise KeyboardInterrupt from None
     finally:
         sys.unraisablehook = usual
 
