@@ -11,7 +11,6 @@ from torch import Tensor
 from torch.nn import functional
 
 from tokoban.inference.engine import Network, Prompts
-from tokoban.transformer import masks
 
 
 def embed(
@@ -64,7 +63,7 @@ def read_sources(
     sources, lengths = padded(network, prompts)
     network.require_length(sources.shape[1])
     places = torch.arange(sources.shape[1], device=sources.device)
-    is_source = masks.padding(lengths, sources.shape[1])
+    is_source = (places < lengths[:, None])[:, None, None]
     return network.encoder(embed(network, sources, places), may_attend=is_source), is_source
 
 
