@@ -18,11 +18,12 @@ from benchmarks.random_boards import KINDS, random_board
 from tokoban import pretrained
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.encoding.encoded import Encoded, collated
-from tokoban.sokoban.encoding.tokens import MOST_SQUARES, Tokens
+from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions
+from tokoban.sokoban.sizes import MOST_SQUARES
 from tokoban.systems.push_policy.compiled import Judged
 from tokoban.systems.push_policy.guide import Judge, as_judge, guidance_of
 from tokoban.systems.push_policy.lockstep import play_all

@@ -217,7 +217,7 @@ def test_json_has_an_object_for_each_sentence_with_its_alignment(
     assert found == [json.loads(line) for line in lines.read_text().splitlines()]
     first, empty = found
     assert (first["index"], first["text"]) == (1, "zwei Äpfel")
-    scores = [each["score_nats"] for each in first["translations"]]
+    scores = [each["score"] for each in first["translations"]]
     assert len(scores) == 2 and scores == sorted(scores, reverse=True)
     aligned = first["alignment"]
     assert aligned["source_words"] == ["zwei", "Äpfel"]
@@ -358,8 +358,8 @@ def test_a_line_in_capitals_is_read_without_them_and_that_is_reported(
 def test_a_line_of_emoji_alone_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["translate", "🍏 ⏰", "", "I."]) == 0
     out, err = capsys.readouterr()
-    assert out.splitlines()[:2] == ["", ""]
-    assert "tokoban: sentence 1 has emoji or invisible characters alone" in err
+    assert out.splitlines()[:2] == ["🍏 ⏰", ""]
+    assert "tokoban: sentence 1 has no words to translate" in err
     assert "sentence 2" not in err
 
 

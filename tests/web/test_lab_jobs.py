@@ -148,14 +148,14 @@ def test_a_player_is_asked_for_the_card_of_three_steps_before() -> None:
 @pytest.mark.parametrize(
     ("kind", "arguments", "complaint"),
     [
-        ("translate", {"text": "  "}, "text: expected a sentence with words; emoji are not read"),
+        ("translate", {"text": "  "}, "text: expected a sentence with words"),
         ("translate", {"text": "Hund " * 81}, "405 characters; expected at most 400"),
         (
             "translate",
             {"text": "4 2"},
-            "text: expected a sentence with words; emoji are not read",
+            "text: expected a sentence with words",
         ),
-        ("translate", {"text": "🦄"}, "text: expected a sentence with words; emoji are not read"),
+        ("translate", {"text": "🦄"}, "text: expected a sentence with words"),
         ("translate", {"text": "xq" * 150}, "expected a sentence of at most 100 tokens"),
         ("translate", {"text": "a", "source": "fr"}, "source: expected one of de, en"),
         ("life", {"rows": ["O"]}, "rows: expected 16 rows of 16 cells, each O or a dot"),

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from tokoban.cli import options
 from tokoban.cli.cluster import workers_of
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.options import MAX_THREADS
 from tokoban.cli.output import check_folder
 from tokoban.cli.parser import whole
 from tokoban.files.locks import alone_in
+from tokoban.sokoban.sizes import MAX_THREADS
 from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tokoban.cli.parser import Number, whole
+from tokoban.sokoban.sizes import MAX_THREADS
 
 if TYPE_CHECKING:
     from tokoban.sokoban.search.limits import Limits
 
-MAX_THREADS = 1024
 MOST_TEXTS = 100_000  # beams, texts, or sentences at a time
 _UNITS = {"MB": 10**6, "GB": 10**9}
 

@@ -38,10 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a sentence in quotes, or lines of them; without any, or for -, every line of "
         "standard input. Each line gives one line of output, and an empty line an empty one. A "
         "line with more tokens than the weights accept (511 for the shipped ones) gives an empty "
-        "one, a message and status 2. Invisible characters and emoji are left out, and words in "
-        "capitals are read in normal case, most acronyms apart. The shipped weights translate many "
-        "sentences wrongly; a message on standard error names translations that are probably not "
-        "usable",
+        "one, a message and status 2. Emoji are copied, invisible characters left out, and words "
+        "in capitals are read in normal case, most acronyms apart. The shipped weights translate "
+        "many sentences wrongly; a message on standard error names translations that are probably "
+        "not usable",
     )
     parser.add_argument(
         "--from",
@@ -185,7 +185,7 @@ def _report_reading(model: "Translator", number: int, line: str) -> None:
 
     read = reading_of(model, line)
     if not read and line.strip():
-        what = "emoji or invisible characters alone, which are left out"
+        what = "no words to translate, but emoji or invisible characters alone"
         print(f"tokoban: sentence {number} has {what}", file=sys.stderr)
     elif sum(map(str.isupper, read)) < sum(map(str.isupper, line)):
         what = "words in capitals, and is read as"
@@ -306,7 +306,7 @@ def _described(
     return {
         "index": number,
         "text": line,
-        "translations": [{"text": each.text, "score_nats": each.score} for each in found],
+        "translations": [{"text": each.text, "score": each.score} for each in found],
         "confidence": None if confidence is None else round(confidence, 4),
     }
 

@@ -1,8 +1,10 @@
-"""The largest sizes of boards: of one word, and of boards that are made."""
+"""The largest numbers of squares, of levels and of threads."""
 
 SIDE = 8  # rows and columns of the cells that one 64-bit word has
 MAX_SIDE = 64  # of a level that is made, walls included
 MAX_LEVELS = 1_000_000  # that are made at once
+MOST_SQUARES = 1024  # of a level that the push network reads
+MAX_THREADS = 1024
 
 
 def check_num_levels(num_levels: int) -> None:

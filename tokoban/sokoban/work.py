@@ -28,8 +28,8 @@ from typing import TypeVar
 
 from tokoban import __version__
 from tokoban.sokoban.search.limits import Watch
+from tokoban.sokoban.sizes import MAX_THREADS
 
-_MOST_THREADS = 1024
 _LISTEN_S = 0.1
 _COUNT_S = 1.0  # from one count of a cluster's workers, which its scheduler answers, to the next
 _GONE = (
@@ -55,8 +55,8 @@ class Workers:
     def __post_init__(self) -> None:
         if self.num_threads is not None and self.executor is not None:
             raise ValueError("num_threads and executor are given; expected one of them")
-        if self.num_threads is not None and not 1 <= self.num_threads <= _MOST_THREADS:
-            expected = f"expected 1 to {_MOST_THREADS:,}"
+        if self.num_threads is not None and not 1 <= self.num_threads <= MAX_THREADS:
+            expected = f"expected 1 to {MAX_THREADS:,}"
             raise ValueError(f"the number of threads is {self.num_threads}; {expected}")
 
     def prepare(self, compile_all: Callable[[], None]) -> None:

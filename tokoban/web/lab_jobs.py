@@ -67,7 +67,7 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     model, engine, reranker, confidence, length_penalty = _translator(source or "de")
     sizes = num_tokens(model, [text, prefix])
     if not sizes[0]:  # also for numbers or emoji alone
-        raise ValueError("text: expected a sentence with words; emoji are not read")
+        raise ValueError("text: expected a sentence with words")
     if max(sizes) > _MOST_SENTENCE_TOKENS:
         raise ValueError(f"text: expected a sentence of at most {_MOST_SENTENCE_TOKENS} tokens")
     (found,) = translate_texts(
@@ -85,7 +85,7 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     chosen = found[min(shown, len(found) - 1)]
     yield {
         "event": "done",
-        "translations": [{"text": each.text, "score_nats": each.score} for each in found],
+        "translations": [{"text": each.text, "score": each.score} for each in found],
         "confidence": share,
         "is_doubtful": share is not None and share < DOUBTFUL_BELOW,
         "panels": _panels("translation", model, chosen.source_tokens, chosen.tokens),

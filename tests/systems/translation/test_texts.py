@@ -11,6 +11,7 @@ import pytest
 from tokoban.systems.translation import number_words, texts
 from tokoban.systems.translation.clock_times import changes_a_time
 from tokoban.systems.translation.confidence import DOUBTFUL_BELOW, Confidence, loses_a_number
+from tokoban.systems.translation.emoji import emoji_apart
 from tokoban.systems.translation.lines import translate_lines
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.texts import (
@@ -112,6 +113,31 @@ def test_emoji_are_not_read(translator: Translator) -> None:
         *["zwei Äpfel"] * 3,
         "",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("zwei Äpfel", [("zwei Äpfel", "")]),
+        ("zwei Äpfel ❤️🍏", [("zwei Äpfel", "❤️🍏")]),
+        ("Zwei! 🍏 🍏 Drei", [("Zwei!", "🍏 🍏"), (" Drei", "")]),
+        ("🍏 zwei 🍏 Äpfel 👩‍👧", [("", "🍏"), (" zwei Äpfel", "🍏 👩‍👧")]),
+        ("🍏", [("", "🍏")]),
+        ("", [("", "")]),
+    ],
+)
+def test_emoji_follow_what_they_stand_in_or_after(
+    text: str, parts: list[tuple[str, str]], translator: Translator
+) -> None:
+    assert emoji_apart(text) == parts
+    [[best]] = translate_texts(translator, [text])
+    alone = [translate_texts(translator, [part])[0][0].text for part, _ in parts]
+    emoji = [emoji for _, emoji in parts]
+    assert best.text == " ".join(
+        each for both in zip(alone, emoji, strict=True) for each in both if each
+    )
+    [[best]] = translate_texts(translator, [text], forced_prefix="two")
+    assert best.text.endswith(" ".join(filter(None, emoji)))
 
 
 def test_a_text_without_letters_is_its_own_translation(translator: Translator) -> None:

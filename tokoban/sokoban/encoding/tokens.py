@@ -27,8 +27,7 @@ from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.search.level.ground import UNREACHABLE, Ground, Squares, build_ground
 from tokoban.sokoban.search.measures.bounds import match_all, matched_pushes, matched_pushes_after
 from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones, legal_pushes
-
-MOST_SQUARES = 1024  # of a level, by which the network is limited
+from tokoban.sokoban.sizes import MOST_SQUARES
 
 
 def check_size(num_squares: int) -> None:

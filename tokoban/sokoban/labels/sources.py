@@ -13,9 +13,9 @@ from tokoban.sokoban.formats.level import Level, Problem
 from tokoban.sokoban.formats.levels import level_files, parse_content, read_content
 from tokoban.sokoban.formats.packed import PackedLevels, joined, name_file, read_packed
 from tokoban.sokoban.search.bitboard.levels import Levels, corner_in_drawing, from_board
+from tokoban.sokoban.sizes import MOST_SQUARES
 
 _NO_LEVELS = Levels(*[np.empty(0, np.uint64)] * 4)
-MAX_FLOOR = 1024  # squares: the most that the push network reads
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def read_pool(paths: Iterable[str | Path]) -> Pool:
         part, others, found_problems = _read(path, name, content)
         dropped += [_unreadable(name, problem) for problem in found_problems]
         for level in others:
-            if len(level.board.inside()) > MAX_FLOOR:
+            if len(level.board.inside()) > MOST_SQUARES:
                 dropped.append(_too_large(name, level))
             else:
                 number, solution = level.number - 1, _fewest_pushes(level)
@@ -142,7 +142,7 @@ def _fewest_pushes(level: Level) -> tuple[Direction, ...] | None:
 
 def _too_large(name: str, level: Level) -> Dropped:
     num_squares = len(level.board.inside())
-    message = f"{num_squares:,} squares of floor; expected at most {MAX_FLOOR:,}"
+    message = f"{num_squares:,} squares of floor; expected at most {MOST_SQUARES:,}"
     return Dropped(file=name, number=level.number - 1, reason="too large", message=message)
 
 

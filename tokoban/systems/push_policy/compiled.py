@@ -21,7 +21,7 @@ from tokoban.sokoban.encoding.features import (
     NEIGHBOURHOOD,
     NUM_FEATURES,
 )
-from tokoban.sokoban.encoding.tokens import MOST_SQUARES
+from tokoban.sokoban.sizes import MOST_SQUARES
 from tokoban.systems.push_policy.config import HIDDEN_VALUE, PushPolicyConfig
 from tokoban.systems.push_policy.results import NUM_CLASSES, NUM_RESULTS, Result
 

@@ -15,9 +15,9 @@ import numpy as np
 from jaxtyping import Float32, Float64, Int64
 
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.encoding.tokens import MOST_SQUARES
 from tokoban.sokoban.formats import Problem, read_levels
 from tokoban.sokoban.search.searches.guided.search import GuidedOptions, SearchOrder
+from tokoban.sokoban.sizes import MOST_SQUARES
 from tokoban.systems.push_policy.config import PushPolicyConfig
 from tokoban.systems.push_policy.guide import as_judge
 from tokoban.systems.push_policy.held_out import (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tokoban.inference.engine import Engine
 from tokoban.systems.translation.addresses import hide_addresses, show_addresses
 from tokoban.systems.translation.capitals import without_capitals
+from tokoban.systems.translation.emoji import emoji_apart, without_emoji
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import tidy
 from tokoban.systems.translation.translate import BATCH_SIZE, translate
@@ -16,9 +17,6 @@ from tokoban.text.saved import tokenizer_of
 
 if TYPE_CHECKING:
     from tokoban.systems.translation.reranking import Reranker
-
-# No training text has emoji, so the network would write broken characters or words for them.
-_EMOJI = re.compile(r"\s*[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
 
 # Words before a stop that ends no sentence, and single letters.
 _ABBREVIATED = r"bzw ca Dr evtl Fr Hr inkl Mio Mr Mrd Mrs Ms Nr Prof St vgl vs \w"
@@ -43,7 +41,7 @@ class Translation:
 
 def reading_of(model: Translator, text: str) -> str:
     """The text as the model reads it: no emoji, single spaces, known words not in capitals."""
-    return without_capitals(tokenizer_of(model), tidy(_EMOJI.sub("", text)))
+    return without_capitals(tokenizer_of(model), tidy(without_emoji(text)))
 
 
 def sentences_of(reading: str) -> list[str]:
@@ -87,13 +85,13 @@ def translate_texts(
     With a ``reranker`` they are the best of the beam by its scores. Sentences are translated one by
     one, but not with a ``forced_prefix``, which every translation begins with, spaces around it
     apart. A text without letters, such as the times of a subtitle, is its own translation, with no
-    tokens. Addresses of pages and of mail are copied; among the tokens names stand for them. The
-    rest is said by ``translate``, which this calls.
+    tokens. Emoji follow the sentence that they stand in or after. Addresses of pages and of mail
+    are copied; among the tokens names stand for them. The rest is said by ``translate``, which this
+    calls.
     """
     tokenizer = tokenizer_of(model)
-    readings = [reading_of(model, text) for text in texts]
-    divided = [[reading] if forced_prefix else sentences_of(reading) for reading in readings]
-    hidden = [hide_addresses(sentence) for sentence in chain(*divided)]
+    divided = [_divided(model, text, is_one=bool(forced_prefix)) for text in texts]
+    hidden = [hide_addresses(sentence) for sentence, _ in chain(*divided)]
     sentences, addresses = [text for text, _ in hidden], [known for _, known in hidden]
     sources = tokenizer.encode_many([*map(_words_of, sentences)])
     found = translate(
@@ -130,12 +128,33 @@ def translate_texts(
         [_with_addresses(one, known) for one in some] if known else some
         for some, known in zip(translations, addresses, strict=True)
     ]
+    translations = [
+        [_with_emoji(one, emoji) for one in some] if emoji else some
+        for some, (_, emoji) in zip(translations, chain(*divided), strict=True)
+    ]
     by_sentence = iter(translations)
     return [[*map(_joined, *islice(by_sentence, len(parts)))] for parts in divided]
 
 
+def _divided(model: Translator, text: str, *, is_one: bool) -> list[tuple[str, str]]:
+    """The sentences of a text, or all of it as one, each with the emoji that follow it."""
+    parts = [(reading_of(model, part), emoji) for part, emoji in emoji_apart(text)]
+    if is_one:
+        return [(reading_of(model, text), " ".join(emoji for _, emoji in parts if emoji))]
+    found: list[tuple[str, str]] = []
+    for reading, emoji in parts:
+        *before, last = sentences_of(reading)
+        found += [*((sentence, "") for sentence in before), (last, emoji)]
+    return found
+
+
 def _with_addresses(one: Translation, addresses: Mapping[str, str]) -> Translation:
     source, text = (show_addresses(side, addresses) for side in (one.source, one.text))
+    return replace(one, source=source, text=text)
+
+
+def _with_emoji(one: Translation, emoji: str) -> Translation:
+    source, text = (f"{side} {emoji}".lstrip() for side in (one.source, one.text))
     return replace(one, source=source, text=text)
 
 

@@ -109,7 +109,7 @@ function mount(element, { newJob, showAttention, hideAttention, whenQuiet }) {
           },
         });
         pressed.setAttribute("aria-pressed", String(index === shown));
-        const score = number(Math.round(one.score_nats * 100) / 100);
+        const score = number(Math.round(one.score * 100) / 100);
         return el("li", {}, pressed, el("span", { class: "soft" }, t("labs.score", { score })));
       }),
     );
