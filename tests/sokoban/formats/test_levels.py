@@ -130,6 +130,7 @@ def test_comments_stand_all_above_their_boards_or_all_below(apart: str, name: st
     [
         "Title: {}\nAuthor: A{}\n\n",
         "Maze: {}\nSize X: 5\n\n",
+        "Level: {}\n",
         "Title: {}\n",
         "Key: {}\nTitle: {}\n\n\n",
     ],

@@ -26,7 +26,7 @@ class Kind(Enum):
     MOVES = auto()
     DAMAGED_MOVES = auto()  # moves under a title of moves, but for a strange character
     SOLUTION = auto()  # "Solution: moves", the title beside its moves
-    TITLE = auto()  # "Title: name", or "Maze: 1" as old files have it
+    TITLE = auto()  # "Title: name"; "Maze: 1" or "Level: 1", as old files have it
     AUTHOR = auto()  # "Author: name"
     PAIR = auto()  # "Key: value" with any other key
     TEXT = auto()
@@ -34,7 +34,7 @@ class Kind(Enum):
 
 # These lines count as blank, since those that name a level are left out of its notes.
 BLANKS = frozenset({Kind.BLANK, Kind.TITLE, Kind.AUTHOR})
-_KINDS_OF_PAIRS = {"title": Kind.TITLE, "maze": Kind.TITLE, "author": Kind.AUTHOR}
+_KINDS_OF_PAIRS = dict.fromkeys(("title", "maze", "level"), Kind.TITLE) | {"author": Kind.AUTHOR}
 
 _QUOTE = re.compile(r"(> ?)*>")
 _CONTENTS = re.compile(r"[@+$*.pPbB]")
