@@ -156,13 +156,7 @@ MEMBERS = {
     for one in (
         Member("astar", _astar),
         Member("fess", _fess, share=4, parts=ADVISORS),
-        Member(
-            "pull-beam",
-            _pull_beam,
-            share=12,
-            parts=(WAYPOINTS,),
-            is_complete=False,
-        ),
+        Member("pull-beam", _pull_beam, share=12, parts=(WAYPOINTS,), is_complete=False),
         # Few levels need it, so the levels that others solve quickly do not wait for it.
         Member("push-beam", _push_beam, share=8, first_round=_LATE, is_complete=False),
     )
