@@ -80,6 +80,19 @@ def solved_already(minimise: str, *, elapsed_s: float = 0.0) -> Answer:
     )
 
 
+def given_up(progress: Progress, minimise: str) -> Answer:
+    """The answer of a search that ends here without a solution or a proof; it has no reason yet."""
+    return Answer(
+        status="gave up",
+        solver=progress.working or "set-up",
+        at_least_moves=progress.at_least if minimise == "moves" else None,
+        at_least_pushes=progress.at_least if minimise == "pushes" else None,
+        num_expansions=progress.expansions,
+        num_evaluated=progress.evaluated,
+        elapsed_s=progress.elapsed_s,
+    )
+
+
 @dataclass
 class _Run:
     """The search for one board; limits and Ctrl-C are checked at its pauses."""
@@ -105,7 +118,7 @@ class _Run:
                 return self._ended(found)
             limit = _limit_reached(progress, self.limits)
             if limit is not None:
-                return replace(self._known(), reason=limit)
+                return replace(given_up(progress, self.minimise), reason=limit)
             if pause.growing_bytes:
                 pass
             elif before.working not in (None, pause.working):
@@ -122,26 +135,13 @@ class _Run:
 
     def _ended(self, found: Found) -> Answer:
         """The answer of a search that has ended."""
-        known = self._known()
+        known = given_up(self.progress, self.minimise)
         if found.outcome == Outcome.SOLVED:
             return replace(_solved(self.board, found, known), elapsed_s=self.elapsed_s())
         if found.outcome == Outcome.EXHAUSTED:
             return replace(known, status="unsolvable", at_least_moves=None, at_least_pushes=None)
         limit = _limit_reached(self.progress, self.limits, found.outcome)
         return replace(known, reason=limit)
-
-    def _known(self) -> Answer:
-        """The answer without a solution or a proof."""
-        progress = self.progress
-        return Answer(
-            status="gave up",
-            solver=progress.working or "set-up",
-            at_least_moves=progress.at_least if self.minimise == "moves" else None,
-            at_least_pushes=progress.at_least if self.minimise == "pushes" else None,
-            num_expansions=progress.expansions,
-            num_evaluated=progress.evaluated,
-            elapsed_s=progress.elapsed_s,
-        )
 
 
 def _without_sizes(pause: Progress) -> Progress:

@@ -63,7 +63,7 @@ class FakeSolver:
         self, board: object, *, minimise: str, limits: Limits, report: Any, **_: Any
     ) -> Answer:
         self.limits[minimise] = limits
-        report(Progress("", 3, 4, at_least=11, elapsed_s=2.0))
+        report(Progress("fess", 3, 4, at_least=11, elapsed_s=2.0))
         return self.by_objective[minimise]
 
 
@@ -147,9 +147,20 @@ def test_ctrl_c_is_raised_with_what_is_known(
         best(parse_board(PUSH), time_limit_s=9.0, report=report)
     answer = interrupt.value.answer
     assert answer.status == status
+    assert answer.solver == ("astar" if status == "solved" else "fess")
     assert "stopped after 2.0 s and 3 expansions for " in answer.reason
     assert answer.at_least_moves == (11 if status == "solved" else None)
     assert answer.num_expansions == (8 if status == "solved" else 3)
+
+
+def test_an_error_of_a_report_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    FakeSolver(monkeypatch, any=solved("R"))
+
+    def report(objective: Objective, progress: Progress) -> None:
+        raise ValueError("an error of the report")
+
+    with pytest.raises(ValueError, match="an error of the report"):
+        best(parse_board(PUSH), time_limit_s=9.0, report=report)
 
 
 def test_a_level_too_large_for_every_search_is_given_up() -> None:

@@ -13,6 +13,7 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import BY_RULES, Answer, Objective, Progress
 from tokoban.sokoban.search.combine import solver
 from tokoban.sokoban.search.limits import STOPPED, Limits, Reason, out_of_time
+from tokoban.sokoban.search.run import given_up
 
 OBJECTIVE_NAMES: Mapping[Objective, str] = {
     "any": "any solution",
@@ -56,7 +57,7 @@ def solve_anytime(
     counted.
     """
     check_objective(minimise)
-    known = _Known()
+    known = _Known(board, limits, report, clock)
     yielded: Answer | None = None
     shares = _SHARES if minimise is None else {minimise: 1.0}
     for objective, share in shares.items():
@@ -64,8 +65,8 @@ def solve_anytime(
             continue
         if known.answer.optimum is not None:
             share = 1.0  # nothing else is left to look for
-        found = known.search(board, objective, share, limits, report, clock)
-        known.add(objective, found, limits)
+        found = known.search(objective, share)
+        known.add(objective, found)
         if known.is_complete or found.reason == STOPPED:
             break
         if found.solution is not None:
@@ -92,61 +93,48 @@ def best_answer(
 class _Known:
     """The knowledge about a board while searches follow each other; mutable."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, board: Board, limits: Limits, report: Report | None, clock: Callable[[], float]
+    ) -> None:
         self.answer = Answer(status="gave up", solver=BY_RULES)
         self.is_complete = False
+        self._board, self._limits, self._report, self._clock = board, limits, report, clock
         self._reasons: dict[Objective, str] = {}  # why a search did not find what it looked for
-        self._progress = Progress()
 
-    def search(
-        self,
-        board: Board,
-        objective: Objective,
-        share: float,
-        limits: Limits,
-        report: Report | None,
-        clock: Callable[[], float],
-    ) -> Answer:
+    def search(self, objective: Objective, share: float) -> Answer:
         """One search; a board that no search takes is a reason to give up."""
-        left_s = limits.time_limit_s
+        left_s = self._limits.time_limit_s
         if left_s is not None:
             left_s = max(0.0, round(share * (left_s - self.answer.elapsed_s), 3))
-        self._progress = Progress()
-        started_s = clock()
+        reached = Progress()
+        started_s = self._clock()
 
         def follow(progress: Progress) -> None:
-            self._progress = progress
-            if report is not None:
-                report(objective, progress._replace(best=self.answer.solution))
+            nonlocal reached
+            reached = progress
+            if self._report is not None:
+                self._report(objective, progress._replace(best=self.answer.solution))
 
         try:
             return solver.solve(
-                board,
+                self._board,
                 minimise=objective,
-                limits=replace(limits, time_limit_s=left_s),
+                limits=replace(self._limits, time_limit_s=left_s),
                 report=follow,
-                clock=clock,
+                clock=self._clock,
             )
         except ValueError as error:
+            reason = next((one for one in error.args if isinstance(one, Reason)), None)
+            if reason is None:  # an error of the report
+                raise
             self.is_complete = True
-            reason = next((one for one in error.args if isinstance(one, Reason)), str(error))
-            spent_s = clock() - started_s
+            spent_s = self._clock() - started_s
             return Answer(status="gave up", solver=BY_RULES, reason=reason, elapsed_s=spent_s)
         except KeyboardInterrupt:
-            reached = self._progress
-            stopped = Answer(
-                status="gave up",
-                solver=self.answer.solver,
-                at_least_moves=reached.at_least if objective == "moves" else None,
-                at_least_pushes=reached.at_least if objective == "pushes" else None,
-                num_expansions=reached.expansions,
-                elapsed_s=reached.elapsed_s,
-                reason=STOPPED,
-            )
-            self.add(objective, stopped, limits)
+            self.add(objective, replace(given_up(reached, objective), reason=STOPPED))
             raise InterruptedSearch(self.answer) from None
 
-    def add(self, objective: Objective, found: Answer, limits: Limits) -> None:
+    def add(self, objective: Objective, found: Answer) -> None:
         """Adds what a search that ended has found."""
         before = self.answer
         self.answer = replace(
@@ -158,7 +146,7 @@ class _Known:
         )
         if found.status == "gave up":
             cause = str(found.reason) if self.is_complete else _why(objective, found)
-            self._reasons[objective] = _coded(cause, found.reason, limits)
+            self._reasons[objective] = self._coded(cause, found.reason)
             if before.solution is None:
                 self.answer = replace(self.answer, solver=found.solver)
         elif found.status == "unsolvable":
@@ -173,21 +161,20 @@ class _Known:
         self.answer = replace(self.answer, reason=None)
         if self._reasons:
             *_, last = self._reasons.values()
-            told = _coded("; ".join(self._reasons.values()), last, limits)
+            told = self._coded("; ".join(self._reasons.values()), last)
             self.answer = replace(self.answer, reason=told)
+
+    def _coded(self, sentence: str, reason: str | None) -> str:
+        """A sentence with the code of a reason; the time is that of all searches together."""
+        if not isinstance(reason, Reason):
+            return sentence
+        if reason.code == "time" and self._limits.time_limit_s is not None:
+            reason = out_of_time(self._limits.time_limit_s)
+        return reason.with_sentence(sentence)
 
 
 def _larger(one: int | None, other: int | None) -> int | None:
     return max((bound for bound in (one, other) if bound is not None), default=None)
-
-
-def _coded(sentence: str, reason: str | None, limits: Limits) -> str:
-    """A sentence with the code of a reason; the time is that of all searches together."""
-    if not isinstance(reason, Reason):
-        return sentence
-    if reason.code == "time" and limits.time_limit_s is not None:
-        reason = out_of_time(limits.time_limit_s)
-    return reason.with_sentence(sentence)
 
 
 def _why(objective: Objective, found: Answer) -> str:
