@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from tokoban.sokoban.formats.level import Solution
 
 # A solution with the fewest moves, with the fewest pushes, or the first one found.
 Objective = Literal["moves", "pushes", "any"]
-OBJECTIVES: tuple[Objective, ...] = ("moves", "pushes", "any")
+OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
 
 # The outcomes of a search for a solution.
 Status = Literal["solved", "unsolvable", "gave up"]

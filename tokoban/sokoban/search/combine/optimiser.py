@@ -8,6 +8,7 @@ plain rules replay a solution before it is returned. ``vicinity`` names the sour
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import get_args
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction, Square
@@ -34,7 +35,7 @@ from tokoban.sokoban.search.searches.vicinity.store import empty_store, grown
 from tokoban.sokoban.search.searches.vicinity.windows import Effort, search_along
 from tokoban.sokoban.search.state.workspace import workspace_for
 
-FIGURES: tuple[Optimum, ...] = ("moves", "pushes")
+FIGURES: tuple[Optimum, ...] = get_args(Optimum)
 
 _SOLVER = "vicinity"
 

@@ -14,10 +14,9 @@ from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.combine.waypoints import Waypoints
 from tokoban.sokoban.search.level.ground import Ground, Squares, ground_in_steps, reversed_in_steps
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.limits import UNLIMITED, Limits
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import (
-    UNLIMITED,
     Budget,
     Found,
     Search,
@@ -234,12 +233,8 @@ class Portfolio:
         self._ended_expansions = expansions_before
         self._was_full = False  # a member has ended for want of memory
 
-    def pause(self) -> Progress:
-        """As ``Searcher`` says: sums over the members."""
-        return self._pause(None)
-
-    def _pause(self, working: _Running | None) -> Progress:
-        """The same sums during the turn of one of them."""
+    def pause(self, working: _Running | None = None) -> Progress:
+        """As ``Searcher`` says: sums over the members, in the turn of ``working`` if given."""
         whole = Progress("portfolio", self._ended_expansions, num_bytes=self._context.num_bytes)
         for member in self._members:
             whole = whole.beside(member.pause)
@@ -252,7 +247,7 @@ class Portfolio:
         for number in count():
             for member in list(self._members):
                 if member in self._members and member.plan.first_round <= number:
-                    budget = yield self._pause(member)
+                    budget = yield self.pause(member)
                     length = _TURN * member.plan.share
                     found, budget = yield from self._turn(member, length, budget)
                     if found is not None:
@@ -274,7 +269,7 @@ class Portfolio:
             if isinstance(searcher, FromTheEnd):
                 self._context.pulls.append(searcher)
             self._make_room(member)
-            budget = yield self._pause(member)
+            budget = yield self.pause(member)
         turn_ends = member.pause.work + length
         while member.search is not None:
             others = self.pause().expansions - member.pause.expansions
@@ -286,13 +281,13 @@ class Portfolio:
             elif found.outcome == Outcome.SOLVED or (
                 found.outcome == Outcome.EXHAUSTED and member.plan.is_complete
             ):
-                return found._replace(last=self._pause(member)), budget
+                return found._replace(last=self.pause(member)), budget
             else:
                 self._end(member)
             if member.pause.work >= turn_ends and not member.pause.growing_bytes:
                 break
             if member.search is not None:
-                budget = yield self._pause(member)
+                budget = yield self.pause(member)
         return None, budget
 
     def _make_room(self, working: _Running) -> None:
@@ -304,7 +299,7 @@ class Portfolio:
             return most / member.plan.share
 
         while len(self._members) > 1:
-            pause = self._pause(working)
+            pause = self.pause(working)
             if pause.needed_bytes <= self._memory_limit_bytes:
                 return
             self._was_full = True
