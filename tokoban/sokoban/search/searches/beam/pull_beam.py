@@ -94,9 +94,7 @@ class PullBeam(Beam):
         for step in current.prefix:
             is_blocked[step.end] = False
             is_blocked[step.box] = True
-        player = (
-            current.next_step.player if current.prefix and current.next_step is not None else None
-        )
+        player = None if current.next_step is None else current.next_step.player
         self._positions = _first_positions(ground.keys, is_blocked, ground.neighbours, player)
         self._pulled_to = np.full(len(self._positions.player), NONE, np.int16)
         self._layer = empty_layer(_FIRST_CANDIDATES + 8 * num_floor, goal_words)

@@ -55,7 +55,7 @@ class Round:
     width: int  # positions that a layer keeps
     weights: tuple[int, int]  # each beam defines what they weigh
     prefix: list[Step]  # from where the search begins to where the round does
-    next_step: Step | None  # the one after the prefix on the best path
+    next_step: Step | None  # the one after the prefix on the best path; None without a prefix
     bonuses: Int64[np.ndarray, " F"]  # of a box on each square
     seed: int  # chooses the order of equal candidates
 
@@ -93,7 +93,7 @@ class Rounds:
             width=_FIRST_WIDTH * _GROWTH ** (turn if kind == _PLAIN else _widening(turn)),
             weights=self._schedule[which],
             prefix=self._best_path[:begin],
-            next_step=self._best_path[begin] if self._best_path else None,
+            next_step=self._best_path[begin] if begin > 0 else None,
             bonuses=bonuses if kind == _TAUGHT else np.zeros_like(bonuses),
             seed=self._seed,
         )
