@@ -63,7 +63,7 @@ class FakeSolver:
         self, board: object, *, minimise: str, limits: Limits, report: Any, **_: Any
     ) -> Answer:
         self.limits[minimise] = limits
-        report(Progress("fess", 3, 4, at_least=11, elapsed_s=2.0))
+        report(Progress("fess", 1, 4, at_least=11, elapsed_s=2.0))
         return self.by_objective[minimise]
 
 
@@ -148,9 +148,9 @@ def test_ctrl_c_is_raised_with_what_is_known(
     answer = interrupt.value.answer
     assert answer.status == status
     assert answer.solver == ("astar" if status == "solved" else "fess")
-    assert "stopped after 2.0 s and 3 expansions for " in answer.reason
+    assert "stopped after 2.0 s and 1 expansion for " in answer.reason
     assert answer.at_least_moves == (11 if status == "solved" else None)
-    assert answer.num_expansions == (8 if status == "solved" else 3)
+    assert answer.num_expansions == (6 if status == "solved" else 1)
 
 
 def test_an_error_of_a_report_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from tokoban.sokoban.search.answer import BY_RULES, Answer, Objective, Progress
 from tokoban.sokoban.search.combine import solver
 from tokoban.sokoban.search.limits import STOPPED, Limits, Reason, out_of_time
 from tokoban.sokoban.search.run import given_up
+from tokoban.sokoban.wording import counted
 
 OBJECTIVE_NAMES: Mapping[Objective, str] = {
     "any": "any solution",
@@ -183,7 +184,7 @@ def _why(objective: Objective, found: Answer) -> str:
     proved = f" (at least {bound:,})" if bound else ""
     name = OBJECTIVE_NAMES[objective]
     if found.reason == STOPPED:
-        spent = f"{found.elapsed_s:.1f} s and {found.num_expansions:,} expansions"
+        spent = f"{found.elapsed_s:.1f} s and {counted(found.num_expansions, 'expansion')}"
         return f"stopped after {spent} for {name}{proved}"
     missed = "no solution" if objective == "any" else f"{name} not"
     return f"{missed} found within {found.reason}{proved}"
