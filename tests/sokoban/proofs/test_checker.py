@@ -111,6 +111,11 @@ FAULTS = {
     "no entry of moves": ("dead", {"without": ()}, "not one entry of moves for each of its boxes"),
     "a box twice": ("dead", {"boxes": row(3, 3), "without": ("", "")}, "not one entry"),
     "no move": ("frozen", {"without": ("uX", "ruL")}, "'X' is no move"),
+    "too many moves": (
+        "frozen",
+        {"without": ("u" * 1_000_001, None)},
+        "1,000,001 moves, over 1,000,000",
+    ),
     "a move into a wall": (
         "frozen",
         {"without": ("uuR", "ruL")},
@@ -133,6 +138,16 @@ def test_moves_that_are_not_known_are_no_fault_but_prove_nothing() -> None:
     assert find_fault(certificate) is None
     assert not certificate.is_minimal
     assert BY_HAND["frozen"].is_minimal
+
+
+def test_no_board_is_made_for_each_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Of a large board that takes longer than the move: a megabyte of moves took hours.
+    made = []
+    monkeypatch.setattr(Board, "__post_init__", lambda board: made.append(board))
+    certificate = replace(BY_HAND["frozen"], without=("ud" * 50, None))
+    fault = find_fault(certificate)
+    assert fault is not None and "solves nothing" in fault
+    assert len(made) < 10
 
 
 def mutants(certificate: Certificate, draw: random.Random) -> Iterator[Certificate]:

@@ -66,6 +66,14 @@ def test_traps_that_would_fill_the_memory_are_refused() -> None:
     assert from_json(to_json(BY_HAND["dead"]) | {"board": rows, "traps": [states[:20]]})
 
 
+def test_positions_that_would_fill_the_memory_are_refused() -> None:
+    rows = ["@" + " " * 399, *[" " * 400] * 399]
+    written = to_json(BY_HAND["search"]) | {"board": rows, "positions": [[[[1, 0]], [0, 0]]] * 3356}
+    with pytest.raises(ValueError, match="too large: 3,356 positions, 400x400 of the board"):
+        from_json(written)
+    assert from_json(written | {"board": rows[:200]})
+
+
 @pytest.mark.parametrize("found", [None, 3, [], {}, "text"])
 def test_what_is_no_object_is_refused(found: object) -> None:
     with pytest.raises(ValueError, match="a certificate: expected an object"):

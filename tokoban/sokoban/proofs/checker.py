@@ -4,13 +4,15 @@ The checker shares no code with the explainer, so that no bug can hide in both.
 """
 
 from collections.abc import Callable, Mapping, Set
+from dataclasses import replace
 
-from tokoban.sokoban import rules
-from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.board import Direction, Square
+from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.formats.run_length import MAX_LENGTH
 from tokoban.sokoban.proofs.certificate import Certificate, FrozenGroup, Trap
 
 _AXES = ((Direction.UP, Direction.DOWN), (Direction.LEFT, Direction.RIGHT))
-_LETTERS = {direction.name[0]: direction for direction in Direction}
+_LETTERS = frozenset("uldrULDR")
 
 
 def find_fault(
@@ -48,7 +50,8 @@ class _Proof:
         # For each trap, by the square of the box: all squares of the player.
         self.trapped = [self._zones(trap) for trap in certificate.traps]
         self.num_goals = [len(self.board.goals & zones.keys()) for zones in self.trapped]
-        self.listed: dict[Set[Square], set[Square]] = {}
+        # For the boxes of each position, by square of the board: whether the player may be there.
+        self.listed: dict[Set[Square], bytearray] = {}
 
     def check(self, each_position: Callable[[], object]) -> None:
         certificate, board = self.certificate, self.board
@@ -64,8 +67,10 @@ class _Proof:
             self._check_group(group)
         for position in certificate.positions:
             each_position()
-            zone = self._zone(position.player, position.boxes)
-            self.listed.setdefault(position.boxes, set()).update(zone)
+            empty = bytearray(board.height * board.width)
+            listed = self.listed.setdefault(position.boxes, empty)
+            for row, column in self._zone(position.player, position.boxes):
+                listed[row * board.width + column] = True
         for position in certificate.positions:
             each_position()
             self._check_position(*position)
@@ -141,7 +146,9 @@ class _Proof:
         for zones, num_goals in zip(self.trapped, self.num_goals, strict=True):
             if sum(player in zones.get(box, ()) for box in boxes) > num_goals:
                 return "bipartite" if num_goals else "dead"
-        return "search" if player in self.listed.get(boxes, ()) else None
+        listed = self.listed.get(boxes)
+        is_listed = listed is not None and listed[player.row * self.board.width + player.column]
+        return "search" if is_listed else None
 
     def _check_position(self, boxes: frozenset[Square], player: Square) -> None:
         """It is not solved, and every push leads into a deadlock."""
@@ -173,19 +180,13 @@ class _Proof:
         for box, moves in zip(certificate.boxes, certificate.without, strict=True):
             if moves is None:
                 continue
-            alone = _only(board, boxes - {box})
-            for letter in moves:
-                _demand(letter.upper() in _LETTERS, f"{letter!r} is no move")
-                after = rules.step(alone, _LETTERS[letter.upper()])
-                _demand(after != alone, f"{moves} cannot be played without the box {_at(box)}")
-                alone = after
-            _demand(
-                alone.boxes <= board.goals, f"{moves} solves nothing without the box {_at(box)}"
-            )
-
-
-def _only(board: Board, boxes: frozenset[Square]) -> Board:
-    return Board(board.height, board.width, board.walls, board.goals, boxes, board.player)
+            strange = next((letter for letter in moves if letter not in _LETTERS), None)
+            _demand(strange is None, f"{strange!r} is no move")
+            _demand(len(moves) <= MAX_LENGTH, f"{len(moves):,} moves, over {MAX_LENGTH:,}")
+            played = lurd.replay(replace(board, boxes=boxes - {box}), moves)
+            without = f"without the box {_at(box)}"
+            _demand(played.reason is None, f"{moves} cannot be played {without}")
+            _demand(played.board.boxes <= board.goals, f"{moves} solves nothing {without}")
 
 
 def _at(*squares: Square) -> str:

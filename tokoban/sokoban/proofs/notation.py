@@ -16,7 +16,9 @@ from tokoban.sokoban.proofs.certificate import (
 )
 
 Read = TypeVar("Read")
-_MOST_TRAPPED = 1 << 24  # squares of boxes in traps times squares of the board: a gigabyte
+# Squares of boxes in traps, and positions, each times the squares of the board: with so many the
+# checker takes a gigabyte, and half of one.
+_MOST_TRAPPED, _MOST_LISTED = 1 << 24, 1 << 29
 _KEYS = ("board", "kind", "boxes", "without", "traps", "frozen", "positions")
 
 
@@ -60,9 +62,14 @@ def from_json(found: object) -> Certificate:
         raise ValueError(f"kind {kind!r}: expected one of {', '.join(KINDS)}")
     board, traps = parse_board(rows), _list(content["traps"], _trap, "traps")
     num_boxes = sum(len({box for box, _ in trap.states}) for trap in traps)
-    if num_boxes * board.height * board.width > _MOST_TRAPPED:
-        size = f"{num_boxes:,} squares of boxes in traps, {board.height}x{board.width} of the board"
-        raise ValueError(f"too large: {size}; expected a product of at most {_MOST_TRAPPED:,}")
+    positions = _list(content["positions"], _position, "positions")
+    for number, what, most in (
+        (num_boxes, "squares of boxes in traps", _MOST_TRAPPED),
+        (len(positions), "positions", _MOST_LISTED),
+    ):
+        if number * board.height * board.width > most:
+            size = f"{number:,} {what}, {board.height}x{board.width} of the board"
+            raise ValueError(f"too large: {size}; expected a product of at most {most:,}")
     return Certificate(
         board=board,
         kind=kind,
@@ -70,7 +77,7 @@ def from_json(found: object) -> Certificate:
         without=_list(content["without"], lambda moves: _unless_none(moves, _text), "without"),
         traps=traps,
         frozen=_list(content["frozen"], _group, "frozen"),
-        positions=_list(content["positions"], _position, "positions"),
+        positions=positions,
     )
 
 
