@@ -149,7 +149,6 @@ def leaves_open_what_is_not_known(boards: list[Board], limits: Limits) -> bool:
 
 
 def test_what_the_limits_leave_open_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choices, "_FIRST_EXPANSIONS", 1)
     assert leaves_open_what_is_not_known(SMALL, Limits(max_expansions=1))
     assert not leaves_open_what_is_not_known(SMALL, Limits(time_limit_s=60.0))
     # So few moves as these wide boards need are found at once.

@@ -78,6 +78,17 @@ def test_a_solution_that_is_found_bounds_what_is_not_proved(
     assert (found.figures, found.along_solution) == (None, None)
 
 
+def test_a_level_that_only_the_search_for_fewest_moves_decides_is_unsolvable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def solve(board: Board, *, minimise: str, **limits: Any) -> Answer:
+        return Answer(status="unsolvable" if minimise == "moves" else "gave up", solver="astar")
+
+    monkeypatch.setattr(rating, "solve", solve)
+    monkeypatch.setattr(rating, "explore", lambda board, **limits: None)
+    assert rate(CORNER).status == "unsolvable"
+
+
 def test_a_level_too_large_for_the_solvers_is_not_known() -> None:
     side = 65
     rows = ["#" * (side + 2), *["#" + " " * side + "#"] * side, "#" * (side + 2)]

@@ -28,7 +28,6 @@ from tokoban.sokoban.sizes import SIDE
 
 # What most pushes need to be known; the limits are for the others.
 _FIRST_EXPANSIONS = 200
-_LEVELS_AT_ONCE = 1024  # solved before limits are looked at
 _PART_BYTES = 64_000_000  # of the pushes along a part of a solution
 
 
@@ -102,14 +101,8 @@ def _count_losing_of_words(
     bits = np.array(cells, np.uint64)
     walls, goals = (np.repeat(word, len(boxes)) for word in (level.walls, level.goals))
     after = Levels(walls, goals, unpacked_bits(boxes, len(bits)) @ bits, bits[player])
-    verdicts = np.full(len(boxes), Verdict.OUT_OF_TIME, np.uint8)
-    for first in range(0, len(boxes), _LEVELS_AT_ONCE):
-        if watch.reason_to_end() is not None:
-            break
-        part = after.part(first, first + _LEVELS_AT_ONCE)
-        verdicts[first : first + _LEVELS_AT_ONCE] = solve_many(
-            part, "any", limits=Limits(max_expansions=_FIRST_EXPANSIONS)
-        ).verdict
+    at_first = watch.as_stop_flag().at_most(_FIRST_EXPANSIONS)
+    verdicts = solve_many(after, "any", limits=at_first).verdict
     rest = np.flatnonzero(verdicts == Verdict.OUT_OF_EXPANSIONS)
     limits = watch.rest()
     if limits.time_limit_s is not None:

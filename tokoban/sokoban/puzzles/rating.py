@@ -65,7 +65,6 @@ def rate(
         limits = replace(limits, time_limit_s=limits.time_limit_s / _NUM_PARTS)
     inside = board.inside()
     rating = Rating("gave up", len(inside), len(board.boxes & inside))
-
     if len(inside) > MAX_SQUARES:
         return rating
     by_pushes = solve(board, minimise="pushes", clock=clock, limits=limits)
@@ -79,6 +78,8 @@ def rate(
     if reachable is not None and reachable.fewest_pushes is None:
         return replace(rating, status="unsolvable")
     by_moves = solve(board, minimise="moves", clock=clock, limits=limits)
+    if by_moves.status == "unsolvable":
+        return replace(rating, status="unsolvable")
     solutions = [one.solution for one in (first, by_moves) if one.solution is not None]
     if not solutions:
         return replace(rating, reachable=reachable)

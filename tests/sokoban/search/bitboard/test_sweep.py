@@ -35,7 +35,8 @@ def test_distances_of_one_box_are_those_of_the_tables() -> None:
         states = level._replace(boxes=1 << box.reshape(1, -1), player=1 << player.reshape(1, -1))
         expected = tables.rows(torch.tensor([i])).distance(states).reshape(64, 64).numpy()
         distance = np.full((64, 64), -1)
-        for boxes, row in distances(levels.part(i, i + 1), "moves").items():
+        level_words = Levels(*(word[i : i + 1] for word in levels))
+        for boxes, row in distances(level_words, "moves").items():
             distance[boxes.bit_length() - 1] = row
         assert num_states[i] == (distance >= 0).sum()
         # The tables also know boxes and players behind walls, where the start's player never is.

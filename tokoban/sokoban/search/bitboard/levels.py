@@ -21,10 +21,6 @@ class Levels(NamedTuple):
     boxes: UInt64[np.ndarray, " N"]
     player: UInt64[np.ndarray, " N"]
 
-    def part(self, first: int, last: int) -> "Levels":
-        """The levels from ``first`` on, before ``last``."""
-        return Levels(*(word[first:last] for word in self))
-
     @property
     def num_levels(self) -> int:
         """The number of levels."""
