@@ -159,8 +159,7 @@ def test_the_stop_flag_ends_each_part_of_the_work() -> None:
         assert answer.status == "gave up"
         assert answer.reason is not None
         reasons.append(answer.reason)
-    assert reasons[0] == "stopped"
-    assert reasons[-1] == "stopped, before the proof could be checked"
+    assert set(reasons) == {"stopped"}
 
 
 def test_the_check_of_a_proof_counts_for_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,6 +174,7 @@ def test_the_check_of_a_proof_counts_for_the_time_limit(monkeypatch: pytest.Monk
     answer = explain(HARD, clock=lambda: now_s)
     assert isinstance(answer, Answer)
     assert answer.reason == "10 s, before the proof could be checked"
+    assert isinstance(answer.reason, Reason) and answer.reason.code == "time"
 
 
 def test_the_solver_has_half_of_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:

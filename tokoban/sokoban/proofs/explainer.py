@@ -13,7 +13,15 @@ from tokoban.sokoban.proofs.deadlock_sets import Subsets
 from tokoban.sokoban.proofs.static import static_deadlock
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.combine import solver
-from tokoban.sokoban.search.limits import UNWATCHED, Limits, OutOfTimeError, Watch, too_large
+from tokoban.sokoban.search.limits import (
+    STOPPED,
+    UNWATCHED,
+    Limits,
+    OutOfTimeError,
+    Reason,
+    Watch,
+    too_large,
+)
 from tokoban.sokoban.search.run import MAX_SQUARES, solved_already
 
 _TEN_SECONDS = Limits(time_limit_s=10.0)
@@ -109,8 +117,11 @@ def _checked(
     # A proof without positions is checked at once, even if the time is over.
     try:
         fault = find_fault(certificate, watch.check)
-    except OutOfTimeError as reason:
-        return _given_up(f"{reason}, before the proof could be checked", watch, num_expansions)
+    except OutOfTimeError as error:
+        reason: Reason = error.args[0]
+        if reason != STOPPED:
+            reason = reason.with_sentence(f"{reason}, before the proof could be checked")
+        return _given_up(reason, watch, num_expansions)
     if fault is not None:
         raise RuntimeError(f"{fault}, in a certificate for {certificate.board}")
     return Deadlocked(certificate, watch.elapsed_s(), num_expansions)

@@ -16,6 +16,7 @@ from tokoban.sokoban.search.limits import Watch, out_of_memory
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.state.positions import num_bytes, unpacked_bits
 from tokoban.sokoban.search.state.walks import chain, directions_through
+from tokoban.sokoban.wording import counted
 
 _FIRST_CAPACITY = 1 << 8
 _SLICE_S = 0.01  # between two checks of the clock and the stop flag
@@ -61,7 +62,7 @@ def search_subset(
             return Searched(expansions, solution=_solution(numbered, store))
         if outcome == Outcome.EXHAUSTED:
             return Searched(expansions, proof=_proof(numbered, store, deadlocks))
-        limit = f"{max_positions} positions" if expansions >= max_positions else None
+        limit = counted(max_positions, "position") if expansions >= max_positions else None
         if outcome == Outcome.STORE_FULL:
             # The larger one is twice the old one, which stays until it is copied.
             needed_bytes = 3 * num_bytes(store)
