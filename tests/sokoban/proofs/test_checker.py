@@ -142,7 +142,7 @@ def test_moves_that_are_not_known_are_no_fault_but_prove_nothing() -> None:
 
 def test_no_board_is_made_for_each_move(monkeypatch: pytest.MonkeyPatch) -> None:
     # Of a large board that takes longer than the move: a megabyte of moves took hours.
-    made = []
+    made: list[Board] = []
     monkeypatch.setattr(Board, "__post_init__", lambda board: made.append(board))
     certificate = replace(BY_HAND["frozen"], without=("ud" * 50, None))
     fault = find_fault(certificate)

@@ -26,7 +26,7 @@ from tokoban.sokoban.search.state.positions import bit_of, packed_bits, unpacked
 from tokoban.sokoban.search.state.workspace import least_of_area, place_boxes, workspace_for
 from tokoban.sokoban.sizes import SIDE
 
-# What most pushes need to be known; the limits are for the others.
+# Most pushes are known after so few; the others share the time that is left.
 _FIRST_EXPANSIONS = 200
 _PART_BYTES = 64_000_000  # of the pushes along a part of a solution
 

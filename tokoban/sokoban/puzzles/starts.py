@@ -85,7 +85,7 @@ def _by_retrograde_analysis(
     work = sweep.Sweeping(level, "pushes")
     worker = Worker(sweep.workspace_for(level))
     limits = replace(limits, memory_limit_mb=_ANALYSIS_MB)
-    worker.complete(work, limits, lambda: limits.is_stopped)
+    worker.complete(work, limits)
     if limits.is_stopped:
         return iter(())
     if work.labels.verdict[0] == Verdict.OUT_OF_MEMORY:

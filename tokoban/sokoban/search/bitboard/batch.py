@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from tokoban.sokoban.board import Direction
-from tokoban.sokoban.search.answer import HASTE, OBJECTIVES, Optimum, Progress
+from tokoban.sokoban.search.answer import HASTE, Optimum, Progress
 from tokoban.sokoban.search.bitboard import driver, push_search
 from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, Answers, Verdict
 from tokoban.sokoban.search.bitboard.layers import LAYER, NUM_SETS
@@ -115,8 +115,6 @@ class Solving:
     """Work on some levels, one after the other; see ``worker.Work``."""
 
     def __init__(self, levels: Levels, objective: str, limits: Limits) -> None:
-        if objective not in OBJECTIVES:
-            raise ValueError(f"minimise is 'moves', 'pushes' or 'any', not {objective!r}")
         self.progress = np.zeros(3, np.int64)
         self._levels = levels
         self._objective = objective
