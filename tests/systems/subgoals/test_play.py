@@ -1,5 +1,6 @@
 """Plays by a lower policy: every plan is replayed, refusals are struck out, levels stay apart."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +12,13 @@ import torch
 from tokoban import cli, pretrained
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
+from tokoban.systems.subgoals import evaluate as evaluate_module
 from tokoban.systems.subgoals.config import tiny
-from tokoban.systems.subgoals.evaluate import LOWER
+from tokoban.systems.subgoals.evaluate import FLAT, LOWER, SubgoalsEvaluation, evaluate
 from tokoban.systems.subgoals.model import SubgoalNet
 from tokoban.systems.subgoals.play import Game, Moves, Node, command, exactly, play_all
 from tokoban.systems.subgoals.train import held_out
+from tokoban.training.spec import Trained
 
 LOST = Board.from_xsb("#######|#@   .#|#$ $ .#|#######")
 
@@ -121,3 +124,14 @@ def test_the_command_trains_from_a_push_policy_and_evaluates(
     printed = capfd.readouterr().out
     for name in ("2_greedy", "3_by_search", "4_flat_greedy", "4_one_at_a_time"):
         assert f"boxes_{name}" in printed
+
+
+def test_a_number_of_boxes_of_which_there_is_no_level_has_no_shares(
+    model: SubgoalNet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluate_module, "held_out", lambda config: [LOST])
+    players = {name: lambda boards, _: [None for _ in boards] for name in (LOWER, FLAT)}
+    trained = Trained(model, tiny(), Path("x"), players=players)
+    found = evaluate(trained, SubgoalsEvaluation(most_evaluated=1))
+    assert [found[f"boxes_{count}_levels"] for count in (2, 3, 4)] == [1, 0, 0]
+    assert math.isnan(found["boxes_4_safe_auc"]) and math.isnan(found["boxes_4_greedy"])

@@ -82,6 +82,12 @@ def held_out(num_levels: int, *, seed: int, num_boxes: Sequence[int] = _NUM_BOXE
     ]
 
 
+def some_of(levels: Sequence[Board], most: int) -> list[Board]:
+    """At most so many of the levels, evenly spread."""
+    count = min(most, len(levels))
+    return [levels[i * len(levels) // count] for i in range(count)]
+
+
 def other_boards(
     known: Container[str], *, seed: int, num_boxes: Sequence[int] = _NUM_BOXES
 ) -> Iterator[Board]:

@@ -56,9 +56,7 @@ def evaluate(
 
 def some_held_out(config: InstructionsConfig, most: int) -> list[Board]:
     """Levels that the training held out, of each number of boxes."""
-    held_out = benchmark.held_out(config.levels, seed=config.level_seed)
-    count = min(most, len(held_out))
-    return [held_out[i * len(held_out) // count] for i in range(count)]
+    return benchmark.some_of(benchmark.held_out(config.levels, seed=config.level_seed), most)
 
 
 def _evaluated(
@@ -100,7 +98,7 @@ def _instructions(
             tasks.append(Task(truth.graph.cells, truth.machine, _given(text, options, hiding)))
             fewest.append(truth.fewest_pushes)
     can_be = [i for i, pushes in enumerate(fewest) if pushes is not None]
-    is_impossible = np.array([pushes is None for pushes in fewest])
+    is_impossible = np.array([pushes is None for pushes in fewest], np.bool_)
     greedy = obey_all(model, tasks, most_evaluated=_MOST_PUSHES, is_greedy=True)
     possible = [tasks[i] for i in can_be]
     plays_by = {

@@ -11,6 +11,7 @@ import numpy as np
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.formats.level import Solution
+from tokoban.sokoban.instructions import benchmark
 from tokoban.systems.subgoals.config import SubgoalsConfig
 from tokoban.systems.subgoals.dataset import NUM_BOXES, labels_of
 from tokoban.systems.subgoals.model import SubgoalNet
@@ -52,9 +53,7 @@ def evaluate(
     is the area under the ROC curve of the second pointer at the start: pairs of a box and a square
     that can be executed and keep the level solvable, against those to refuse.
     """
-    levels = held_out(trained.config)
-    count = min(options.levels, len(levels))
-    chosen = [levels[i * len(levels) // count] for i in range(count)]
+    chosen = benchmark.some_of(held_out(trained.config), options.levels)
     metrics: dict[str, float] = {}
     for num_boxes in NUM_BOXES:
         boards = [board for board in chosen if len(board.boxes) == num_boxes]
@@ -111,7 +110,7 @@ def _safe_auc(model: SubgoalNet, boards: Sequence[Board], stretches: Sequence[St
         for box, target in itertools.product(board.boxes, {*squares} - board.boxes):
             scores.append(logits[number[box]][number[target]])
             are_safe.append((box, target) in known)
-    is_safe = np.array(are_safe)
+    is_safe = np.array(are_safe, np.bool_)
     return auc(np.array(scores)[is_safe], np.array(scores)[~is_safe])
 
 
