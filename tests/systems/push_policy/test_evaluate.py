@@ -155,6 +155,14 @@ def test_metrics_agree_with_one_another(levels: list[Board], random_net: PushNet
     assert found["hidden_deadlocks"] > 0
 
 
+def test_without_solvable_positions_there_is_no_figure_of_them(random_net: PushNet) -> None:
+    lost = Board.from_xsb("########|#@$  .$#|#  .   #|########")
+    found = metrics_of(random_net, [lost], PushEvaluation(most_evaluated=1, states=4))
+    assert found["positions"] > 0
+    for name in ("top1_optimal_set", "pushes_left_mae"):
+        assert math.isnan(found[name])
+
+
 def test_unfit_levels_and_options_are_said_in_a_sentence(
     random_net: PushNet, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -29,7 +29,7 @@ from tokoban.systems.push_policy.held_out import (
     label_boards,
     recall_at_precision,
 )
-from tokoban.systems.push_policy.lockstep import Played, play_all
+from tokoban.systems.push_policy.lockstep import MOST_GREEDY, Played, play_all
 from tokoban.systems.push_policy.model import PushNet
 from tokoban.training.config import Reads, check_limits
 from tokoban.training.limits import Between, Seed
@@ -41,7 +41,6 @@ PRECISION = 0.999
 _LOST_RECALL = "lost_recall_at_precision_0999"
 _SEEMING = -10.0  # log-odds above which a position seems deadlocked enough to be searched
 _SAMPLES = 300  # of the bootstrap
-_MOST_PUSHES = 1000  # of greedy play
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +123,7 @@ def metrics_of(
     labelled, optima = label_boards(boards, num_states=options.states, seed=options.seed)
     play = partial(play_all, judge, boards, num_views=options.views)
     playing = GuidedOptions(order="greedy")
-    greedy = play(playing, max_evaluated=_MOST_PUSHES)
+    greedy = play(playing, max_evaluated=MOST_GREEDY)
     searching = GuidedOptions(order=options.search, is_classical=options.classical)
     searched = play(searching, max_evaluated=options.most_evaluated)
     metrics = {"levels": float(len(boards))}
@@ -190,7 +189,7 @@ def position_metrics(labelled: Labelled, found: Judgements, seed: int) -> dict[s
     }
 
     def mean_of(values: np.ndarray) -> Callable[[Float64[np.ndarray, " P"]], float]:
-        return lambda weights: float((values * weights).sum() / max(weights.sum(), 1e-9))
+        return lambda weights: float((values * weights).sum() / (weights.sum() or math.nan))
 
     of_solvable = {
         "top1_optimal_set": mean_of(found.is_hit[is_solvable]),

@@ -24,7 +24,7 @@ from tokoban.sokoban.search.searches.guided.search import GuidedOptions, GuidedS
 from tokoban.systems.push_policy.guide import Judge, as_judge, judged
 
 _AT_ONCE = 128  # levels
-_MOST_GREEDY = 1000  # positions of greedy play
+MOST_GREEDY = 1000  # positions of greedy play
 
 # Called with the number of a level and the boxes and zones of its positions.
 ReportPositions = Callable[[int, Bool[np.ndarray, "P F"], Bool[np.ndarray, "P F"]], None]
@@ -108,7 +108,7 @@ def play(
 ) -> list[tuple[Direction, ...] | None]:
     """``SystemSpec.play``."""
     options = GuidedOptions(order="greedy" if most_evaluated is None else "phs")
-    most = _MOST_GREEDY if most_evaluated is None else most_evaluated
+    most = MOST_GREEDY if most_evaluated is None else most_evaluated
     games = play_all(as_judge(model), boards, options, max_evaluated=most)
     return [None if game.solution is None else game.solution.directions for game in games]
 
