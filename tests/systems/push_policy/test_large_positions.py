@@ -200,7 +200,7 @@ def test_judgements_over_all_views_are_the_same_for_each_image(symmetry: Symmetr
 
 def test_results_and_values_of_a_batch_are_those_of_the_labels(levels: list[Board]) -> None:
     shard = shard_of(levels)
-    every = large_positions.Levels([shard])
+    every = large_positions.Levels([Path("x")], [shard])
     table = every.every_position()
     assert len(table) == len(shard)
     batch = every.batch(table, 0)
@@ -223,7 +223,7 @@ def test_results_and_values_of_a_batch_are_those_of_the_labels(levels: list[Boar
 
 
 def test_results_are_turned_with_the_board(levels: list[Board]) -> None:
-    every = large_positions.Levels([shard_of(levels[:1])])
+    every = large_positions.Levels([Path("x")], [shard_of(levels[:1])])
     table = every.every_position()
     for symmetry in range(8):
         batch = every.batch(table, symmetry)
@@ -333,6 +333,6 @@ def test_a_level_whose_squares_are_not_connected_is_refused(levels: list[Board])
     for row in (int(shard.floor_row[-1]) + 2, 2**16 - 1):
         rows = shard.floor_row.copy()
         rows[-1] = row
-        hostile = large_positions.Levels([replace(shard, floor_row=rows)])
-        with pytest.raises(ValueError, match="a level whose squares are not connected"):
+        hostile = large_positions.Levels([Path("x")], [replace(shard, floor_row=rows)])
+        with pytest.raises(ValueError, match="x: labels of a level whose squares are not"):
             hostile.batch(hostile.every_position(), 0)

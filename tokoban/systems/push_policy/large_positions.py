@@ -59,7 +59,7 @@ class LargePositions:
         A batch has about as many squares as ``batch_positions`` of 8x8 interiors.
         """
         chosen = shards_drawn(self.shards, place, seed=seed)
-        levels = Levels([_read(path) for path in chosen])
+        levels = Levels(chosen, [_read(path) for path in chosen])
         positions = levels.every_position()
         if not len(positions):
             raise ValueError(f"{chosen[0].parent}: no labelled positions of levels beyond 8x8")
@@ -99,8 +99,8 @@ def _cut(positions: Int64[np.ndarray, "P 4"], most_squares: int) -> Iterator[np.
 class Levels:
     """The levels of some shards, prepared when they are first needed."""
 
-    def __init__(self, shards: Sequence[LargeShard]) -> None:
-        self._shards = shards
+    def __init__(self, paths: Sequence[Path], shards: Sequence[LargeShard]) -> None:
+        self._paths, self._shards = paths, shards
         self._tokens: dict[tuple[int, int], Tokens] = {}
 
     def every_position(self) -> Int64[np.ndarray, "P 4"]:
@@ -145,7 +145,8 @@ class Levels:
             board = own.board(int(own.level_ends[level]) - 1) if is_connected else None
             squares = None if board is None else Squares(board)
             if board is None or squares is None or len(squares.squares) != len(rows):
-                raise ValueError("labels of a level whose squares are not connected")
+                sentence = "labels of a level whose squares are not connected"
+                raise ValueError(f"{self._paths[shard]}: {sentence}")
             self._tokens[key] = Tokens(squares, build_ground(board, squares))
         return self._tokens[key]
 
