@@ -121,9 +121,16 @@ def test_levels_that_are_invalid_or_do_not_fit_are_named_and_the_others_measured
     ]
 
 
-@pytest.mark.parametrize(("wish", "message"), [])
+@pytest.mark.parametrize(
+    ("wish", "message"),
+    [
+        ({"levels": Path("x"), "generated": 2}, "give --levels or --generated, not both"),
+        ({"seed": 7}, "--seed is for levels that --generated asks for"),
+        ({"seed": 7, "levels": Path("x")}, "--seed is for levels that --generated asks for"),
+    ],
+)
 def test_what_cannot_be_measured_is_refused(
-    policy: SokobanPolicy, wish: dict[str, int], message: str
+    policy: SokobanPolicy, wish: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError) as caught:
         _measured(policy, **wish)

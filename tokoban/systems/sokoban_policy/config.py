@@ -14,6 +14,7 @@ from tokoban.training.limits import (
     Width,
 )
 
+BEAM_WIDTH = 32  # where nobody says another
 MAX_BEAM_WIDTH = 8192  # one level alone then takes some 100 MB
 VALIDATION_SEED = 1  # of the levels to validate on
 
@@ -44,7 +45,7 @@ class SokobanPolicyConfig:
     # training sees none of them, not even turned or mirrored
     data_seed: Seed = 0  # of the levels to train on
     batch_games: Width = 128  # of a step
-    beam_width: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = 32  # of the evaluation
+    beam_width: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = BEAM_WIDTH  # of the evaluation
     retired: ClassVar[Mapping[str, Any]] = {
         "interior": 6,
         "validation_seed": VALIDATION_SEED,

@@ -21,6 +21,7 @@ from tokoban.sokoban.sizes import MAX_LEVELS
 from tokoban.sokoban.symmetry import SYMMETRIES
 from tokoban.systems.sokoban_policy import solve
 from tokoban.systems.sokoban_policy.config import (
+    BEAM_WIDTH,
     MAX_BEAM_WIDTH,
     VALIDATION_SEED,
     SokobanPolicyConfig,
@@ -68,7 +69,7 @@ def metrics_of(
     model: SokobanPolicy, levels: Sequence[GeneratedLevel], play: Play
 ) -> dict[str, float]:
     """All metrics, as ``evaluate`` says, on levels that fit; each process counts its share."""
-    mine = list(levels)[processes.rank() :: processes.world_size()]
+    mine = levels[processes.rank() :: processes.world_size()]
     counts = _supervised_counts(model, mine)
     counts |= _play_counts(model, mine, play)
     totals = processes.sum_over_processes(counts)
@@ -182,11 +183,13 @@ class SokobanEvaluation:
     # half of them solvable; without either, the 4000 or so validation levels of the weights' own
     # training, which takes minutes
     seed: Annotated[int | None, Between(0)] = None  # of the generated levels
-    beam: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = 32  # width of the beam search
+    beam: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = BEAM_WIDTH  # width of the beam search
 
     def __post_init__(self) -> None:
         if self.levels is not None and self.generated is not None:
             raise ValueError("give --levels or --generated, not both")
+        if self.seed is not None and self.generated is None:
+            raise ValueError("--seed is for levels that --generated asks for")
         check_limits(self)
 
 

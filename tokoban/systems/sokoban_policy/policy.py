@@ -10,13 +10,12 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Solution
 from tokoban.sokoban.search.answer import Answer
 from tokoban.systems.sokoban_policy import solve
+from tokoban.systems.sokoban_policy.config import BEAM_WIDTH
 from tokoban.systems.sokoban_policy.fitting import fit
 from tokoban.systems.sokoban_policy.memory import DEFAULT_LIMIT_BYTES
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.solve import Prediction
 from tokoban.training.device import DeviceChoice, find_device
-
-BEAM_WIDTH = 32
 
 
 class PolicyAnswer(NamedTuple):

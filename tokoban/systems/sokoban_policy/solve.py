@@ -13,14 +13,13 @@ from jaxtyping import Bool, Int64
 from torch import Tensor
 
 from tokoban.decoding.beam import beam_search
-from tokoban.decoding.sampling import Samples, sample
+from tokoban.decoding.sampling import sample
 from tokoban.decoding.visited import table_bytes
-from tokoban.inference.engine import Engine
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import UNDO, Board, Direction
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
-from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH
+from tokoban.systems.sokoban_policy.config import BEAM_WIDTH, MAX_BEAM_WIDTH
 from tokoban.systems.sokoban_policy.cuda_graphs import CapturedRollouts
 from tokoban.systems.sokoban_policy.engine import engine_of
 from tokoban.systems.sokoban_policy.episodes import (
@@ -51,7 +50,7 @@ class Play:
     """Options of play; a rollout ignores the width of the beam."""
 
     max_moves: Annotated[int | None, Between(1)] = None  # none: as many as the policy can read
-    width: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = 32  # of the beam
+    width: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = BEAM_WIDTH  # of the beam
     memory_limit: int = DEFAULT_LIMIT_BYTES  # of what play itself needs, beside the weights
 
     def __post_init__(self) -> None:
@@ -170,22 +169,15 @@ def by_rollout(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Move
         if captured is not None:
             samples = captured(starts).samples
         else:
-            samples = _roll_out(model, engine, starts, max_steps=steps)
+            samples = sample(
+                PolicyStepper(model, starts, engine=engine, allow_undo=True),
+                num_rows=len(starts.boxes),
+                max_steps=steps,
+                stop_check_every=_check_every(device),
+            )
         return samples.actions.where(samples.is_finished.unsqueeze(1), -1)
 
     return _found(levels, played, batch_size=batch_size)
-
-
-def _roll_out(
-    model: SokobanPolicy, engine: Engine, starts: Bitboards, *, max_steps: int
-) -> Samples:
-    stepper = PolicyStepper(model, starts, engine=engine, allow_undo=True)
-    return sample(
-        stepper,
-        num_rows=len(starts.boxes),
-        max_steps=max_steps,
-        stop_check_every=_check_every(stepper.device),
-    )
 
 
 def _pays_to_capture(device: torch.device, *, num_batches: int) -> bool:
