@@ -180,6 +180,9 @@ def test_a_space_after_a_prompt_is_that_of_the_next_word() -> None:
     for each in found:
         assert model.tokenizer.decode(each.tokens) == f" {each.text}"  # type: ignore[union-attr]
     assert encode_prompts(model, ["ab  ", " "]) == [[0, 2, 3], [0, 1]]
+    model.tokenizer = CharacterTokenizer("\nab")
+    with pytest.raises(ValueError, match=r"prompt 1: the character ' ' \(U\+0020\) is not among"):
+        generate_texts(model, ["ab "], max_tokens=5)
 
 
 @pytest.mark.parametrize(

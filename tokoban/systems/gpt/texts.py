@@ -88,7 +88,7 @@ class TextStream:
             (
                 length
                 for stop in self._stops
-                for length in range(1, len(stop))
+                for length in range(1, min(len(stop), len(self._kept_back) + 1))
                 if self._kept_back.endswith(stop[:length])
             ),
             default=0,
@@ -117,6 +117,7 @@ def encode_prompts(
             text = without_invisible(prompt)
             if ends_with_space(model, prompt):
                 text = text.rstrip(" ")
+                tokenizer.encode(" ")  # the continuation needs a token that begins with it
             found.append(tokenizer.encode(start + text or NO_PROMPT))
         except ValueError as error:
             raise ValueError(f"prompt {number + 1}: {error}") from None
