@@ -65,6 +65,9 @@ def test_what_is_not_there_and_what_is_named_twice_are_refused() -> None:
         find_box(corridor, Box.ON_GOAL)
     with pytest.raises(ValueError, match='"the upper half" fits no square; expected at least one'):
         find_place(corridor, Place.UPPER_HALF)
+    shut_off = Board.from_xsb("#######|#@ $#.#|#######")
+    with pytest.raises(ValueError, match='"a goal" fits no square; expected at least one'):
+        find_place(shut_off, Place.GOAL)
     with pytest.raises(
         ValueError, match='"the left box" and "the upper box" are one box; expected two'
     ):

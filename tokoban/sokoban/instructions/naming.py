@@ -53,8 +53,8 @@ def find_place(board: Board, place: Place | At) -> frozenset[Square]:
         return found
     side = place.name.partition("_")[0]
     if place == Place.GOAL:
-        return goals
-    if place == Place.CORNER:
+        found = goals
+    elif place == Place.CORNER:
         found = frozenset(square for square in inside if _is_corner(board, square))
     elif place.name.endswith("_GOAL"):
         found = _least(goals, _SIDE_OF[side])
