@@ -191,7 +191,7 @@ def positions(truth: Truth, chance: random.Random) -> list[tuple[Play, Outlook]]
             after[chosen] = target, then
             if then != REJECTED and (later := int(truth.pushes_left[target, then])) != FAR:
                 outlook[chosen] = BEST if later == left - 1 else LONGER
-        best = [push for push, label in outlook.items() if label == BEST]
+        best = _best(outlook)
         num_impossible += not best
         plain = truth.plain.best_pushes(position, free) if best else ()
         usual = {pushed(graph, push) for push in plain}

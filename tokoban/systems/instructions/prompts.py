@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Int16, Int64, UInt8
+from jaxtyping import Bool, Int16, Int64, UInt8
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
@@ -48,8 +48,8 @@ class Prompt(NamedTuple):
     words: Int64[Tensor, "B S"]
 
     @property
-    def is_legal(self) -> Tensor:
-        """Which pushes are legal, [B, T, 4]."""
+    def is_legal(self) -> Bool[Tensor, "B T 4"]:
+        """Which pushes are legal."""
         return self.boards.features[:, :, CAN_PUSH : CAN_PUSH + 4] != 0
 
 

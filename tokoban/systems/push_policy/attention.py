@@ -59,6 +59,6 @@ def _weights(guide: NetworkGuide, squares: Squares, board: Board) -> Float[Tenso
     """The weights of every attention over the board; walls attend to nothing."""
     layers = torch.from_numpy(guide.attention(*boxes_and_zones(squares, [board])))
     cells = torch.tensor([row * board.width + column for row, column in squares.squares])
-    spread = torch.zeros(*layers.shape[:2], board.height * board.width, board.height * board.width)
-    spread[:, :, cells[:, None], cells] = layers
-    return spread
+    weights = torch.zeros(*layers.shape[:2], board.height * board.width, board.height * board.width)
+    weights[:, :, cells[:, None], cells] = layers
+    return weights

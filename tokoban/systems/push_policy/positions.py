@@ -61,9 +61,9 @@ def positions_in(path: Path) -> tuple[UInt64[np.ndarray, "P W"], Int16[np.ndarra
 def positions_of(shard: Shard) -> tuple[UInt64[np.ndarray, "P W"], Int16[np.ndarray, " P"]]:
     """The positions of a shard, each once up to walks, with what every push of it leads to.
 
-    Returns their words and the classes of the pushes left. Left out
-    are solved positions, those whose pushes lead to unlabelled ones (the neighbours of other
-    states), and deadlocked ones above ``_MOST_DEADLOCKED`` of a level.
+    Returns their words and the classes of the pushes left. Left out are solved positions, those
+    whose pushes lead to unlabelled ones (the neighbours of other states), and deadlocked ones above
+    ``_MOST_DEADLOCKED`` of a level.
     """
     is_kept = shard.origin != _NEIGHBOUR
     words = np.zeros((int(is_kept.sum()), NUM_WORDS), np.uint64)

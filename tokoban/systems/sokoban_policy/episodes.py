@@ -19,6 +19,7 @@ from tokoban.sokoban.simulation.bitboards import Bitboards
 NUM_ACTIONS = 5
 NUM_BINS = 7
 UNSOLVABLE_BIN = NUM_BINS - 1
+NO_BIN = -1
 BIN_NAMES = ("0", "1 to 3", "4 to 11", "12 to 32", "33 to 89", "90 or more")  # moves to go
 FIRST_BOARD = 1  # the position of the start
 
@@ -84,9 +85,6 @@ def places(mask: Bool[Tensor, "*B"], count: int | None = None) -> Int64[Tensor, 
     flat = mask.flatten()
     found = flat.nonzero() if count is None else flat.nonzero_static(size=count)
     return found[:, 0]
-
-
-NO_BIN = -1
 
 
 def steps_left_bin(distance: Int[Tensor, "*S"]) -> Int64[Tensor, "*S"]:

@@ -69,7 +69,7 @@ class Stretches:
                 }
                 for end, cell in after.items():
                     stretch = found.setdefault((box, cell), Stretch(num_pushes, []))
-                    if cell != box and stretch.num_pushes == num_pushes:
+                    if stretch.num_pushes == num_pushes:
                         stretch.ends.append(end)
                 known |= after.keys()
                 layer = after
