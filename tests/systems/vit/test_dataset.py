@@ -113,6 +113,8 @@ def test_a_folder_for_each_class_is_split_in_three(tmp_path: Path) -> None:
     all_shades = _shades(test) + _shades(parts.held_out) + _shades(parts.train)
     assert sorted(all_shades) == sorted(10 * n + k for n in range(8) for k in (3, 6, 1))
     assert test.class_names == ("ant", "beetle", "c")
+    with pytest.raises(ValueError, match="no pictures are left for the test"):
+        load_test(replace(config, held_out_share=0.01))
     lengths = [len(test.class_names[label]) for label in test.labels]
     assert [shade % 10 for shade in _shades(test)] == lengths
 

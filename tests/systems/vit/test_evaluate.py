@@ -70,6 +70,21 @@ def test_a_class_without_pictures_is_not_the_worst(
     assert metrics["worst_class"] == "solved"  # 3 of 4 right; of the lost ones 5 of 6
 
 
+def test_classes_are_matched_by_their_names(
+    pictures: Pictures, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder's classes are in alphabetical order, the network's in any."""
+    model = build_model(tiny())
+    model.class_names = pictures.class_names
+    expected = _measured(model)
+    folders = Pictures(pictures.pixels, 2 - LABELS, pictures.class_names[::-1])
+    monkeypatch.setattr(module, "load_test", lambda config: folders)
+    assert _measured(model) == expected
+    model.class_names = ("solved", "open", "stuck")
+    with pytest.raises(ValueError, match=r"boards: a class 'lost'; expected solved, open, stuck$"):
+        _measured(model)
+
+
 def test_held_out_figures_are_those_of_all_pictures(pictures: Pictures) -> None:
     assert validate(build_model(tiny()), pictures) == {
         "accuracy": 0.7,
@@ -101,5 +116,6 @@ def test_the_test_set_may_lie_elsewhere_and_may_be_spared() -> None:
     model = build_model(tiny())
     with pytest.raises(FileNotFoundError, match="elsewhere: no such folder"):
         _measured(model, data="elsewhere")
+    model.class_names = ("solved", "open", "lost")
     metrics = _measured(model.eval(), part="held-out")
     assert metrics["pictures"] == 12

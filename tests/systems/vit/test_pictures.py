@@ -4,6 +4,7 @@ import unittest.mock
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from PIL import Image
@@ -34,12 +35,29 @@ def test_a_picture_of_the_size_is_read_to_the_last_bit(tmp_path: Path) -> None:
     assert [int(channel[1, 2]) for channel in read] == [7, 107, 207]
 
 
+def test_of_sixteen_bits_the_upper_eight_are_read(tmp_path: Path) -> None:
+    shades = np.arange(15).reshape(3, 5) * 4369
+    Image.fromarray(shades.astype(np.uint16)).save(tmp_path / "x.png")
+    assert _read(tmp_path / "x.png").flatten().tolist() == [17 * n for n in range(15)]
+    assert _read(tmp_path / "x.png", channels=3)[2].flatten().tolist() == [
+        17 * n for n in range(15)
+    ]
+
+
+def test_shades_of_no_known_range_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.tif"
+    for kind in (np.int32, np.float32):
+        Image.fromarray(np.ones((3, 5), kind)).save(path)
+        with pytest.raises(ValueError, match=r"x.tif: shades of 32 bits; expected 8 or 16"):
+            _read(path)
+
+
 def test_a_larger_picture_becomes_means(tmp_path: Path) -> None:
     path = _file(tmp_path, "L", (10, 6), [10 * (place % 2) for place in range(60)])
     assert _read(path).unique().tolist() == [5]
 
 
-def test_another_proportion_is_refused_cut_or_stretched_as_is_reported(tmp_path: Path) -> None:
+def test_another_proportion_is_refused_cut_or_stretched_as_is_asked(tmp_path: Path) -> None:
     # Nine columns, of which the outer two on both sides are white.
     path = _file(tmp_path, "L", (9, 3), [255 * (not 2 <= place % 9 < 7) for place in range(27)])
     with pytest.raises(ValueError, match=r"x.png: a picture of 9 x 3; expected 5 x 3, or larger"):

@@ -16,6 +16,7 @@ from tokoban.systems.vit.config import VitConfig
 from tokoban.systems.vit.dataset import load_test, load_training
 from tokoban.systems.vit.model import VisionTransformer
 from tokoban.systems.vit.pictures import Pictures
+from tokoban.systems.vit.sources import listed
 from tokoban.training import processes
 from tokoban.training.config import Writes
 from tokoban.training.metrics import share
@@ -80,15 +81,15 @@ def evaluate(
     if options.data is not None:
         config = replace(config, data=options.data)
     pictures = load_test(config) if options.part == "test" else load_training(config).held_out
-    logits = logits_of(model, pictures)
-    names = model.class_names
-    counts = confusion(pictures.labels, logits.argmax(1), num_classes=len(names))
+    logits, names = logits_of(model, pictures), model.class_names
+    labels = _labels_by_name(pictures, names, source=config.data)
+    counts = confusion(labels, logits.argmax(1), num_classes=len(names))
     num_right, num_pictures = int(counts.diagonal().sum()), int(counts.sum())
     recalls = counts.diagonal() / counts.sum(1)  # NaN for a class without pictures
     metrics: dict[str, int | float | str] = {
         "pictures": num_pictures,
         **share("accuracy", num_right, num_pictures),
-        "loss": functional.cross_entropy(logits, pictures.labels).item(),
+        "loss": functional.cross_entropy(logits, labels).item(),
         **{f"accuracy/{name}": part for name, part in zip(names, recalls.tolist(), strict=True)},
         "worst_class": names[int(recalls.nan_to_num(2.0).argmin())],
         "worst_confusions": _worst(counts, names),
@@ -100,6 +101,17 @@ def evaluate(
         picture = options.confusion
         plot_weights(shares.tolist(), row_names=names, column_names=names, picture=picture)
     return metrics
+
+
+def _labels_by_name(
+    pictures: Pictures, names: tuple[str, ...], *, source: str
+) -> Int64[Tensor, "N"]:
+    """The labels as indices into ``names``: those of folders go by the alphabet."""
+    if pictures.class_names == names:
+        return pictures.labels
+    if unknown := sorted(set(pictures.class_names) - set(names)):
+        raise ValueError(f"{source}: a class {unknown[0]!r}; expected {listed(names)}")
+    return torch.tensor([names.index(name) for name in pictures.class_names])[pictures.labels]
 
 
 def _worst(counts: Int64[Tensor, "A A"], names: tuple[str, ...]) -> str:

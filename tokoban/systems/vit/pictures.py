@@ -97,6 +97,10 @@ def read_picture(path: Path, *, height: int, width: int, channels: int, fit: Fit
     if is_too_large:
         raise _too_large(path, opened.width, opened.height)
     picture: Image.Image = opened
+    if picture.mode.startswith("I;16"):
+        picture = Image.fromarray((np.asarray(picture) >> 8).astype(np.uint8))
+    if picture.mode in ("I", "F"):  # of any range: Pillow would cut them off at 255
+        raise ValueError(f"{path}: shades of 32 bits; expected 8 or 16")
     if picture.has_transparency_data:
         picture = picture.convert("RGBA")
         picture = Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture)

@@ -1,5 +1,6 @@
 """Sources of pictures: drawn boards, IDX files, or a folder for each class."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -41,7 +42,9 @@ def load(config: VitConfig, *, part: Part) -> Pictures:
     is_idx = any(_find(folder, *names) for names in _IDX_FILES.values())
     pictures = (_load_idx if is_idx else _load_folders)(folder, config, part)
     if len(pictures) == 0:
-        raise ValueError(f"{folder}: no pictures in it")
+        raise ValueError(
+            f"{folder}: no pictures are left for {'the test' if part == 'test' else 'training'}"
+        )
     return pictures
 
 
@@ -113,9 +116,8 @@ def _load_folders(folder: Path, config: VitConfig, part: Part) -> Pictures:
 def _read_folders(folder: Path, config: VitConfig) -> Pictures:
     names = _folders(folder)
     if len(names) != config.num_classes:
-        listed = ", ".join(names[:12]) + ", ..." * (len(names) > 12)
         raise ValueError(
-            f"{folder}: {len(names)} folders of classes ({listed or 'none'}); "
+            f"{folder}: {len(names)} folders of classes ({listed(names) or 'none'}); "
             f"num_classes is {config.num_classes}"
         )
     pixels, labels = [], []
@@ -128,6 +130,11 @@ def _read_folders(folder: Path, config: VitConfig) -> Pictures:
         pixels += [read_sized(path, config).pixels for path in paths]
         labels += [label] * len(paths)
     return Pictures(torch.stack(pixels), torch.tensor(labels), tuple(names))
+
+
+def listed(names: Sequence[str]) -> str:
+    """The names for a message, the first few of many."""
+    return ", ".join(names[:12]) + ", ..." * (len(names) > 12)
 
 
 def _folders(folder: Path) -> list[str]:
