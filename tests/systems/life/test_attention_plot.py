@@ -11,9 +11,11 @@ from tokoban.systems.life.attention_plot import (
     attention_matrix,
     attention_metrics,
     film_of_run,
+    matrices_of_run,
     neighbour_mean,
 )
 from tokoban.systems.life.config import tiny
+from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.train import build_model
 from tokoban.training.snapshots import Snapshots
 
@@ -54,6 +56,23 @@ def test_the_matrix_is_the_mean_softmax_of_the_scores() -> None:
     scores = attention.query(x) @ attention.key(x).mT / 4
     expected = scores.softmax(-1).mean(0).detach()
     torch.testing.assert_close(attention_matrix(model, grids), expected)
+
+
+@pytest.mark.filterwarnings("ignore")  # of weights that the device meta does not take
+def test_a_run_is_gone_through_on_the_device_of_the_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = build_model(tiny())
+    Snapshots(tmp_path, num_kept=None).take(model.state_dict(), step=5, metadata={})
+    devices = []
+
+    def matrix(model: LifeNet, grids: torch.Tensor) -> torch.Tensor:
+        devices.extend([model.states.device.type, grids.device.type])
+        return torch.zeros(25, 25)
+
+    monkeypatch.setattr(attention_plot, "attention_matrix", matrix)
+    list(matrices_of_run(model.to("meta"), tmp_path, grids=torch.zeros(1, 5, 5) > 0))
+    assert devices == ["meta", "meta"]
 
 
 def test_a_frame_is_the_matrix_beside_what_the_middle_looks_at(

@@ -67,7 +67,7 @@ def attention_metrics(matrix: Float[Tensor, "T S"]) -> dict[str, float]:
 def matrices_of_run(
     model: LifeNet, snapshots: Path, *, grids: Bool[Tensor, "B H W"]
 ) -> Iterator[tuple[int, Float[Tensor, "T S"]]]:
-    """The step and the matrix of each snapshot of the run of ``model``.
+    """The step and the matrix, on the CPU, of each snapshot of the run of ``model``.
 
     ``ValueError`` if there are none.
     """
@@ -77,13 +77,13 @@ def matrices_of_run(
     model = copy.deepcopy(model)
     for path in paths:
         model.load_state_dict(load_weights(path)[0])
-        yield step_of(path), attention_matrix(model, grids)
+        yield step_of(path), attention_matrix(model, grids.to(model.states.device)).cpu()
 
 
 def film_of_run(
     model: LifeNet, snapshots: Path, *, grids: Bool[Tensor, "B H W"], film: Path
-) -> int:
-    """Saves a frame for each snapshot of the run of ``model``; returns their number.
+) -> None:
+    """Saves a frame for each snapshot of the run of ``model``.
 
     On the left the whole matrix, one pixel per weight; on the right the attention of the middle
     cell. Black is an eighth or more.
@@ -96,4 +96,3 @@ def film_of_run(
         frames.append(torch.cat([matrix, gap, enlarged], dim=1).mul(len(NEIGHBOURS)).clamp(0, 1))
         captions.append(f"step {step}")
     save_film(torch.stack(frames).numpy(), film, captions=captions, frame_ms=150)
-    return len(frames)

@@ -77,11 +77,6 @@ def certify(
     )
 
 
-def count_cases(model: LifeNet) -> int:
-    """512 for each cell."""
-    return 2**9 * model.side**2
-
-
 def margins(
     model: LifeNet, rule: Rule, *, densities: Sequence[float | None], seed: int = 0
 ) -> Iterator[tuple[Float[Tensor, "P"], "Proof"]]:

@@ -22,7 +22,7 @@ from tokoban.systems.life.attention_plot import (
     attention_metrics,
     film_of_run,
 )
-from tokoban.systems.life.certificate import certify, count_cases, margins
+from tokoban.systems.life.certificate import certify, margins
 from tokoban.systems.life.config import LifeConfig
 from tokoban.systems.life.dataset import RandomGames, random_grids
 from tokoban.systems.life.model import LifeNet
@@ -39,6 +39,8 @@ NUM_BATCHES = 200  # of the usual test: more than a million and a half cells of 
 SAFE_MARGIN = 1.0  # of a logit as the network runs, at which training ends
 DENSITIES = (None, 0.0, 0.05, 0.5, 0.95, 1.0)  # of the surroundings; none: from 0 to 1
 
+METRICS = ("share_before_error", "proved_share", *ATTENTION_METRICS)
+
 _BATCH_GRIDS = 32
 Number = Annotated[int, Between(0, 1_000_000)]
 
@@ -52,11 +54,6 @@ def validate(model: LifeNet, config: LifeConfig) -> dict[str, float]:
     } | _attention(model)
 
 
-def metric_names(config: LifeConfig) -> tuple[str, ...]:
-    """The names of the metrics of ``validate``."""
-    return ("share_before_error", "proved_share", *ATTENTION_METRICS)
-
-
 def proved_share(model: LifeNet, rule: Rule) -> float:
     """The share of cases that come before a margin of which ``SAFE_MARGIN`` is not proved."""
     num_proved = 0
@@ -64,7 +61,7 @@ def proved_share(model: LifeNet, rule: Rule) -> float:
         if not (proof.proved >= SAFE_MARGIN).all():
             break
         num_proved += len(proof.proved)
-    return num_proved / count_cases(model)
+    return num_proved / (2**9 * model.side**2)
 
 
 def batches_before_error(model: LifeNet, config: LifeConfig, *, num_batches: int) -> int:

@@ -114,10 +114,13 @@ def _read_rle(lines: list[str], first: int, source: str) -> Pattern:
             f"{source}, line {first + 1}: expected x = COLUMNS, y = ROWS[, rule = RULE], "
             f"got {lines[first][:60]!r}"
         )
-    columns, rows = int(header[1]), int(header[2])
+    columns, rows = _number(header[1]), _number(header[2])
     _check_size(rows, columns, source)
-    # Golly writes the torus behind a colon: B3/S23:T16,16.
-    rule = parse_rule(header[3].partition(":")[0]) if header[3] else None
+    try:
+        # Golly writes the torus behind a colon: B3/S23:T16,16.
+        rule = parse_rule(header[3].partition(":")[0]) if header[3] else None
+    except ValueError as error:
+        raise ValueError(f"{source}, line {first + 1}: {error}") from None
     cells = np.zeros((rows, columns), dtype=np.bool_)  # a slice costs a tenth of a tensor's
     row = column = 0
     for number, count, letter in _tokens(lines, first + 1, source):
@@ -145,14 +148,19 @@ def _tokens(lines: list[str], start: int, source: str) -> Iterator[tuple[int, in
         for char in line:
             if char.isascii() and char.isdigit():
                 digits += char
-            elif char in "bBoO$!" and digits != "0":
-                yield number, int(digits[:9] or 1), char
+            elif char in "bBoO$!" and (count := _number(digits or "1")):
+                yield number, count, char
                 digits = ""
             elif not char.isspace():
                 raise ValueError(
                     f"{source}, line {number}: unexpected {digits + char!r}; "
                     "expected b, o, $ or !, with a count before it or not"
                 )
+
+
+def _number(digits: str) -> int:
+    """Their number; one too large for any pattern, cut to nine digits: Python reads up to 4,300."""
+    return int(digits.lstrip("0")[:9] or 0)
 
 
 def _read_plaintext(lines: list[str], source: str) -> Pattern:

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from tokoban.systems.life.config import LifeConfig
 from tokoban.systems.life.dataset import Examples, RandomGames
-from tokoban.systems.life.evaluate import metric_names, validate
+from tokoban.systems.life.evaluate import METRICS, validate
 from tokoban.systems.life.hard_grids import with_hard_grids
 from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import parse_rule
@@ -76,7 +76,7 @@ class LifeSystem:
 
     def metric_names(self) -> tuple[str, ...]:
         """The names of the metrics of ``validate``."""
-        return metric_names(self.config)
+        return METRICS
 
 
 def make_system(config: LifeConfig, start: LifeNet | None = None) -> LifeSystem:
