@@ -119,12 +119,24 @@ class _Ending(_Odd):
         return np.zeros(3, np.float32), 1.0, True, False, {}
 
 
+class _Broken(_Odd):
+    def __init__(self) -> None:
+        raise AttributeError("no such attribute\nin line 2")
+
+
+class _Undrawn(_Odd):
+    def __init__(self) -> None:
+        """Takes no ``render_mode``."""
+
+
+gymnasium.register("OddUndrawn-v0", _Undrawn, max_episode_steps=5)
 for _name, _made, _limit in (
     ("OddEnding-v0", _Ending, 1),
     ("OddRewards-v0", _Odd, 5),
     ("OddPictures-v0", _Pictures, 5),
     ("OddActions-v0", _Unbounded, 5),
     ("OddEndless-v0", _Odd, None),
+    ("OddBroken-v0", _Broken, 5),
 ):
     gymnasium.register(
         _name, lambda made=_made, **_: made(), max_episode_steps=_limit, disable_env_checker=True
@@ -142,11 +154,19 @@ for _name, _made, _limit in (
         ("OddActions-v0", r"^OddActions-v0: unbounded actions: "),
         ("OddEndless-v0", r"^OddEndless-v0: episodes have no time limit; give max_steps$"),
         ("graph:x", r"^unknown environment 'graph:x'"),
+        ("OddBroken-v0", r"^OddBroken-v0 cannot be made: no such attribute$"),
     ],
 )
 def test_what_cannot_be_played_is_one_sentence(env: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_world(env)
+
+
+@pytest.mark.filterwarnings("ignore")  # of Gymnasium, about its metadata
+def test_an_environment_need_not_know_how_it_is_drawn() -> None:
+    assert gymnasium_world("OddUndrawn-v0").reset([0]).shape == (1, 3)
+    with pytest.raises(ValueError, match=r"^OddUndrawn-v0 cannot be made: .*render_mode"):
+        gymnasium_world("OddUndrawn-v0", is_drawn=True)
 
 
 def test_a_reward_that_is_no_number_is_one_sentence() -> None:

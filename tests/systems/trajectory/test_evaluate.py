@@ -4,7 +4,9 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from PIL import Image
@@ -13,12 +15,17 @@ from tests.systems.trajectory.models import random_model
 from tests.viewing.attention_pages import read_attention_page
 from tokoban import cli
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.systems.trajectory import acting
+from tokoban.sokoban import rules
+from tokoban.sokoban.render import render_rgb
+from tokoban.systems.trajectory import acting, evaluate
+from tokoban.systems.trajectory.attention import attention
 from tokoban.systems.trajectory.config import TrajectoryConfig, tiny
 from tokoban.systems.trajectory.graphs import seeded_graph
 from tokoban.systems.trajectory.imitate import Imitator
+from tokoban.systems.trajectory.levels import SokobanLevelsEnv
 from tokoban.systems.trajectory.rollouts import play
 from tokoban.systems.trajectory.train import make_system
+from tokoban.systems.trajectory.trajectories import Trajectories
 from tokoban.systems.trajectory.worlds import make_world
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
@@ -129,6 +136,22 @@ def seeker(tmp_path_factory: pytest.TempPathFactory) -> str:
     return saved(config, tmp_path_factory.mktemp("seeker") / "seeker.safetensors")
 
 
+def test_the_goal_on_the_page_is_the_last_state_of_an_episode_however_long() -> None:
+    model, length = random_model("graph:0", "goal"), 2003
+    walk = Trajectories(
+        "graph:0",
+        torch.zeros(length, 1),
+        torch.zeros(length, 1),
+        torch.zeros(length),
+        torch.tensor([length]),
+        torch.tensor([False]),
+        torch.zeros(1, 0),
+        torch.tensor([[7.0]]),
+    )
+    (panel,) = attention(model, walk, window=2, discount=1.0).panels
+    assert panel.keys.labels is not None and panel.keys.labels[0] == "state 0 7"
+
+
 def test_a_goal_that_is_reached_ends_the_episode() -> None:
     model, graph = random_model("graph:0", "goal"), seeded_graph(0)
     world, nodes = make_world("graph:0"), graph.starts(range(19))
@@ -198,7 +221,9 @@ def test_more_is_not_planned_than_was_learned(
     assert "--plot is for the mode return; the mode here is plan" in capsys.readouterr().err
 
 
-def test_a_world_with_a_display_makes_a_film(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def mover(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A model of Sokoban that plans."""
     config = TrajectoryConfig(
         env="sokoban",
         mix="random",
@@ -209,10 +234,39 @@ def test_a_world_with_a_display_makes_a_film(tmp_path: Path) -> None:
         num_layers=1,
         num_heads=2,
     )
-    weights, film = saved(config, tmp_path / "x.safetensors"), tmp_path / "x.gif"
+    return saved(config, tmp_path_factory.mktemp("mover") / "mover.safetensors")
+
+
+def test_the_film_is_of_the_first_episode_that_is_judged(
+    mover: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played: list[Trajectories] = []
+    shown: list[Any] = []
+
+    def recorded(*asked: Any, **how: Any) -> Trajectories:
+        played.append(play(*asked, **how))
+        return played[-1]
+
+    monkeypatch.setattr(evaluate, "play", recorded)
+    monkeypatch.setattr(
+        evaluate, "save_pictures", lambda pictures, *_, **__: shown.extend(pictures)
+    )
+    words = ["--mode", "sample", "--episodes", "3", "--film", str(tmp_path / "x.gif")]
+    assert evaluated(mover, *words) == 0
+    environment = make_world("sokoban").environment
+    environment.reset(seed=[0])  # type: ignore[arg-type]
+    assert isinstance(environment, SokobanLevelsEnv)
+    moves = played[0].actions[: int(played[0].lengths[0]), 0].int().tolist()
+    boards = rules.play(environment.boards[0], moves)
+    expected = np.stack([render_rgb(board) for board in boards])
+    assert np.array_equal(np.stack(shown), expected)
+
+
+def test_a_world_with_a_display_makes_a_film(mover: str, tmp_path: Path) -> None:
+    film = tmp_path / "x.gif"
     out = tmp_path / "out.json"
     words = ["--mode", "sample", "--episodes", "5", "--film", str(film), "--json", str(out)]
-    assert evaluated(weights, *words) == 0
+    assert evaluated(mover, *words) == 0
     metrics = json.loads(out.read_text())
     num_solved = sum(metrics[f"return_of_seed_{seed}"] > -40 for seed in range(5))
     assert metrics["share_solved"] == pytest.approx(num_solved / 5)

@@ -90,6 +90,18 @@ def test_data_are_written_once_and_then_read(tmp_path: Path) -> None:
         train.load_or_collect(replace(config, env="graph:1"))
 
 
+def test_data_of_other_numbers_than_the_environments_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "walks.safetensors"
+    config = small(data=str(path))
+    collected = train.load_or_collect(config)
+    twice = torch.cat([collected.observations] * 2, dim=1)
+    last = torch.cat([collected.last_observations] * 2, dim=1)
+    replace(collected, observations=twice, last_observations=last).save(path)
+    told = r"walks.safetensors: observations of 2 numbers; expected 1$"
+    with pytest.raises(ValueError, match=told):
+        train.load_or_collect(config)
+
+
 def test_the_best_share_of_the_data_is_what_is_learned() -> None:
     everything, best = train.make_system(tiny()), train.make_system(replace(tiny(), best_share=0.1))
     assert best.trajectories.checksum() == everything.trajectories.best(0.1).checksum()

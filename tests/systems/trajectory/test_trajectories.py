@@ -96,6 +96,19 @@ def test_a_file_of_another_kind_or_environment_is_refused(tmp_path: Path) -> Non
         load(tmp_path / "other", env=GRAPH)
 
 
+def test_a_file_of_nothing_is_refused_by_its_name(tmp_path: Path) -> None:
+    path, data = tmp_path / "walks", walks()
+    object.__setattr__(data, "rewards", torch.full_like(data.rewards, torch.nan))
+    data.save(path)
+    with pytest.raises(ValueError, match=r"walks: graph:3: rewards \[0\] is not a finite number$"):
+        load(path, env=GRAPH)
+    for name in TENSORS:
+        object.__setattr__(data, name, getattr(data, name)[:0])
+    data.save(path)
+    with pytest.raises(ValueError, match=r"walks: graph:3: no episodes$"):
+        load(path, env=GRAPH)
+
+
 def test_numbers_that_are_none_are_refused() -> None:
     data = walks()
     rewards = data.rewards.clone()

@@ -134,11 +134,9 @@ def _likely(
         if target.column in layout.states:
             own = logits[:, place].softmax(1).gather(1, states[:, target.column, None])[:, 0]
             chances = chances.minimum(own.float())
-    is_likely = (chances >= _LIKELY).view(len(starts), num_returns)
+    chances = chances.view(len(starts), num_returns)
     # Where no return is likely, the one that makes the start the least unlikely.
-    is_likely[~is_likely.any(1)] = chances.view(is_likely.shape)[~is_likely.any(1)].eq(
-        chances.view(is_likely.shape)[~is_likely.any(1)].amax(1, keepdim=True)
-    )
+    is_likely = chances >= chances.amax(1, keepdim=True).clamp(max=_LIKELY)
     best = (is_likely * torch.arange(1, num_returns + 1, device=device)).argmax(1)
     return bins.centres[layout.to_go][best].cpu().float()
 
@@ -152,7 +150,9 @@ def goal_of(how: Acting, world: World) -> Float[Tensor, "1 states"]:
             )
         for wanted, size in zip(how.goal, world.spec.state_sizes, strict=True):
             if size is not None and wanted not in range(size):
-                raise ValueError(f"the goal has {wanted:g}; expected a number from 0 to {size - 1}")
+                raise ValueError(
+                    f"the goal has {wanted:g}; expected a whole number from 0 to {size - 1}"
+                )
             if not math.isfinite(wanted):
                 raise ValueError(f"the goal has {wanted:g}; expected a finite number")
         return torch.tensor([how.goal])

@@ -37,7 +37,7 @@ def attention(
         batch_windows=1,
         seed=0,
     )
-    last = torch.tensor([0.999])
+    last = torch.tensor([1 - 1e-9], dtype=torch.double)  # of what is left of the episode
     windows = to_device(dataset.at(torch.tensor([0]), goal_shares=last), model.heads.device)
     tokens = windows.tokens[:, :, list(layout.slots)]
     with record_attention(model) as record:

@@ -166,13 +166,14 @@ def _maker(
         close = difflib.get_close_matches(env, gymnasium.registry, n=3, cutoff=0.5)
         message = f"; did you mean {', '.join(close)}?" if close else ""
         raise ValueError(f"unknown environment {env!r}{message}")
-    render_mode = "rgb_array" if is_drawn else None
+    options: dict[str, Any] = {"render_mode": "rgb_array"} if is_drawn else {}
 
     def make() -> gymnasium.Env[Any, Any]:
         try:
-            return gymnasium.make(env, max_episode_steps=max_steps, render_mode=render_mode)
-        except (gymnasium.error.DependencyNotInstalled, ImportError) as error:
-            raise ValueError(f"{env} needs a package that is missing: {error}") from None
+            return gymnasium.make(env, max_episode_steps=max_steps, **options)
+        except Exception as error:  # constructors raise whatever their authors and libraries do
+            reason = (str(error) or type(error).__name__).splitlines()[0]
+            raise ValueError(f"{env} cannot be made: {reason}") from None
 
     return make
 

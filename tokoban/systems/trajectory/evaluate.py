@@ -3,7 +3,6 @@
 Axes: B episodes.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,7 +24,7 @@ from tokoban.systems.trajectory.acting import (
 )
 from tokoban.systems.trajectory.attention import attention
 from tokoban.systems.trajectory.config import TrajectoryConfig
-from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED, World
+from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED
 from tokoban.systems.trajectory.graphs import graph_of
 from tokoban.systems.trajectory.levels import SokobanLevelsEnv, is_solved
 from tokoban.systems.trajectory.model import TrajectoryTransformer
@@ -123,11 +122,16 @@ def evaluate(
         "episodes": options.episodes,
     }
     all_requested, all_achieved = [], []
+    frames: list[Any] = []
     for number, target in enumerate(targets):
         chosen = replace(how, target=target)
         policy = make_policy(model, config, chosen, world, seeds=seeds)
-        watch = _goal_watch(model, how, world, seeds)
-        played = play(world, policy, seeds, is_there=watch)
+        watch = None
+        if how.mode == "goal":
+            watch = GoalWatch(model, goal_of(how, world).expand(len(seeds), -1))
+        is_filmed = number == 0 and options.film is not None
+        film = frames.append if is_filmed else None
+        played = play(world, policy, seeds, watch=film, is_there=watch)
         achieved = played.returns()
         if number == 0 and options.attention is not None:
             view = attention(model, played, window=config.window, discount=config.discount)
@@ -154,17 +158,11 @@ def evaluate(
             picture=options.plot,
         )
     if options.film is not None:
-        _film(model, config, replace(how, target=targets[0]), world, seeds[:1], options.film)
+        pictures = [np.asarray(frame) for frame in frames]
+        captions = [f"step {step}" for step in range(len(pictures))]
+        frame_ms = max(_FRAME_MS, min(_MOST_FRAME_MS, _FILM_MS // len(pictures)))
+        save_pictures(pictures, options.film, captions=captions, frame_ms=frame_ms)
     return metrics
-
-
-def _goal_watch(
-    model: TrajectoryTransformer, how: Acting, world: World, seeds: Sequence[int]
-) -> GoalWatch | None:
-    """The check that ends an episode at its goal; None without goals."""
-    if how.mode != "goal":
-        return None
-    return GoalWatch(model, goal_of(how, world).expand(len(seeds), -1))
 
 
 def _summarised(achieved: Float[Tensor, "B"], seeds: range) -> dict[str, float]:
@@ -203,21 +201,3 @@ def _check(options: TrajectoryEvaluation, mode: Mode) -> None:
         if mode != user:
             option = name.replace("_", "-")
             raise ValueError(f"--{option} is for the mode {user}; the mode here is {mode}")
-
-
-def _film(
-    model: TrajectoryTransformer,
-    config: TrajectoryConfig,
-    how: Acting,
-    world: World,
-    seeds: Sequence[int],
-    film: Path,
-) -> None:
-    frames: list[Any] = []
-    policy = make_policy(model, config, how, world, seeds=seeds)
-    is_there = _goal_watch(model, how, world, seeds)
-    play(world, policy, seeds, watch=frames.append, is_there=is_there)
-    pictures = [np.asarray(frame) for frame in frames]
-    captions = [f"step {step}" for step in range(len(pictures))]
-    frame_ms = max(_FRAME_MS, min(_MOST_FRAME_MS, _FILM_MS // len(pictures)))
-    save_pictures(pictures, film, captions=captions, frame_ms=frame_ms)

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from tokoban.systems.trajectory.discretise import Bins
 from tokoban.systems.trajectory.layout import Layout
-from tokoban.transformer import BlockOptions, Encoder, KVCache, Rotary, empty_cache_for, masks
+from tokoban.transformer import BlockOptions, Encoder, Rotary, masks
 
 _EMBEDDING_STD = 0.5
 _NUM_WAVES = 16  # of which the functions of a bin are made that embeddings begin as
@@ -116,10 +116,6 @@ class TrajectoryTransformer(nn.Module):
         """The logits of the heads of these columns; -inf for bins that a column does not use."""
         found = torch.einsum("...cd,cdv->...cv", hidden, self.heads[columns])
         return (found + self.biases[columns]).masked_fill(~self.bins.is_used()[columns], -torch.inf)
-
-    def new_cache(self, batch_size: int, max_length: int) -> KVCache:
-        """An empty cache on the model's device, for so many tokens."""
-        return empty_cache_for(self.encoder, batch_size, max_length)
 
 
 def _smooth(num_bins: int, width: int) -> Float[Tensor, "V D"]:

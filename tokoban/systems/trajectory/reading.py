@@ -11,7 +11,7 @@ from torch import Tensor
 
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.rollouts import History
-from tokoban.transformer import masks
+from tokoban.transformer import empty_cache_for, masks
 
 
 @runtime_checkable
@@ -32,7 +32,7 @@ class CachedReader:
 
     def __init__(self, model: TrajectoryTransformer, batch_size: int, max_length: int) -> None:
         self._encoder = model.encoder
-        self._cache = model.new_cache(batch_size, max_length)
+        self._cache = empty_cache_for(model.encoder, batch_size, max_length)
 
     def read(self, vectors: Float[Tensor, "B T D"]) -> Float[Tensor, "B D"]:
         length, past = vectors.shape[1], self._cache.length

@@ -42,8 +42,9 @@ def play(
     watch: Callable[[Any], None] | None = None,
     is_there: Callable[[Tensor], Tensor] | None = None,
 ) -> Trajectories:
-    """One episode for each seed, all to their ends; ``watch`` is shown a picture before each step.
+    """One episode for each seed, all to their ends.
 
+    ``watch`` is shown pictures of the first one, before each of its steps and at its end.
     ``is_there`` says which states end an episode besides, as if its time were up. Raises
     ``ValueError`` for an action that is not a finite number.
     """
@@ -53,7 +54,8 @@ def play(
     lengths = torch.zeros(len(seeds), dtype=torch.int64)
     is_terminated = torch.zeros(len(seeds), dtype=torch.bool)
     while not history.is_over.all():
-        if watch is not None:
+        is_first_under_way = not history.is_over[0]
+        if watch is not None and is_first_under_way:
             watch(world.picture())
         actions = policy(history)
         if not actions.isfinite().all():
@@ -68,8 +70,8 @@ def play(
         history.is_over = history.is_over | (step.is_terminated | step.is_truncated).cpu()
         if is_there is not None:
             history.is_over = history.is_over | is_there(step.observations).cpu()
-    if watch is not None:
-        watch(world.picture())
+        if watch is not None and is_first_under_way and history.is_over[0]:
+            watch(world.picture())
     return _packed(history, lengths, is_terminated)
 
 

@@ -70,15 +70,29 @@ def without_writing(config: TrajectoryConfig, named: Collection[str]) -> Traject
 def load_or_collect(config: TrajectoryConfig) -> Trajectories:
     """The episodes that ``config`` names, before the best of them are chosen."""
     path = Path(config.data) if config.data else None
+    world = world_of(config)
     if path is not None and path.exists():
-        return load(path, env=config.env)
+        loaded = load(path, env=config.env)
+        _check_fits(loaded, world.spec, path)
+        return loaded
     if path is not None and not Path(os.path.realpath(path)).parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "no folder to write it into", config.data)
-    world = world_of(config)
     collected = collect(world, config.mix, num_episodes=config.episodes, seed=config.data_seed)
     if path is not None:
         collected.save(path)
     return collected
+
+
+def _check_fits(loaded: Trajectories, spec: Spec, path: Path) -> None:
+    """``ValueError`` for other numbers than those of the environment, which may have changed."""
+    for name, numbers in (
+        ("observations", spec.state_sizes),
+        ("actions", spec.action_sizes),
+        ("contexts", spec.context_sizes),
+    ):
+        width = getattr(loaded, name).shape[1]
+        if width != len(numbers):
+            raise ValueError(f"{path}: {name} of {width} numbers; expected {len(numbers)}")
 
 
 @dataclass(frozen=True)

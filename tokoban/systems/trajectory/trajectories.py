@@ -53,9 +53,11 @@ class Trajectories:
     origin: str = ""  # the policies, their shares and the seed, in words
 
     def __post_init__(self) -> None:
+        if not len(self.lengths):
+            raise ValueError(f"{self.env}: no episodes")
         if int(self.lengths.sum()) != len(self.rewards) or not (self.lengths > 0).all():
             raise ValueError(
-                f"the lengths of {len(self.lengths)} episodes are to be at least 1 and "
+                f"{self.env}: the lengths of {len(self.lengths)} episodes are to be at least 1 and "
                 f"{len(self.rewards)} together; got {int(self.lengths.sum())}"
             )
         for name in ("observations", "actions", "rewards", "contexts", "last_observations"):
@@ -128,7 +130,10 @@ def load(path: Path, *, env: str) -> Trajectories:
     if about["env"] != env:
         raise ValueError(f"{path}: trajectories of {about['env']}; expected those of {env}")
     tensors: dict[str, Any] = load_weights(path)[0]
-    found = Trajectories(about["env"], **tensors, origin=about["origin"])
+    try:
+        found = Trajectories(about["env"], **tensors, origin=about["origin"])
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
     if found.checksum() != about["checksum"]:
         raise ValueError(f"{path}: damaged: the numbers are not those that were written")
     return found
