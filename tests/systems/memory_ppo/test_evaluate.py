@@ -2,9 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
+import gymnasium
+import numpy as np
 import pytest
 import torch
+from gymnasium import spaces
 from PIL import Image
 from torch import Tensor
 
@@ -150,6 +154,26 @@ def test_the_film_is_of_the_first_episode_that_is_judged(
     assert task.num_pictures == num_steps + 1  # and none of what comes after
     if num_steps == length:
         assert sum(first.rewards) == played.returns[0]
+
+
+class _Bare(gymnasium.Env[np.ndarray, np.int64]):
+    """Seen as a T-maze is; its action is one number, which POPGym has where we have a row of it."""
+
+    observation_space = spaces.MultiDiscrete([2, 3])
+    action_space = spaces.Discrete(4)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, Any]:
+        return np.zeros(2, np.int64), {}
+
+    def step(self, action: np.int64) -> tuple[np.ndarray, float, bool, bool, Any]:
+        return np.zeros(2, np.int64), 0.5, True, False, {}
+
+
+def test_an_action_of_one_number_is_the_same_in_a_row_or_bare(run: str, tmp_path: Path) -> None:
+    gymnasium.register("Bare-v0", lambda **_: _Bare(), disable_env_checker=True)
+    out = tmp_path / "out.json"
+    assert _evaluate(run, "--env", "Bare-v0", "--episodes", "2", "--json", str(out)) == 0
+    assert json.loads(out.read_text())["mean_return"] == 0.5
 
 
 def test_a_player_is_judged_in_popgyms_own_environment(

@@ -23,7 +23,7 @@ class Clock(gymnasium.Env[np.ndarray, Any]):
     """Truncated after three steps; shows its number and how late it is."""
 
     observation_space = spaces.Box(-1.0, 7.0, (2,), np.float64)
-    action_space = spaces.Box(-2.0, 2.0, (2, 1), np.float32)
+    action_space = spaces.Box(-2.0, 2.0, (2,), np.float32)
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, Any]:
         super().reset(seed=seed)
@@ -31,7 +31,7 @@ class Clock(gymnasium.Env[np.ndarray, Any]):
         return np.array([self.number, self.time]), {}
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, Any]:
-        assert action.shape == (2, 1)
+        assert action.shape == (2,)
         self.time += 1
         seen = np.array([self.number, self.time])
         return seen, float(action.sum()), False, self.time == 3, {}
@@ -139,6 +139,25 @@ def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(__import__("sys").modules, "popgym", None)
     with pytest.raises(ValueError, match="needs the package popgym: pip install popgym"):
         make_env("popgym-RepeatPreviousEasy-v0", 1, seed=0, device=CPU)
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (AttributeError("no such\nattribute"), r"^Broken-v0: no such$"),
+        (ImportError(), r"^Broken-v0: ImportError$"),
+    ],
+    ids=str,
+)
+def test_what_an_environment_stumbles_over_is_one_sentence(error: Exception, message: str) -> None:
+    def broken(**_: Any) -> Clock:
+        raise error
+
+    if "Broken-v0" in gymnasium.registry:
+        del gymnasium.registry["Broken-v0"]
+    gymnasium.register("Broken-v0", broken, disable_env_checker=True)
+    with pytest.raises(ValueError, match=message):
+        make_env("Broken-v0", 1, seed=0, device=CPU)
 
 
 def test_minigrid_is_seen_as_names_of_things() -> None:

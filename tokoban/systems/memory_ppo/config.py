@@ -96,7 +96,6 @@ def pendulum() -> PpoConfig:
     return replace(
         cartpole(),
         env="Pendulum-v1",
-        num_games=16,
         num_steps=200,
         discount=0.9,
         entropy_coef=0.0,

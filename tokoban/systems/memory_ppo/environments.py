@@ -4,6 +4,7 @@ import difflib
 import re
 from collections.abc import Callable
 
+import gymnasium
 import torch
 
 from tokoban.systems.memory_ppo.collection import Collection
@@ -11,7 +12,7 @@ from tokoban.systems.memory_ppo.flip_flop import FlipFlop
 from tokoban.systems.memory_ppo.repeat_previous import RepeatPrevious
 from tokoban.systems.memory_ppo.rules_env import Rules, RulesVectorEnv
 from tokoban.systems.memory_ppo.t_maze import TMaze
-from tokoban.systems.memory_ppo.tensor_env import TensorEnv, open_environment, registered_names
+from tokoban.systems.memory_ppo.tensor_env import TensorEnv, open_environment
 
 _RULES: dict[str, Callable[..., Rules]] = {  # of one number, or of those that have a range
     "repeat-previous": RepeatPrevious,
@@ -65,8 +66,9 @@ def make_env(
     try:
         found = open_environment(name, num_games, is_alone=is_alone, is_drawn=is_drawn)
     except ValueError as error:
-        near = difflib.get_close_matches(name, [*FORMS, *registered_names()], n=3, cutoff=0.5)
-        hint = f"; near are {', '.join(near)}" if near and "pip install" not in str(error) else ""
+        near = difflib.get_close_matches(name, [*FORMS, *gymnasium.registry], n=3, cutoff=0.5)
+        is_known = name in gymnasium.registry or "pip install" in str(error)
+        hint = f"; near are {', '.join(near)}" if near and not is_known else ""
         raise ValueError(f"{error}{hint}") from None
     return TensorEnv(found, seed=seed, device=device)
 

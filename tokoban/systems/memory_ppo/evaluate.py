@@ -11,6 +11,7 @@ from tokoban.systems.memory_ppo.config import PpoConfig
 from tokoban.systems.memory_ppo.environments import make_env
 from tokoban.systems.memory_ppo.model import Player
 from tokoban.systems.memory_ppo.play import Episode, Recording, attention, save_film, strongest_look
+from tokoban.systems.memory_ppo.spaces import are_read_alike
 from tokoban.systems.memory_ppo.tensor_env import TensorEnv
 from tokoban.training.config import Writes, check_limits
 from tokoban.training.limits import Between
@@ -125,9 +126,11 @@ def evaluate(trained: Trained[PpoConfig, Player], options: PpoEvaluation) -> dic
         is_alone=True,  # so that the metrics are the same with a film and without
         is_drawn=is_drawn,
     )
-    here = task.observation_space, task.action_space
     known = make_env(config.env, 1, seed=0, device=device)
-    if here != (known.observation_space, known.action_space):
+    if not (
+        are_read_alike(task.observation_space, known.observation_space)
+        and are_read_alike(task.action_space, known.action_space)
+    ):
         raise ValueError(
             f"{name} has other observations or actions than {config.env}, "
             "on which the player was trained"

@@ -33,6 +33,13 @@ def counts_of(space: Discrete) -> tuple[int, ...]:
     return (int(space.n),) if isinstance(space, spaces.Discrete) else tuple(space.nvec.tolist())
 
 
+def are_read_alike(space: Space, other: Space) -> bool:
+    """Whether a player takes them for the same: a choice by itself is that of a row of one."""
+    if is_discrete(space) and is_discrete(other):
+        return counts_of(space) == counts_of(other)
+    return space == other
+
+
 def bounds_of(space: spaces.Box) -> tuple[Float[Tensor, "n"], Float[Tensor, "n"]]:
     """The lowest and the highest of each number of the flattened box, maybe infinite."""
     low, high = (bound.astype(float).flatten().tolist() for bound in (space.low, space.high))

@@ -72,7 +72,7 @@ class TMaze:
         return state | {"place": place, "side": side}, rewards.masked_fill(has_turned, 0.0)
 
     def draw(self, state: dict[str, Tensor], step: int) -> Int64[Tensor, "H W"]:
-        """The maze of the first game; of a long corridor so much as there is a pixel for."""
+        """The maze of the first game, as wide as the longest corridor."""
         end = int(state["length"][0])
         picture = torch.zeros(3, self.longest + 1, dtype=torch.int64)
         picture[1, :end] = 1

@@ -90,10 +90,7 @@ class TensorEnv:
 
     def step(self, actions: Tensor) -> Step:
         """Plays one action in every game; NaN and infinite rewards are the player's to refuse."""
-        if is_discrete(self.action_space):
-            bare = actions[:, 0] if self._has_bare_actions else actions
-        else:
-            bare = actions.unflatten(1, self.action_space.shape or ())
+        bare = actions[:, 0] if self._has_bare_actions else actions
         if not isinstance(self.environment, RulesVectorEnv):
             self._actions.append(bare)
         return self._step(bare)
@@ -181,18 +178,13 @@ def open_environment(
         warnings.simplefilter("ignore")  # of its checker, about the code of others
         try:
             return gymnasium.make_vec(name, num_envs=num_games, wrappers=wrappers, **options)
-        except (gymnasium.error.Error, ImportError, TypeError) as error:
-            message = str(error).splitlines()[0]
+        except Exception as error:  # constructors raise whatever their authors and libraries do
+            message = (str(error) or type(error).__name__).splitlines()[0]
             if ":" in name and isinstance(error, ModuleNotFoundError):
                 # Gymnasium took what is before the colon for a module, and goes on about that.
                 message = message.split(". ")[0]
                 raise ValueError(f"unknown environment {name!r} ({message})") from None
             raise ValueError(f"{name}: {message}") from None
-
-
-def registered_names() -> list[str]:
-    """The environments that Gymnasium knows of at the moment."""
-    return list(gymnasium.registry)
 
 
 def _flat_grid(environment: gymnasium.Env[Any, Any]) -> gymnasium.Wrapper[Any, Any, Any, Any]:
