@@ -1,4 +1,4 @@
-"""The article's network, to the letter; what the baselines see; how many parameters there are."""
+"""The article's network, to the letter; how many parameters there are; what is refused."""
 
 import math
 from dataclasses import replace

@@ -6,7 +6,6 @@ from itertools import islice
 
 import pytest
 import torch
-from torch import nn
 
 from tokoban.systems.life import evaluate
 from tokoban.systems.life.config import tiny
@@ -22,13 +21,7 @@ LIFE, HIGH_LIFE = parse_rule("B3/S23"), parse_rule("B36/S23")
 
 def player_of(rule: Rule, *, side: int) -> LifeNet:
     """A network that is replaced by the rule itself."""
-
-    class Mixed(nn.Module):
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return torch.zeros_like(x)
-
     model = build_model(replace(tiny(), side=side))
-    model.mixing = Mixed()  # type: ignore[assignment]
     model.forward = lambda grids: step(grids, rule).float() - 0.5  # type: ignore[method-assign]
     return model
 

@@ -62,8 +62,8 @@ def test_learning_sees_the_log_probabilities_that_acting_had(
     assert num_ends > 5
 
 
-def test_a_short_rollout_twice_is_a_long_one(  # the policy is the same throughout
-) -> None:
+def test_a_short_rollout_twice_is_a_long_one() -> None:
+    """The policy is the same throughout."""
     for memory in "transformer", "gru":
         task = Corridor()
         player = player_for(task, memory)

@@ -110,7 +110,7 @@ def test_a_row_alone_is_what_it_is_among_others(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize("name", ["rotary, a long window", "gru", "lstm"])
-def test_a_step_is_reported_how_to_write_what_a_later_one_reads(name: str) -> None:
+def test_a_step_learns_to_keep_what_a_later_one_reads(name: str) -> None:
     """Gradients reach the past, which memories kept under old weights do not allow."""
     x = draw(B, T, D).requires_grad_()
     ages = torch.arange(T).expand(B, T)

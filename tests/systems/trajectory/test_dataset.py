@@ -42,7 +42,7 @@ def test_a_return_to_go_is_the_reward_and_what_follows_in_its_episode() -> None:
     assert returns_to_go(two_episodes(), discount=0.5).tolist() == [3, 4, 4, 16, 16]
 
 
-def test_an_end_is_reported_from_a_cut() -> None:
+def test_an_end_is_distinguished_from_a_cut() -> None:
     ends = table(two_episodes(), discount=1.0)[:, Layout("plan", 1, 1).end]
     assert ends.tolist() == [0, 0, 1, 0, 0]
 

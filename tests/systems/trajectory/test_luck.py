@@ -9,7 +9,7 @@ from tokoban.systems.trajectory.config import TrajectoryConfig
 from tokoban.systems.trajectory.dataset import sizes, table
 from tokoban.systems.trajectory.environments import Spec
 from tokoban.systems.trajectory.imitate import Imitator
-from tokoban.systems.trajectory.layout import LayoutKind
+from tokoban.systems.trajectory.layout import Layout, LayoutKind
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.plan import Planner, generators
 from tokoban.systems.trajectory.rollouts import History
@@ -44,8 +44,6 @@ def learned(kind: LayoutKind) -> TrajectoryTransformer:
     data = pulls()
     system = TrajectorySystem(config, SPEC, data)
     torch.manual_seed(0)
-    from tokoban.systems.trajectory.layout import Layout
-
     layout = Layout(kind, 1, 1)
     model = TrajectoryTransformer(
         layout, sizes=sizes(SPEC), num_bins=5, width=8, num_layers=1, num_heads=1

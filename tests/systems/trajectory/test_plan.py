@@ -99,13 +99,10 @@ def test_a_plan_asks_the_device_for_nothing_more_however_far_it_goes() -> None:
     assert crossings(1) == crossings(4) == ["nonzero"]
 
 
-class _Steps:
-    """A stepper's inner world laid open: each row's whole past, by which it can be judged again."""
-
-    def __init__(self, model: TrajectoryTransformer, start: torch.Tensor, plan: PlanConfig) -> None:
-        noise = torch.zeros(1, plan.horizon, 1, plan.width, model.bins.num_bins).double()
-        self.reader = PlainReader(model, 1)
-        self.stepper = PlanStepper(model, self.reader, start, plan=plan, noise=noise)
+def stepper_of(model: TrajectoryTransformer, start: torch.Tensor, plan: PlanConfig) -> PlanStepper:
+    """For one search, without noise."""
+    noise = torch.zeros(1, plan.horizon, 1, plan.width, model.bins.num_bins).double()
+    return PlanStepper(model, PlainReader(model, 1), start, plan=plan, noise=noise)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -148,7 +145,7 @@ def test_the_search_over_all_actions_finds_the_best_of_all_plans(seed: int) -> N
 
     with torch.no_grad():
         expected = {actions: worth(actions) for actions in product((0, 1), repeat=3)}
-        stepper = _Steps(model, start, plan).stepper
+        stepper = stepper_of(model, start, plan)
         assert isinstance(stepper, RankingStepper)
         beam_search(stepper, num_searches=1, width=8, keep=4, max_steps=3, rank=True)
     best = stepper.best_rows()
@@ -171,7 +168,7 @@ def test_only_as_many_actions_as_the_filters_leave_are_tried(
     start = model.embed(torch.tensor([[3, 5, 7]]), model.layout.states)
     plan = PlanConfig(horizon=1, keep=3, expansion=2, num_past=0, **filters)
     with torch.no_grad():
-        nats = _Steps(model, start, plan).stepper.log_probs()
+        nats = stepper_of(model, start, plan).log_probs()
     assert nats.shape == (6, 6)
     assert (nats > -torch.inf).sum(1).tolist() == [expected] * 6
 
