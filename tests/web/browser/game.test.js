@@ -35,6 +35,14 @@ export function a_move_made_again_by_hand_keeps_the_rest_of_the_line() {
   equal([game.moves, game.at], ["rdr", 3]);
 }
 
+export function a_line_that_goes_on_from_an_undone_one_leaves_nothing_behind() {
+  const game = newGame();
+  game.play("r");
+  game.undo();
+  game.play("rd");
+  equal([game.moves, game.at, game.leftLines], ["rd", 2, []]);
+}
+
 export function undo_and_redo_by_pushes_stop_at_pushes() {
   const game = newGame();
   game.play("rrrdll");
@@ -164,6 +172,19 @@ export function a_solution_of_a_search_never_counts_as_the_players_until_it_is_m
   again.game.goTo(1);
   for (const letter of "rrr") again.game.play(letter);
   equal([again.game.isOwn, state()], [true, "solved"]);
+}
+
+export function only_a_solution_with_fewer_moves_or_pushes_is_a_new_best() {
+  const session = new Session(new Store(null));
+  const told = [];
+  session.addEventListener("solved", ({ detail }) => told.push(detail.isBest));
+  session.open({ title: "", rows: ROWS, solutions: [] });
+  session.addSolution("rlrRRR"); // a search's
+  for (const moves of ["durRRR", "rlrRRR", "rRRR", "rlrRRR"]) {
+    session.game.restart();
+    session.game.play(moves);
+  }
+  equal(told, [false, false, true, false]);
 }
 
 export function the_push_of_a_hint_is_not_the_players_until_it_is_made_by_hand() {

@@ -80,7 +80,7 @@ export class Game extends EventTarget {
     const ahead = this.moves.slice(from);
     // Making an undone move by hand keeps the moves after it for redo.
     if (!ahead.startsWith(made)) {
-      if (ahead) this._leaveLine();
+      if (!made.startsWith(ahead)) this._leaveLine();
       if (wasOwn) this.given = undefined;
       this.moves = this.played + made;
     }

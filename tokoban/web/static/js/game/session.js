@@ -105,9 +105,8 @@ export class Session extends EventTarget {
 
   /** Takes a solution that a search has found. @param {string} moves from the level's start */
   addSolution(moves) {
-    const { bests } = this;
-    const after = bestOf([bests.bestByMoves, bests.bestByPushes, moves]);
-    this._takeFound(isBetter(after, bests) ? { ...bestOf([moves]), bounds: {} } : undefined);
+    const found = bestOf([moves]);
+    this._takeFound(isBetter(found, this.bests) ? { ...found, bounds: {} } : undefined);
   }
 
   /**
@@ -242,12 +241,17 @@ export class Session extends EventTarget {
 }
 
 /**
+ * Whether solutions have fewer moves or pushes than those known before.
  * @typedef {import("./found.js").Bests} Bests
  * @param {Bests} after
  * @param {Bests} before
  */
 function isBetter(after, before) {
-  return after.bestByMoves !== before.bestByMoves || after.bestByPushes !== before.bestByPushes;
+  // Of equal solutions `bestOf` takes the first.
+  const { bestByMoves, bestByPushes } = bestOf(
+    [before, after].flatMap((bests) => [bests.bestByMoves, bests.bestByPushes]),
+  );
+  return bestByMoves !== before.bestByMoves || bestByPushes !== before.bestByPushes;
 }
 
 /** @param {Level} level @returns {import("./game.js").Snapshot[]} */
