@@ -1,8 +1,15 @@
 import { BoardView } from "/static/js/board/board_view.js";
+import { KeyboardPick } from "/static/js/board/keyboard_pick.js";
 import { drawMarks } from "/static/js/board/marks.js";
 import { Camera } from "/static/js/board/camera.js";
 import { numbersOf, outlineOf } from "/static/js/board/outline.js";
+import { DrawingCanvas } from "/static/js/editor/canvas.js";
+import { Draft, emptyRoom } from "/static/js/editor/draft.js";
+import { Session } from "/static/js/game/session.js";
+import { Store } from "/static/js/game/store.js";
 import { Board } from "/static/js/rules/board.js";
+import { Keys } from "/static/js/shell/keys.js";
+import { Settings } from "/static/js/shell/settings.js";
 import { equal } from "./expect.js";
 
 // A wall of 3x3 in the middle, and walls all round that no floor touches.
@@ -140,4 +147,43 @@ export function the_label_of_an_arrow_leaves_its_head_free() {
       equal([dx, dy, weight, pixels[0] === pixels[1]], [dx, dy, weight, true]);
     }
   }
+}
+
+export function the_frame_of_a_picked_box_goes_with_the_view() {
+  const session = new Session(new Store(null));
+  session.open({ title: "", rows: ROWS, solutions: [] });
+  session.view = newView();
+  const leaving = new AbortController();
+  const pointer = { pick() {}, putDown() {}, paths: null };
+  new KeyboardPick(pointer, session, () => {}, leaving.signal).next();
+  equal(session.marks.map(({ square }) => square), [3 * 11 + 7]);
+  leaving.abort();
+  equal(session.marks, []);
+  session.view.destroy();
+}
+
+export function a_second_finger_begins_no_stroke_within_the_first() {
+  const settings = new Settings(new Store(null));
+  const app = Object.assign(new EventTarget(), { settings, keys: new Keys(settings), announce() {} });
+  const leaving = new AbortController();
+  const draft = new Draft(emptyRoom(5, 5));
+  const drawing = new DrawingCanvas(draft, app, leaving.signal);
+  drawing.element.style.cssText = "position: fixed; inset: 0; width: 200px; height: 200px";
+  document.body.append(drawing.element);
+  drawing.show([]);
+  const canvas = drawing.element.querySelector("canvas");
+  canvas.setPointerCapture = () => {}; // there is no such pointer
+  const { left, top, width } = canvas.getBoundingClientRect();
+  const touch = (kind, column) => {
+    const [clientX, clientY] = [left + ((column + 0.5) * width) / 5, top + (1.5 * width) / 5];
+    canvas.dispatchEvent(new PointerEvent(kind, { pointerId: column, clientX, clientY }));
+  };
+  for (const [kind, column] of [["down", 1], ["down", 3], ["up", 3], ["up", 1]]) {
+    touch(`pointer${kind}`, column);
+  }
+  equal([draft.rows[1], draft.canUndo], ["##  #", true]);
+  draft.undo();
+  equal([draft.rows[1], draft.canUndo], ["#   #", false]);
+  leaving.abort();
+  drawing.element.remove();
 }

@@ -22,11 +22,12 @@ export class KeyboardPick {
     this._target = -1;
     /** The box picked last, where "next" goes on. */
     this._last = -1;
-    // A move, another level and the mouse take the box away.
+    // A move, another level, the mouse and leaving the view take the box away.
     const hide = () => this._hide();
     session.addEventListener("change", hide, { signal });
     session.addEventListener("level", hide, { signal });
     session.view.canvas.addEventListener("pointerdown", hide, { signal });
+    signal.addEventListener("abort", hide);
   }
 
   /** Whether the frame is shown: arrows move it, not the player. @returns {boolean} */

@@ -105,7 +105,8 @@ export class DrawingCanvas {
   /** @param {PointerEvent} event */
   _begin(event) {
     const square = this._view.squareAt(event.clientX, event.clientY);
-    if (square < 0 || event.button !== 0) return;
+    // A second finger would begin another stroke within the first.
+    if (square < 0 || event.button !== 0 || this._last >= 0) return;
     event.preventDefault();
     this.element.focus();
     this._view.canvas.setPointerCapture(event.pointerId);
