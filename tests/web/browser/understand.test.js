@@ -10,8 +10,10 @@ import { Game } from "/static/js/game/game.js";
 import { Session } from "/static/js/game/session.js";
 import { Store } from "/static/js/game/store.js";
 import { JobButton } from "/static/js/jobs/job_button.js";
+import { LatestJob } from "/static/js/jobs/latest_job.js";
 import { Board } from "/static/js/rules/board.js";
 import { t } from "/static/js/strings/index.js";
+import { GeneratePart } from "/static/js/work/generate_part.js";
 import { equal } from "./expect.js";
 
 const never = new AbortController().signal;
@@ -263,6 +265,36 @@ export async function a_button_runs_its_job_and_says_how_it_ended() {
   made.element.click();
   await (await theJob("rate", "")).send({ event: "error", code: "memory", message: "" });
   equal([ended, word()], [[3, null, null], ["Rate", t("error.memory")]]);
+}
+
+export async function once_its_view_is_left_no_job_starts() {
+  const leaving = new AbortController();
+  const job = new LatestJob({ signal: leaving.signal, fail() {} });
+  leaving.abort();
+  let asked = 0;
+  window.fetch = () => {
+    asked += 1;
+  };
+  equal([await job.run("hint", {}), asked], [null, 0]);
+}
+
+export async function levels_that_are_made_already_are_kept_when_the_view_is_left() {
+  const theJob = takeJobs();
+  const added = [];
+  const add = (name, levels) => {
+    added.push([name, levels]);
+    return { id: "own-1", isKept: true };
+  };
+  const leaving = new AbortController();
+  const part = new GeneratePart({ collections: { add } }, leaving.signal);
+  part.element.querySelector(".row button").click();
+  const [size] = part.element.querySelectorAll("select");
+  size.value = "14"; // for the next levels
+  size.dispatchEvent(new Event("change"));
+  await (await theJob("generate", undefined)).send({ event: "answer", level: other });
+  leaving.abort();
+  const name = t("work.generated-name", { size: 9, boxes: 3 });
+  equal(added, [[name, [other]]]);
 }
 
 export async function a_drawing_without_a_solution_is_said_to_have_none() {

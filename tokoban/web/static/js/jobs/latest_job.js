@@ -11,19 +11,20 @@ export const answered = new Set();
 /** One job at a time: starting another, or `stop`, ends the one before. */
 export class LatestJob {
   /**
-   * @param {object} [options]
+   * @param {object} options
    * @param {(text: string) => void} [options.say] is told what a job is at or waits for, and "" at its end
    * @param {(kind: string) => string} [options.doing] what is said while a job works
-   * @param {(error: ServerError) => void} [options.fail] is told why a job failed; else `run` throws it
-   * @param {AbortSignal} [options.signal] ends it
+   * @param {(error: ServerError) => void} options.fail is told why a job failed
+   * @param {AbortSignal} options.signal ends it; no job starts any more
    */
-  constructor({ say = () => {}, doing = () => "", fail, signal } = {}) {
+  constructor({ say = () => {}, doing = () => "", fail, signal }) {
     this._say = say;
     this._doing = doing;
     this._fail = fail;
+    this._signal = signal;
     /** @type {AbortController | null} */
     this._now = null;
-    signal?.addEventListener("abort", () => this.stop());
+    signal.addEventListener("abort", () => this.stop());
   }
 
   /** @returns {boolean} */
@@ -39,6 +40,7 @@ export class LatestJob {
    * @returns {Promise<JobEvent | null>} null where it was stopped, failed or another one took its place
    */
   async run(kind, args, onEvent = () => {}) {
+    if (this._signal.aborted) return null;
     this.stop();
     const now = new AbortController();
     this._now = now;
@@ -62,7 +64,7 @@ export class LatestJob {
     } catch (error) {
       if (this._now !== now) return null;
       this._end();
-      if (!this._fail || !(error instanceof ServerError)) throw error;
+      if (!(error instanceof ServerError)) throw error;
       this._fail(error);
       return null;
     }

@@ -31,6 +31,9 @@ export class GeneratePart {
     this._values = { size: 9, boxes: 3, count: 5, difficulty: "any" };
     /** @type {import("../game/store.js").Level[]} */
     this._levels = [];
+    /** The name of their collection. */
+    this._name = "";
+    signal.addEventListener("abort", () => this._keep());
     this.element = section(
       t("work.generate"),
       this._choice("size", SIZES, (size) => t("work.size", { size })),
@@ -62,6 +65,7 @@ export class GeneratePart {
   _begin() {
     this._levels = [];
     const { size, boxes, count, difficulty } = this._values;
+    this._name = t("work.generated-name", { size, boxes });
     return {
       num_levels: count,
       seed: Math.floor(Math.random() * MAX_SEED),
@@ -74,14 +78,17 @@ export class GeneratePart {
 
   /** Keeps what there is and opens the first level. */
   _finish() {
-    const count = this._levels.length;
-    this._job.status.textContent = t("work.generated", { count });
-    if (!count) return;
-    const { size, boxes } = this._values;
-    const name = t("work.generated-name", { size, boxes });
-    const { id, isKept } = this._app.collections.add(name, this._levels);
+    this._job.status.textContent = t("work.generated", { count: this._levels.length });
+    const id = this._keep();
+    if (id) this._app.open("play", [id, 1]);
+  }
+
+  /** @returns {string} the id of the collection; empty where there are no levels */
+  _keep() {
+    if (!this._levels.length) return "";
+    const { id, isKept } = this._app.collections.add(this._name, this._levels);
     if (!isKept) this._app.toast(t("import.not-kept"));
     this._levels = [];
-    this._app.open("play", [id, 1]);
+    return id;
   }
 }
