@@ -248,7 +248,7 @@ def test_too_many_jobs_are_refused_and_cancelled_ones_make_room(tmp_path: Path) 
     async def check() -> None:
         async with running(tmp_path) as queue:
             runs = []
-            with pytest.raises(QueueFullError, match="64 jobs are waiting"):
+            with pytest.raises(QueueFullError, match="Too many jobs are waiting"):
                 for _ in range(200):
                     runs.append(queue.submit("echo", {}))
             assert len(runs) == 64
@@ -256,6 +256,21 @@ def test_too_many_jobs_are_refused_and_cancelled_ones_make_room(tmp_path: Path) 
             runs.append(queue.submit("echo", {}))
             lasts = [(await events_of(run))[-1]["event"] for run in runs]
             assert lasts == ["done"] * 64
+
+    run_apart(check())
+
+
+def test_large_jobs_that_wait_for_other_processes_are_too_many_as_well() -> None:
+    async def check() -> None:
+        queue = JobQueue()  # no job begins before its start
+        long = queue.submit("solve", {"text": "x" * 1000})
+        with (
+            patch.object(jobs, "_MAX_WAITING_BYTES", 1000 + 200),
+            pytest.raises(QueueFullError, match="Too many jobs are waiting"),
+        ):
+            queue.submit("echo", {"text": "x" * 200})
+        long.cancel()
+        await queue.close()
 
     run_apart(check())
 

@@ -223,6 +223,12 @@ def test_a_port_in_use_is_a_sentence() -> None:
     assert ended.stderr == f"tokoban: 127.0.0.1:{port}: {os.strerror(errno.EADDRINUSE)}\n"
 
 
+def test_a_host_that_can_be_none_is_a_sentence() -> None:
+    for host in ("a..b", "a" * 70):
+        with pytest.raises(ValueError, match=f"^'{host}' is no address; expected one such as"):
+            bind(host, 0)
+
+
 def test_no_worker_outlives_a_server_that_is_killed(client: Client) -> None:
     events = client.events("solve", board=HARD, time_limit_s=300)
     assert next(event for event in events if event["event"] == "progress")

@@ -66,6 +66,7 @@ class Run:
         self.is_waiting = self.is_waiting and word == "progress"
         if self._num_bytes > _MAX_BUFFERED_BYTES:
             self._events.clear()
+            self._num_bytes = 0
             self.is_cancelled.set()
             self._is_over = False
             self.fail("too-slow", "The page could not keep up with the job's answers.")
@@ -78,7 +79,6 @@ class Run:
 
     def fail(self, code: str, message: str) -> None:
         """Ends the job with an error."""
-        self._num_bytes = 0
         self.report("error", code=code, message=message)
 
     async def events(self, patience_s: float | None = None) -> AsyncIterator[bytes]:
@@ -144,8 +144,7 @@ class JobQueue:
         waiting = [run, *(each for other in self._lanes.values() for each in other.waiting)]
         num_bytes = sum(len(each.request) for each in waiting)
         if len(lane.waiting) >= MAX_WAITING or num_bytes > _MAX_WAITING_BYTES:
-            number = len(lane.waiting)
-            raise QueueFullError(f"{number} jobs are waiting already; try again later.")
+            raise QueueFullError("Too many jobs are waiting already; try again later.")
         lane.add(run)
         serving = self._begin(self._serve(lane, run))
 

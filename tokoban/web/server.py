@@ -18,13 +18,15 @@ _MAX_SILENT = 256  # connections; beyond them, the oldest without a request make
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A socket that listens; raises ``OSError`` that names the address."""
+    """A socket that listens; raises ``OSError`` that names the address, ``ValueError`` for none."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listening = socket.create_server((host, port), family=family, backlog=256)
         # Connections inherit it. asyncio would set it only where the socket names its protocol;
         # without it a body waits 40 ms until its headers are acknowledged.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    except UnicodeError:  # a part between dots is empty or too long
+        raise ValueError(f"{host!r} is no address; expected one such as 127.0.0.1") from None
     except OSError as error:
         # The message of ``create_server`` has the address too; an unknown host has no errno.
         known = not isinstance(error, socket.gaierror)
