@@ -85,20 +85,18 @@ def text_of(arguments: Mapping[str, Any], name: str, *, usual: str | None = None
 
 
 def number_of(
-    arguments: Mapping[str, Any], name: str, *, usual: Number | None, least: Number, most: Number
+    arguments: Mapping[str, Any], name: str, *, usual: Number, least: Number, most: Number
 ) -> float:
     """A number of a range; ``usual`` where there is none or null; raises ``ValueError``."""
     number = arguments.get(name)
     number = usual if number is None else number
     is_number = isinstance(number, int | float) and not isinstance(number, bool)
-    if number is None or not is_number or not least <= number <= most:
+    if not is_number or not least <= number <= most:
         raise ValueError(f"{name}: expected a number from {least:g} to {most:g}")
     return float(number)
 
 
-def whole_of(
-    arguments: Mapping[str, Any], name: str, *, usual: int | None, least: int, most: int
-) -> int:
+def whole_of(arguments: Mapping[str, Any], name: str, *, usual: int, least: int, most: int) -> int:
     """A whole number of a range; ``usual`` where there is none or null; raises ``ValueError``."""
     number = number_of(arguments, name, usual=usual, least=least, most=most)
     if not number.is_integer():
