@@ -14,6 +14,7 @@ import { LatestJob } from "/static/js/jobs/latest_job.js";
 import { Board } from "/static/js/rules/board.js";
 import { t } from "/static/js/strings/index.js";
 import { GeneratePart } from "/static/js/work/generate_part.js";
+import { SOLVE, SolutionPart } from "/static/js/work/solve_part.js";
 import { equal } from "./expect.js";
 
 const never = new AbortController().signal;
@@ -295,6 +296,25 @@ export async function levels_that_are_made_already_are_kept_when_the_view_is_lef
   leaving.abort();
   const name = t("work.generated-name", { size: 9, boxes: 3 });
   equal(added, [[name, [other]]]);
+}
+
+export async function what_a_search_proved_is_still_said_when_it_has_given_up() {
+  const theJob = takeJobs();
+  const session = new Session(new Store(null));
+  session.open({ ...other, rows: OPEN });
+  const { element } = new SolutionPart(session, never, SOLVE);
+  element.querySelector("button.primary").click();
+  const reason = { message: "stopped", code: "stopped" };
+  const solve = await theJob("solve", undefined);
+  await solve.send({ event: "progress", num_expansions: 7, elapsed_s: 1, at_least: 2 });
+  await solve.send({
+    event: "done", status: "gave up", moves: null, at_least_moves: null, at_least_pushes: 3, reason,
+  });
+  const bounds = t("work.proved", { bounds: t("work.at-least-pushes", { pushes: 3 }) });
+  equal(
+    [...element.querySelectorAll("p")].map((line) => line.textContent).filter(Boolean),
+    [t("work.gave-up", { reason: t("reason.stopped") }), bounds],
+  );
 }
 
 export async function a_drawing_without_a_solution_is_said_to_have_none() {

@@ -58,11 +58,10 @@ export class SolutionPart {
         if (event.event === "progress") this._progress.textContent = progressText(event);
       },
       end: (done) => {
-        if (done) {
-          this._take(done);
-          this._job.status.textContent = doneText(done);
-        }
         this._progress.textContent = "";
+        if (!done) return;
+        this._take(done);
+        this._job.status.textContent = doneText(done);
       },
       refresh: () => this._refresh(),
     });
