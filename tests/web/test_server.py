@@ -136,6 +136,11 @@ def test_a_text_is_as_it_is_and_a_file_is_decoded_as_by_the_commands(
     assert level["title"] == "Niçois"
 
 
+def test_letters_beyond_ascii_are_no_bytes(client: TestClient) -> None:
+    told = client.post("/api/levels/read", json={"base64": "é", "name": ""}).json()
+    assert told == {"message": "base64: expected valid base64"}
+
+
 def test_a_board_that_is_no_level_has_a_code_and_a_wrong_solution_its_line(
     client: TestClient,
 ) -> None:

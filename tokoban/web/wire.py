@@ -1,7 +1,6 @@
 """Boards, levels and answers as JSON, and the limits on what a client may send."""
 
 import base64
-import binascii
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -189,7 +188,7 @@ def read_levels(content: Mapping[str, Any]) -> dict[str, Any]:
     encoded = text_of(content, "base64", most=MAX_BODY_BYTES)
     try:
         read = base64.b64decode(encoded, validate=True)
-    except binascii.Error:
+    except ValueError:  # of ``binascii``, or for letters beyond ASCII
         raise ValueError("base64: expected valid base64") from None
     return file_to_json(parse_content(read, source=name))
 
