@@ -64,7 +64,7 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     text = wire.text_of(arguments, "text", most=_MOST_TEXT)
     prefix = wire.text_of(arguments, "prefix", usual="", most=_MOST_TEXT)
     shown = wire.whole_of(arguments, "shown", usual=0, least=0, most=_NUM_TRANSLATIONS - 1)
-    model, engine, reranker, confidence, length_penalty = _translator(source or "de")
+    model, engine, reranker, confidence, length_penalty = _translator(source)
     sizes = num_tokens(model, [text, prefix])
     if not sizes[0]:  # also for numbers or emoji alone
         raise ValueError("text: expected a sentence with words")

@@ -70,7 +70,7 @@ def generate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, 
         for name, usual in (("rows", 9), ("columns", 9), ("num_boxes", 3))
     }
     difficulties = get_args(DifficultyName)
-    difficulty: Any = wire.choice_of(arguments, "difficulty", difficulties, usual=None)
+    difficulty = wire.choice_of(arguments, "difficulty", difficulties, usual=None)
     time_limit_s = wire.time_limit_of(arguments, usual=_GENERATE_S)
     known: list[Board] = []
     for number in range(num_levels):

@@ -16,7 +16,7 @@ _SOLVE_S, _HINT_S, _EXPLAIN_S = 60.0, 2.0, 5.0  # where the page names no limit
 def solve(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
     """An answer for each better solution; ``minimise`` as in ``tokoban.solve``."""
     board = wire.board_of(arguments)
-    minimise: Any = wire.choice_of(arguments, "minimise", OBJECTIVES, usual=None)
+    minimise = wire.choice_of(arguments, "minimise", OBJECTIVES, usual=None)
 
     def report(_: Objective, progress: Progress) -> None:
         context.report(
@@ -44,7 +44,7 @@ def optimise(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, 
     """Shorter solutions of ``board`` than ``solution``, an answer for each."""
     board, _ = wire.game_of(arguments)
     solution = wire.text_of(arguments, "solution", most=wire.MAX_MOVES_TEXT)
-    minimise: Any = wire.choice_of(arguments, "minimise", get_args(Optimum), usual="moves")
+    minimise = wire.choice_of(arguments, "minimise", get_args(Optimum), usual="moves")
     best: Solution | None = None
 
     def report(answer: Answer) -> None:

@@ -105,14 +105,14 @@ def whole_of(arguments: Mapping[str, Any], name: str, *, usual: int, least: int,
 
 def choice_of(
     arguments: Mapping[str, Any], name: str, choices: Sequence[str], *, usual: str | None
-) -> str | None:
+) -> Any:
     """One of ``choices``; ``usual`` where there is none or null; raises ``ValueError``."""
     choice = arguments.get(name)
     if choice is None:
         return usual
     if choice not in choices:
         raise ValueError(f"{name}: expected one of {', '.join(choices)}")
-    return str(choice)
+    return choice
 
 
 def time_limit_of(arguments: Mapping[str, Any], *, usual: Number) -> float:

@@ -178,4 +178,3 @@ export function linkOf(level) {
   const text = levelText(rows, level);
   return `${location.origin}${location.pathname}#level=${encodeURIComponent(text)}`;
 }
-
