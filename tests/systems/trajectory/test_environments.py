@@ -129,7 +129,7 @@ class _Undrawn(_Odd):
         """Takes no ``render_mode``."""
 
 
-gymnasium.register("OddUndrawn-v0", _Undrawn, max_episode_steps=5)
+gymnasium.register("OddUndrawn-v0", f"{__name__}:_Undrawn", max_episode_steps=5)
 for _name, _made, _limit in (
     ("OddEnding-v0", _Ending, 1),
     ("OddRewards-v0", _Odd, 5),
