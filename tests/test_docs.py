@@ -90,6 +90,24 @@ def _with(page: Path, text: str, read: Callable[..., str]) -> Callable[..., str]
     return lambda path, **options: text if path == page else read(path, **options)
 
 
+TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
+
+
+def rows_outside_tables(page: Path) -> list[str]:
+    """The first rows of what looks like a table and is none: no blank line above, or no header."""
+    text = f"\n{prose(page)}\n"
+    return [
+        table.group().splitlines()[0]
+        for table in TABLE.finditer(text)
+        if text[: table.start()][-2:] not in ("\n", "\n\n")
+        or not re.match(r".*\n\|[-:| ]+\|\n", table.group())
+    ]
+
+
+def test_every_row_is_in_a_table() -> None:
+    assert faults(PAGES, rows_outside_tables) == {}
+
+
 def test_every_decision_is_listed() -> None:
     index = (DOCS / "decisions" / "index.md").read_text(encoding="utf-8")
     for page in sorted((DOCS / "decisions").glob("0*.md")):
