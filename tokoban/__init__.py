@@ -1,7 +1,7 @@
-"""tokoban solves, explains, generates and learns Sokoban levels; README.md has the map.
+"""tokoban solves, explains and makes Sokoban levels, and trains small transformers.
 
 The names below are the public API. Each is imported when it is first used, so ``import tokoban``
-is immediate and solving needs no torch.
+is fast and solving needs no torch. README.md has the map.
 """
 
 from importlib import import_module

@@ -29,8 +29,8 @@ def hint(
     A trained ``policy`` (``tokoban.load``) is used first if the board fits it. Without one, or
     if it gives up, a search follows, which may also prove that the position is deadlocked;
     the policy's estimate of this is returned only if nothing is proved. The limits apply to the
-    search. A policy of pushes may take half of the time limit before it, within the other limits;
-    the beam search of a policy of moves ends after as many steps as it was trained for. Neither is
+    search. A push policy may take half of the time limit before it, within the other limits; the
+    beam search of a policy of moves ends after as many steps as it was trained for. Neither is
     used once ``stop`` is set. Ctrl-C during the search raises ``KeyboardInterrupt``, whose
     ``answer`` is the hint from the result so far.
 
@@ -68,7 +68,7 @@ def hint(
 
 @checked
 def predict(board: Board, *, policy: "Pretrained") -> Hint:
-    """The estimate of a policy of pushes for a position, at once and without a search.
+    """The estimate of a push policy for a position, at once and without a search.
 
     The hint has the status "predicted", the most probable push, the pushes left and the probability
     of a deadlock; none of it is proved. There is no push where none is legal, or where the board is
@@ -144,8 +144,8 @@ def ask(
 ) -> str:
     """The exact answer to an English or German question, in its language.
 
-    ``docs/instructions.md`` lists the questions. The ``policy`` "sokoban-instructions", which
-    ``tokoban.load`` returns, answers as it thinks in place of a search; no limit applies to it.
+    ``docs/instructions.md`` lists the questions. With the ``policy`` "sokoban-instructions"
+    (``tokoban.load``) that network answers instead, and may be wrong; no limit applies to it.
     Raises ``ValueError`` naming the word that was not understood, for a name that fits no box or
     several, for a floor of more than 8x8 squares, and where a limit or ``stop`` ends the search.
 

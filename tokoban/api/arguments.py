@@ -1,4 +1,4 @@
-"""Arguments of the public functions: one of another kind is refused in a sentence, before work."""
+"""Checks the types of the public functions' arguments before any work is done."""
 
 import functools
 import inspect
@@ -20,7 +20,7 @@ _WHOLE = "a whole number", (Integral,)
 _NUMBER = "a number", (Real,)
 _LIST = "a list", (Sequence,)
 _WEIGHTS = "what tokoban.load returns", (Pretrained,)
-# By name, for a name means the same in every function.
+# By name: a name means the same in every function.
 _KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "board": ('a Board, such as Board.from_xsb("#####|#@$.#|#####")', (Board,)),
     "level": ("a Level, such as Level(board)", (Level,)),
@@ -41,7 +41,7 @@ _KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
 
 
 def check(name: str, value: object) -> None:
-    """``ValueError`` for an argument of this name that is of another kind."""
+    """Raises ``ValueError`` if the argument of this name has another type."""
     expected, kinds = _KINDS[name]
     is_text, is_bool = isinstance(value, str | bytes), isinstance(value, bool)
     is_other = (is_text and Sequence in kinds) or (is_bool and kinds in ((Real,), (Integral,)))
@@ -54,7 +54,7 @@ def check(name: str, value: object) -> None:
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, with its arguments checked; None is right where their annotation has it."""
+    """The function, with its arguments checked; None is accepted where the annotation has it."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)

@@ -1,8 +1,8 @@
-"""What ``pip install tokoban`` leaves out, and the sentence that says how to have it."""
+"""What ``pip install tokoban`` leaves out, and the message that says how to install it."""
 
 from importlib.util import find_spec
 
-# By extra, the packages of it that the code imports; whoever has the first has the extra.
+# By extra, its packages that the code imports; where the first is installed, the extra is.
 EXTRAS = {
     "networks": ("torch", "gymnasium", "matplotlib", "sacrebleu", "tensorboard", "tokenizers"),
     "cluster": ("distributed",),
@@ -10,14 +10,14 @@ EXTRAS = {
 
 
 def is_installed(extra: str) -> bool:
-    """Whether its first package can be imported, which it is not now."""
+    """Whether its first package is installed; imports nothing."""
     return find_spec(EXTRAS[extra][0]) is not None
 
 
 def sentence(error: ModuleNotFoundError) -> str:
-    """What is missing and, if an extra has it, how to install that.
+    """What is missing and, if an extra has it, how to install it.
 
-    Raises the error where a module of our own is missing.
+    Raises the error if a module of tokoban itself is missing.
     """
     package = (error.name or "tokoban").partition(".")[0]
     if package == "tokoban":

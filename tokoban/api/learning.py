@@ -19,7 +19,7 @@ class Pretrained:
     """A trained model in evaluation mode on the CPU, its system and its configuration."""
 
     system: str  # such as "sokoban" or "translation"
-    model: Any  # a torch.nn.Module; of a policy of pushes numpy arrays, which need no torch
+    model: Any  # a torch.nn.Module; of a push policy numpy arrays, which need no torch
     config: Any
     name: str | None = None  # by which other processes load it: of shipped weights, or a whole path
 
@@ -29,7 +29,7 @@ def load(name_or_path: str, *, system: str | None = None) -> Pretrained:
 
     Safe for untrusted files: loading runs no code and takes memory in proportion to the file's
     size. Raises ``FileNotFoundError``, or ``ValueError`` if the file is damaged or its system is
-    not ``system``. Imports torch, except for a policy of pushes.
+    not ``system``. Imports torch, except for a push policy.
 
     >>> import tokoban
     >>> policy = tokoban.load("sokoban-8x8")

@@ -60,9 +60,9 @@ def verify(board: Board, solution: Solution | str, *, instruction: str | None = 
     """Whether the moves solve the board by the plain rules; ``solution`` may be text in LURD.
 
     The case of the letters does not matter. The result is False if the rules forbid a move or the
-    text is no LURD. With an ``instruction``, which ``solve`` reads too, the moves also have to obey
-    it; ``ValueError`` where it was not understood, means nothing on the board, or the floor is
-    larger than 8x8 squares.
+    text is no LURD. With an ``instruction``, as for ``solve``, the moves must also obey it. Raises
+    ``ValueError`` if it was not understood or means nothing on the board, or if the floor is larger
+    than 8x8 squares.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#####|#@$.#|#####")

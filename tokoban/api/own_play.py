@@ -1,4 +1,4 @@
-"""The play of weights in other processes, each of which loads them once, by their name."""
+"""Play by a push policy, also in other processes, each of which loads the weights once."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +17,7 @@ class PlayByName:
     config: LabelConfig  # with the digest of the weights
 
     def __call__(self, *asked: Any) -> PlayedStates | None:
-        """Plays by the weights that have this name here; ``ValueError`` if these are others."""
+        """Plays by the weights of this name; raises ``ValueError`` if their digest differs."""
         return _loaded(self.name, self.config)(*asked)
 
 

@@ -70,7 +70,7 @@ def generate(
     memory_limit_mb: float = 2000.0,
     stop: threading.Event | None = None,
 ) -> list[Level]:
-    """New levels, each with its solution; the same arguments give the same levels.
+    """New levels, with their solutions; the same arguments give the same levels.
 
     Puzzles are made in one thread, in ``num_threads``, or on the workers of an ``executor`` of
     ``concurrent.futures`` (docs/guide/cluster.md).
@@ -78,9 +78,10 @@ def generate(
     ``rows`` and ``columns`` include walls; None means the style's default size. In puzzles the
     boxes were pulled back from their goals, and the solution has the fewest pushes, proved. No two
     are equal by rotation or reflection, or equal to one of ``avoid``. ``difficulty`` bounds the
-    pushes and the share of pushes that deadlock. The policy of moves was trained on levels of the
-    style "two-rooms", with everything at random places: a share ``solvable_share``, by default
-    half, have a solution, and a note says that the others have none. The levels found so far are
+    pushes and the share of pushes that deadlock. Only levels of the style "two-rooms", on which the
+    policy of moves was trained, may have no solution, since walls, boxes and goals are placed at
+    random: a share ``solvable_share``, by default half, have one, and a note says that the others
+    have none. This style imports torch. The levels found so far are
     returned at the time limit, once ``stop`` is set, and, with a warning of the logger ``tokoban``,
     where many attempts find no more. The memory limit applies to each search. Ctrl-C raises
     ``KeyboardInterrupt``, whose ``answer`` is the levels so far. Raises ``ValueError`` for

@@ -39,9 +39,9 @@ def solve(
     None means no limit; each search has its own ``max_expansions``. ``stop``, set by another
     thread, ends the search with the result so far. Ctrl-C raises ``KeyboardInterrupt``, whose
     ``answer`` is the result so far. Raises ``ValueError`` for an unknown objective. Limits exclude
-    compilation on the first use. A ``policy`` of pushes (``tokoban.load``) finds any solution, or a
-    proof, by its own search within the same limits; a policy of moves uses beam search, to which no
-    limit applies.
+    compilation on the first use. As ``policy`` (``tokoban.load``), a push policy finds any
+    solution, or a proof, by its own search within the same limits; a policy of moves uses beam
+    search, to which no limit applies.
 
     With an ``instruction``, an English or German sentence, the answer is an obedient solution with
     the fewest pushes, or the status "unsolvable" if there is none. The floor has at most 8x8
@@ -112,7 +112,7 @@ def answering(solver: str) -> Iterator[None]:
 def ask_policy(policy: "Pretrained", board: Board, limits: "Limits") -> tuple[Answer, float | None]:
     """A policy's own answer, and its probability that the board is deadlocked.
 
-    The limits are for the search of a policy of pushes. Ctrl-C as in ``answering``.
+    The limits are for the search of a push policy. Ctrl-C as in ``answering``.
     """
     if policy.system == "push":
         from tokoban.systems.push_policy.policy import PushPolicy
