@@ -119,6 +119,10 @@ def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path: Path) -> No
     with pytest.raises(FileNotFoundError) as caught, atomically(path):
         pass
     assert caught.value.filename == str(path)
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(NotADirectoryError) as refused, atomically(tmp_path / "file" / "a.txt"):
+        pass
+    assert refused.value.filename == str(tmp_path / "file" / "a.txt")
 
 
 def test_a_name_as_long_as_the_file_system_allows_can_be_written(tmp_path: Path) -> None:

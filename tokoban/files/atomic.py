@@ -53,7 +53,8 @@ def atomically(path: Path) -> Iterator[Path]:
             error.filename, error.filename2 = str(path), None
         raise
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # that it could not be made has been raised
+            temporary.unlink()
 
 
 def _prefix(path: Path) -> str:
