@@ -64,6 +64,9 @@ def test_words_of_a_script_that_the_font_lacks_are_drawn_without_a_warning(tmp_p
     picture = tmp_path / "x.png"  # a warning would be an error here
     plot_weights([[1.0]], row_names=["狗"], column_names=["𒀀"], picture=picture)
     assert picture.exists()
+    tokens = TokenRow(["狗", "𒀀"])
+    weights = torch.full((1, 1, 2, 2), 0.5)
+    plot_attention_maps([AttentionPanel("a", weights, tokens, tokens)], picture)
 
 
 ODD_NAMES = ["\x00\x1b[31m", "\ud800", "]]>", "--", "-->", "<&>", "$x", "a\nb", "\uffff", ""]

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from tokoban.files.atomic import atomically
+from tokoban.files.endings import check_ending
 
 _NUM_SHADES = 16  # the fewer there are, the smaller is the film
 _CAPTION_HEIGHT = 14  # pixels below a frame
@@ -38,8 +39,7 @@ def save_pictures(
     frame_ms: int,
 ) -> None:
     """Writes ``gif_of_pictures`` to a file."""
-    if film.suffix.lower() != ".gif":
-        raise ValueError(f"{film}: expected a name that ends in .gif")
+    check_ending(film, (".gif",), is_required=True)
     with atomically(film) as temporary:
         temporary.write_bytes(gif_of_pictures(frames, captions=captions, frame_ms=frame_ms))
 

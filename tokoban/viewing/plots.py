@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tokoban.files.atomic import atomically
+from tokoban.files.endings import check_ending
 from tokoban.viewing.attention_page import (
     MOST_PANELS,
     AttentionPanel,
@@ -68,8 +69,7 @@ def plot_curves(metrics: Iterable[Mapping[str, Any]], picture: Path) -> None:
     if shares:
         all_axes[1].set_ylim(top=1.0)
     picture.parent.mkdir(parents=True, exist_ok=True)
-    with atomically(picture) as temporary:
-        figure.savefig(temporary, dpi=150, format="png")
+    _save(figure, picture)
 
 
 def plot_weights(
@@ -85,7 +85,6 @@ def plot_weights(
     """
     from matplotlib.figure import Figure
 
-    kind = picture_kind(picture)
     num_rows, num_columns = len(row_names), len(column_names)
     if max(num_rows, num_columns) > MOST_NAMES:
         raise ValueError(
@@ -113,10 +112,7 @@ def plot_weights(
     axes.invert_yaxis()
     axes.set_aspect("equal")
     axes.spines[:].set_visible(False)
-    with atomically(picture) as temporary, warnings.catch_warnings():
-        # Of a script that the font lacks boxes are drawn: nothing that a user could mend.
-        warnings.filterwarnings("ignore", message="Glyph .* missing")
-        figure.savefig(temporary, dpi=150, format=kind)
+    _save(figure, picture)
 
 
 def write_attention(destination: Path, view: AttentionView, *, title: str) -> None:
@@ -136,7 +132,6 @@ def plot_attention_maps(panels: Sequence[AttentionPanel], picture: Path) -> None
     """
     from matplotlib.figure import Figure
 
-    kind = picture_kind(picture)
     panels = [panels[index] for index in spread(len(panels), MOST_PANELS)]
     num_rows = sum(len(panel.weights) for panel in panels)
     num_columns = max(panel.weights.shape[1] for panel in panels)
@@ -163,8 +158,7 @@ def plot_attention_maps(panels: Sequence[AttentionPanel], picture: Path) -> None
                 axes.set_title(f"head {head + 1}", fontsize="small")
             if names := _few_names(panel):
                 _name_tokens(axes, *names, fontsize=7)
-    with atomically(picture) as temporary:
-        figure.savefig(temporary, dpi=150, format=kind)
+    _save(figure, picture)
 
 
 def _few_names(panel: AttentionPanel) -> list[Sequence[str]]:
@@ -194,7 +188,6 @@ def plot_returns(
     """
     from matplotlib.figure import Figure
 
-    kind = picture_kind(picture)
     figure = Figure(figsize=(4.6, 4.0), layout="constrained")
     axes = figure.subplots()
     ends = [min(*requested, *achieved), max(*requested, *achieved)]
@@ -205,8 +198,7 @@ def plot_returns(
     axes.set_ylabel("return achieved")
     axes.grid(True, color="#e6e6e6", linewidth=0.8)
     axes.spines[["top", "right"]].set_visible(False)
-    with atomically(picture) as temporary:
-        figure.savefig(temporary, dpi=150, format=kind)
+    _save(figure, picture)
 
 
 def curves_of(metrics: Iterable[Mapping[str, Any]]) -> dict[str, Curve]:
@@ -240,10 +232,15 @@ def smoothed(curve: Curve) -> Curve:
 
 def picture_kind(picture: Path) -> str:
     """``png`` or ``svg``, as the name ends; ``ValueError`` for another end."""
-    kind = picture.suffix.lower().removeprefix(".")
-    if kind not in ("png", "svg"):
-        raise ValueError(f"{picture}: expected a name that ends in .png or .svg")
-    return kind
+    check_ending(picture, (".png", ".svg"), is_required=True)
+    return picture.suffix.lower().removeprefix(".")
+
+
+def _save(figure: Any, picture: Path) -> None:
+    with atomically(picture) as temporary, warnings.catch_warnings():
+        # Of a script that the font lacks boxes are drawn: nothing that a user could mend.
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        figure.savefig(temporary, dpi=150, format=picture_kind(picture))
 
 
 def _label(text: str) -> str:
