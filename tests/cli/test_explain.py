@@ -102,6 +102,12 @@ def test_what_is_written_can_be_verified_and_is_refused_when_changed(
     assert cli.main(["explain", "levels.sok", "--check", "out.json"]) == 1
     told = "   2  does not hold: on this level of FILE the moves lead to another position"
     assert told in capsys.readouterr().out
+    found[1]["played"] = "RX"
+    Path("out.json").write_text(json.dumps(found))
+    assert cli.main(["explain", "levels.sok", "--check", "out.json"]) == 2
+    printed_now = capsys.readouterr()
+    assert printed_now.err.startswith("tokoban: out.json: object 2: move 2: 'X' is not one of")
+    assert "   3  holds" in printed_now.out
 
     certificate = found[2]["certificate"]
     certificate["frozen"] = []

@@ -135,6 +135,7 @@ def _verify(path: str, levels: "Mapping[int, Level] | None") -> int:
     for number, found in enumerate(_objects(path), 1):
         try:
             certificate = _certificate(found)
+            is_of = certificate is None or levels is None or _is_of(certificate, found, levels)
         except ValueError as error:
             print(f"tokoban: {path}: object {number}: {printable(str(error))}", file=sys.stderr)
             statuses.add(ExitCode.INVALID_INPUT)
@@ -142,7 +143,7 @@ def _verify(path: str, levels: "Mapping[int, Level] | None") -> int:
         if certificate is None:
             continue
         fault = find_fault(certificate)
-        if fault is None and levels is not None and not _is_of(certificate, found, levels):
+        if fault is None and not is_of:
             fault = "on this level of FILE the moves lead to another position"
         statuses.add(fault is not None)
         message = "holds" if fault is None else f"does not hold: {printable(fault)}"
@@ -181,7 +182,10 @@ def _certificate(found: Any) -> "Certificate | None":
 def _is_of(
     certificate: "Certificate", found: "dict[str, Any]", levels: "Mapping[int, Level]"
 ) -> bool:
-    """Whether the board is where the moves of its object lead on the level that it names."""
+    """Whether the board is where the moves of its object lead on the level that it names.
+
+    Raises ``ValueError`` for moves that are no LURD.
+    """
     from tokoban.sokoban.formats import lurd
 
     index, moves = found.get("index"), found.get("played")
