@@ -10,6 +10,7 @@ from tokoban.cli import options, puzzle_options
 from tokoban.cli.cluster import workers_of
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_interrupted, write_output
+from tokoban.cli.parser import whole
 from tokoban.cli.report import choices_described, entries
 from tokoban.sokoban.wording import counted
 
@@ -29,12 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares how many levels of which kind are wanted, and where they go."""
     options.add(parser, "--levels", required=True)
     options.add(parser, "--seed", required=True, default=None)
-    parser.add_argument(
-        "--rows", type=int, metavar="N", help="height, walls included (default: 8; puzzles: 10)"
-    )
-    parser.add_argument(
-        "--columns", type=int, metavar="N", help="width, walls included (default: 8; puzzles: 10)"
-    )
+    for name, what in (("--rows", "height"), ("--columns", "width")):
+        about = f"{what}, walls included (default: 8; puzzles: 10)"
+        parser.add_argument(name, type=whole(1), metavar="N", help=about)
     parser.add_argument(
         "--boxes",
         type=int,
@@ -70,8 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Writes the levels, titled by their numbers: those that were found before an early end too."""
     check_outputs(arguments, "output", "json", "jsonl", inputs=["avoid"])
-    _check_number(arguments)
-    make = _puzzles if puzzle_options.asks_for_puzzles(arguments) else _two_rooms
+    is_puzzle = puzzle_options.asks_for_puzzles(arguments)
+    _check_number(arguments, is_puzzle=is_puzzle)
+    make = _puzzles if is_puzzle else _two_rooms
 
     from tokoban.cli.screen import Screen
     from tokoban.sokoban.formats import write_levels
@@ -108,15 +107,14 @@ def run(arguments: argparse.Namespace) -> int:
     return status
 
 
-def _check_number(arguments: argparse.Namespace) -> None:
+def _check_number(arguments: argparse.Namespace, *, is_puzzle: bool) -> None:
     """Raises ``ValueError`` for more levels than are read from one file again."""
     from tokoban.sokoban.formats.budget import MAX_UNITS, OF_A_BOARD, OF_A_GAME
     from tokoban.sokoban.formats.levels import MAX_BYTES
 
-    is_puzzle = puzzle_options.asks_for_puzzles(arguments)
     default = 10 if is_puzzle else 8
     rows, columns = (arguments.rows or default, arguments.columns or default)
-    squares = max(rows * columns, 1)
+    squares = rows * columns
     num_solutions = (1 + is_puzzle) * arguments.solutions
     # A solution is taken for as many moves as there are squares.
     units = OF_A_BOARD + squares + num_solutions * (OF_A_GAME + 2 * squares)

@@ -88,13 +88,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def asks_for_puzzles(arguments: argparse.Namespace) -> bool:
     """Whether puzzles are asked for; raises ``ValueError`` for options that do not go together."""
-    given = [name for name in _OF_PUZZLES if name in arguments.given]
     if arguments.style == TWO_ROOMS:
         options.refuse(arguments, *_OF_PUZZLES, because=f"with --style {TWO_ROOMS}")
-    is_asked = arguments.style not in (None, TWO_ROOMS) or bool(given)
-    if is_asked and arguments.solvable_share is not None:
-        raise ValueError("--solvable-share has no effect on puzzles, which are all solvable")
-    return is_asked
+        return False
+    if arguments.style is None and arguments.given.isdisjoint(_OF_PUZZLES):
+        return False
+    options.refuse(arguments, "--solvable-share", because="on puzzles, which are all solvable")
+    return True
 
 
 def recipe_of(arguments: argparse.Namespace) -> "Recipe":
