@@ -123,11 +123,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> None:
     """Refuses before the work what cannot be done, and options without effect."""
     check_outputs(arguments, "json", "jsonl", "attention", inputs=["weights"])
-    num_prompts = len([prompt for prompt in arguments.prompt if prompt != "-"])
-    if arguments.attention is not None and (num_prompts, arguments.num) != (1, 1):
+    is_one = len(arguments.prompt) == arguments.num == 1 and arguments.prompt != ["-"]
+    if arguments.attention is not None and not is_one:
         raise ValueError(
-            f"--attention shows one text, of one prompt and --num 1; got {num_prompts} in the "
-            f"command line and --num {arguments.num}"
+            "--attention shows one text; expected one prompt, in the command line, and --num 1"
         )
     if "" in arguments.stop:
         raise ValueError("--stop is empty; expected the text before which to end")
