@@ -12,6 +12,7 @@ import subprocess
 import sys
 import termios
 import threading
+import types
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -695,6 +696,15 @@ def moves_kept(state: Path) -> tuple[Direction, ...]:
     [saved] = (state / "tokoban" / "play").iterdir()
     [progress] = saved_games.read(saved).progress.values()
     return progress.directions
+
+
+def test_games_are_not_saved_in_standard_output(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert cli.main(["play", "--save", "-"]) == 2
+    assert capsys.readouterr().err == "tokoban: --save is -; expected a file\n"
 
 
 def test_damaged_games_end_the_command_before_the_game(

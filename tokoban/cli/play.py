@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         f"Keys: {keys}. The game is saved however it ends, and continues from there next time. "
         "A warning of a deadlock is proved and shows the boxes; many deadlocks are not found. "
-        "Hints come from the policy, or from A* if the policy has none; large levels may get none."
+        "Hints come from the policy, or from a search if it has none; large levels may get none."
     )
 
 
@@ -57,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.cli.output import check_outputs
     from tokoban.sokoban.play import Game
 
+    if arguments.save == "-":
+        raise ValueError("--save is -; expected a file")
     check_outputs(arguments, "save", inputs=["file"])
     chosen = level_options.read(arguments.file or str(shipped_levels()))
     levels = chosen.levels
