@@ -53,6 +53,12 @@ def test_right_answers_score_one_and_others_zero(folder: Path) -> None:
     assert {value for value in scores.values() if isinstance(value, float)} == {0.0}
 
 
+def test_a_benchmark_without_answers_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["evaluate", "instructions", "--benchmark", "x", "--levels", "1"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("tokoban: the following arguments are required: --answers")
+
+
 def test_beside_its_benchmark_missing_items_are_wrong_and_others_refused(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

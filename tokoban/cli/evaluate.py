@@ -40,8 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.cli import instructions
     from tokoban.sokoban.formats import printable
 
-    names_answers = any(option.startswith("--answers") for option in arguments.options)
-    if arguments.system == "instructions" and names_answers:
+    of_answers = "--answers", "--benchmark"
+    scores_answers = any(word.startswith(of_answers) for word in arguments.options)
+    if arguments.system == "instructions" and scores_answers:
         return instructions.evaluate(arguments.options)
     spec = load_named_by_user(arguments.system)
     parser = Parser(
@@ -88,10 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_files(kind: type, options: Any, chosen: argparse.Namespace) -> None:
     """Refuses before the work a file that cannot be written, or one of an unexpected kind."""
     outputs, inputs = files_to_write(kind), files_to_read(kind)
-    files = {name: getattr(options, name) for name in outputs}
-    for name in inputs:
-        given = getattr(options, name)
-        files[name] = list(given) if isinstance(given, tuple) else given
+    files = {name: getattr(options, name) for name in (*outputs, *inputs)}
     both = argparse.Namespace(weights=chosen.weights, json=chosen.json, **files)
     endings = {name: suffixes for name, suffixes in outputs.items() if suffixes}
     check_outputs(both, "json", *outputs, inputs=["weights", *inputs], required=endings)

@@ -5,7 +5,7 @@ import errno
 import os
 import sys
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,7 +107,7 @@ def check_outputs(
             check_ending(place, _ENDINGS[option])
 
 
-def _files(given: str | Path | list[str] | None) -> list[str | Path]:
+def _files(given: str | Path | Sequence[str] | None) -> list[str | Path]:
     """The files that an argument names."""
     if given is None:
         return []
