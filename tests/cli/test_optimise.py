@@ -187,6 +187,17 @@ def test_the_limits_are_passed_on_and_what_stopped_it_is_reported(
     assert "stopped at 500 MB" in printed
 
 
+def test_a_level_that_is_too_large_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object, **options: Any) -> Answer:
+        raise ValueError("too large")
+
+    monkeypatch.setattr(optimiser, "optimise", refuse)
+    assert optimise("--level", "1")[0] == 1
+    assert "1 given up, 0 without a solution" in capsys.readouterr().out
+
+
 def test_after_ctrl_c_the_best_so_far_is_written(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -199,10 +199,11 @@ def _summarise(outcomes: Iterable[_Outcome], *, elapsed_s: float) -> str:
         for column in (list(zip(*tried, strict=True)) or [(), ()])
     )
     num_proved = sum(outcome.answer.optimum is not None for outcome in outcomes)
+    given_up = f"{statuses['gave up']} given up, " * ("gave up" in statuses)
     return (
         f"{counted(len(outcomes), 'level')} in {elapsed_s:.1f} s: {statuses['shorter']} shorter, "
-        f"{num_proved} proved the shortest, {len(outcomes) - len(tried)} without a solution; "
-        f"{before} -> {after}"
+        f"{num_proved} proved the shortest, {given_up}{statuses['no solution']} without a "
+        f"solution; {before} -> {after}"
     )
 
 
