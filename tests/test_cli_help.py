@@ -87,6 +87,9 @@ def test_wrong_arguments_are_one_line(capsys: pytest.CaptureFixture[str]) -> Non
     assert cli.main(["life", "--nonsense"]) == 2
     unknown = "unrecognized arguments: --nonsense (`tokoban life --help` lists all arguments)"
     assert capsys.readouterr().err == f"tokoban: {unknown}\n"
+    assert cli.main(["train"]) == 2
+    missing = "the following arguments are required: SYSTEM (`tokoban train --help` lists all"
+    assert missing in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("system", systems.SYSTEMS)

@@ -90,7 +90,7 @@ def check_refused(words: list[str], option: str) -> None:
     assert (status, out) == (2, ""), words
     *_, last = err.splitlines()
     assert "Traceback" not in err
-    assert f"argument {option}" in last, err
+    assert f"argument {option}: expected " in last, err
     if words[-1].endswith(f"={2**63}"):
         assert re.search(r"from [-0-9,]+ to [0-9,]+, got", last), err
     assert len(last) < 5200  # the value that was given, and a sentence

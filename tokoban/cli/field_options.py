@@ -7,7 +7,7 @@ import re
 import types
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from tokoban.cli.parser import LARGEST, has_many_digits
+from tokoban.cli.parser import LARGEST, has_many_digits, quoted_word
 from tokoban.systems import SYSTEMS
 from tokoban.training.config import (
     Reads,
@@ -21,7 +21,6 @@ from tokoban.training.config import (
 from tokoban.training.limits import Between
 
 _TRUTH = {"true": True, "false": False}
-_LONGEST_WORD = 80  # characters of a message: a word may have megabytes
 
 
 def add_system(parser: argparse.ArgumentParser, options: str) -> None:
@@ -31,7 +30,8 @@ def add_system(parser: argparse.ArgumentParser, options: str) -> None:
         metavar="SYSTEM",
         help=f"{', '.join(SYSTEMS)}, or FILE.py[:NAME], a SystemSpec of your own",
     )
-    parser.add_argument("options", nargs=argparse.REMAINDER, metavar=options)
+    rest = parser.add_argument("options", nargs=argparse.REMAINDER, metavar=options)
+    rest.required = False  # nothing may be left, and a message on SYSTEM must not name it
 
 
 def add_field_arguments(
@@ -134,9 +134,8 @@ class _WordType:
         try:
             return checked(_parse(text, self.expected), self.expected)
         except ValueError:
-            shown = text if len(text) <= _LONGEST_WORD else f"{text[:_LONGEST_WORD]}..."
             range_ = f", from {-LARGEST:,} to {LARGEST:,}" if has_many_digits(text) else ""
-            message = f"expected {describe(self.expected)}{range_}, got {shown!r}"
+            message = f"expected {describe(self.expected)}{range_}, got {quoted_word(text)}"
             raise argparse.ArgumentTypeError(message) from None
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tokoban.cli.parser import Number, whole
+from tokoban.cli.parser import Number, quoted_word, whole
 from tokoban.sokoban.sizes import MAX_THREADS
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ def size_bytes(word: str) -> int:
     # Twelve digits are more than any machine has.
     size = re.fullmatch(r"(\d{1,12}(?:\.\d+)?) ?(MB|GB)", word, re.IGNORECASE | re.ASCII)
     if size is None:
-        raise argparse.ArgumentTypeError(f"expected a size such as 500MB or 2GB, got {word!r}")
+        raise argparse.ArgumentTypeError(
+            f"expected a size such as 500MB or 2GB, got {quoted_word(word)}"
+        )
     return int(float(size[1]) * _UNITS[size[2].upper()])
 
 

@@ -29,9 +29,13 @@ class Number:
         else:
             if self.is_right(value):
                 return value
-        shown = word if len(word) <= _LONGEST_WORD else f"{word[:_LONGEST_WORD]}..."
         expected = (has_many_digits(word) and self.too_long) or self.expected
-        raise argparse.ArgumentTypeError(f"expected {expected}, got {shown!r}")
+        raise argparse.ArgumentTypeError(f"expected {expected}, got {quoted_word(word)}")
+
+
+def quoted_word(word: str) -> str:
+    """A word for a message, cut off where it is long."""
+    return repr(word if len(word) <= _LONGEST_WORD else f"{word[:_LONGEST_WORD]}...")
 
 
 def has_many_digits(word: str) -> bool:
@@ -56,6 +60,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **options: object) -> None:
         super().__init__(allow_abbrev=False, **options)  # type: ignore[arg-type]
         self.register("type", int, whole())
+        self.register("type", float, Number(float, "a number"))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As that of argparse, but a command refuses what it does not know, and names its help."""

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokoban.cli.parser import whole
+from tokoban.cli.parser import quoted_word, whole
 
 if TYPE_CHECKING:
     from tokoban.web.app import Collection
@@ -82,7 +82,7 @@ def _origin(text: str) -> str:
     origin = text.lower().removesuffix("/")
     if not re.fullmatch(r"https?://([^\s/?#@:]+|\[[0-9a-f:.]+\])(:\d+)?", origin):
         raise argparse.ArgumentTypeError(
-            f"expected an origin such as https://play.example, got {text!r}"
+            f"expected an origin such as https://play.example, got {quoted_word(text)}"
         )
     return origin
 
