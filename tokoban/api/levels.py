@@ -16,8 +16,8 @@ from tokoban.sokoban.formats import Level, LevelFile, Solution, lurd
 def read_levels(path: str | Path) -> LevelFile:
     """The valid levels of a file, as a sequence; ``problems`` has the faults of the others.
 
-    Reads XSB, SOK, SLC and Boxoban files; ``-`` is standard input. Raises ``OSError`` if the file
-    cannot be read, and ``ValueError`` if it is too large.
+    Reads XSB, SOK, RLE, SLC and Boxoban files; ``-`` is standard input. Raises ``OSError`` if the
+    file cannot be read, and ``ValueError`` if it is too large.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#####|#@$.#|#####")

@@ -85,15 +85,9 @@ def solve(
         if minimise is not None:
             raise ValueError("minimise has no effect with a policy, which finds any solution")
         return ask_policy(policy, board, limits)[0]
-    *_, answer = solve_anytime(
-        board,
-        minimise=minimise,
-        time_limit_s=time_limit_s,
-        memory_limit_mb=memory_limit_mb,
-        max_expansions=max_expansions,
-        stop=stop,
-    )
-    return answer
+    from tokoban.sokoban.search.combine.anytime import best_answer
+
+    return best_answer(board, minimise=minimise, limits=limits)
 
 
 @contextmanager

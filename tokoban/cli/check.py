@@ -10,6 +10,7 @@ from tokoban.cli import in_one_line, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_findings
 from tokoban.cli.report import write_object
+from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level, Problem, Solution
@@ -193,4 +194,4 @@ def _summarise(
     }
     if groups is not None:
         counts["duplicate"] = sum(len(group) - 1 for group in groups)
-    return ", ".join(f"{count} {name}{'s' * (count != 1)}" for name, count in counts.items())
+    return ", ".join(counted(count, name) for name, count in counts.items())

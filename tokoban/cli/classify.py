@@ -108,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
         if said is False:
             which = f"tokoban: {printable(picture['picture'])} is unlike the training pictures of"
             print(f"{which} {arguments.weights}; its class means nothing", file=sys.stderr)
-    if "-" not in (arguments.attention, arguments.json):
+    if arguments.json != "-":
         _print_classes(found)
     if arguments.attention is not None:
         _draw(arguments, found, model, pictures, attribution)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tokoban.cli import level_options, options
 from tokoban.cli.output import check_destination, write_output
 from tokoban.files.endings import LEVEL_ENDINGS, check_ending
+from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import LevelFile
@@ -93,6 +94,6 @@ def _summarise(found: "LevelFile", chosen: str) -> str:
         numbers = (level.title == str(number) for number, level in enumerate(levels))
         left_out["title"] = sum(bool(level.title) for level in levels) - sum(numbers)
         left_out["author"] = sum(bool(level.author) for level in levels)
-    parts = [f"{count} {name}{'s' * (count != 1)}" for name, count in left_out.items() if count]
-    written = f"{len(levels)} level{'s' * (len(levels) != 1)} written as {FORMATS[chosen]}"
+    parts = [counted(count, name) for name, count in left_out.items() if count]
+    written = f"{counted(len(levels), 'level')} written as {FORMATS[chosen]}"
     return f"{written}; left out: {', '.join(parts)}" if parts else written

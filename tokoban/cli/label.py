@@ -11,7 +11,6 @@ from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_folder
 from tokoban.cli.parser import whole
 from tokoban.files.locks import alone_in
-from tokoban.sokoban.sizes import MAX_THREADS
 from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
     job = read_job(arguments.levels, config, evaluation=arguments.evaluation, play=play)
     for problem in job.problems:
         print(problem, file=sys.stderr)
-    usual = min(os.cpu_count() or 1, MAX_THREADS)
+    usual = os.cpu_count() or 1
     with alone_in(arguments.output), workers_of(arguments, usual=usual) as workers:
         status = _complete(arguments.output, job, workers)
     if status == ExitCode.INTERRUPTED or not job.problems:

@@ -16,7 +16,6 @@ from tokoban.training.device import find_device
 if TYPE_CHECKING:
     import torch
 
-    from tokoban.systems.life.config import LifeConfig
     from tokoban.systems.life.rules import Rule
     from tokoban.systems.life.simulate import Generation
 
@@ -77,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     assert isinstance(model, LifeNet)
     rule = parse_rule(config.rule)
     device = find_device(arguments.device)
-    start = _start(arguments, config)[None].to(device)
+    start = _start(arguments, config.side, rule)[None].to(device)
     generations = [Generation(start, start)]
     try:
         for generation in islice(play(model.to(device), start, rule), arguments.steps):
@@ -92,23 +91,21 @@ def run(arguments: argparse.Namespace) -> int:
     return ExitCode.UNDECIDED if is_wrong else ExitCode.DONE
 
 
-def _start(arguments: argparse.Namespace, config: "LifeConfig") -> "torch.Tensor":
+def _start(arguments: argparse.Namespace, side: int, rule: "Rule") -> "torch.Tensor":
     import numpy as np
 
     from tokoban.systems.life.dataset import random_grids
     from tokoban.systems.life.patterns import place, read_pattern_file
-    from tokoban.systems.life.rules import parse_rule
 
     if arguments.pattern is None:
         random = np.random.default_rng(arguments.seed)
-        return random_grids(1, side=config.side, density=0.5, random=random)[0]
+        return random_grids(1, side=side, density=0.5, random=random)[0]
     pattern = read_pattern_file(arguments.pattern)
-    if pattern.rule not in (None, parse_rule(config.rule)):
+    if pattern.rule not in (None, rule):
         raise ValueError(
-            f"{arguments.pattern} is a pattern of {pattern.rule}; {arguments.weights} plays "
-            f"{config.rule}"
+            f"{arguments.pattern} is a pattern of {pattern.rule}; {arguments.weights} plays {rule}"
         )
-    return place(pattern, side=config.side, source=arguments.pattern)
+    return place(pattern, side=side, source=arguments.pattern)
 
 
 def _report(arguments: argparse.Namespace, generations: "list[Generation]", rule: "Rule") -> None:
