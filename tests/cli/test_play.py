@@ -12,8 +12,10 @@ import subprocess
 import sys
 import termios
 import threading
+import time
 import types
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -172,6 +174,28 @@ def test_solutions_and_moves_of_another_game_of_the_same_file_stay(tmp_path: Pat
     assert found == replace(played(CORRIDOR, "r"), solutions=solved.solutions)
     saved_games.write(place, {1: played(ROOM, "u")}, levels=levels, current=2)  # 2 was looked at
     assert saved_games.read(place).progress[CORRIDOR] == found
+
+
+def test_of_two_games_that_save_at_once_neither_loses_its_progress(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = saved_games.read
+
+    def slowly(path: Path) -> saved_games.Saved:
+        found = read(path)
+        time.sleep(0.2)
+        return found
+
+    monkeypatch.setattr(saved_games, "read", slowly)
+    place, levels = tmp_path / "games.sok", {1: Level(ROOM), 2: Level(CORRIDOR)}
+    games = {1: played(ROOM, "u")}, {2: played(CORRIDOR, "rr")}
+    with ThreadPoolExecutor() as threads:
+        for game in games:
+            threads.submit(saved_games.write, place, game, levels=levels, current=1)
+    assert read(place).progress == {
+        board: made for board, made in ((ROOM, games[0][1]), (CORRIDOR, games[1][2]))
+    }
+    assert [*tmp_path.iterdir()] == [place]
 
 
 def test_damaged_games_are_reported_and_not_overwritten(tmp_path: Path) -> None:

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tokoban.cli.output import write_output
+from tokoban.files.locks import locked
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Level, SavedGame, Solution, read_levels, write_levels
 from tokoban.sokoban.play import Progress, shortest
 
 _FIRST_NOTE = "Games of tokoban play"
 _CURRENT, _COUNT = "Level played last", "Levels"
+_WAIT_S = 10.0  # for another game, which saves within moments
 _LONGEST_STEM = 60  # of the level file's name in that of the saved games
 
 
@@ -76,27 +78,29 @@ def write(
 ) -> None:
     """Saves what has changed, by the numbers of the levels, beside what the file has of others.
 
-    Another game may have written to the file, so the solutions there count too. Folders are made as
-    needed. Raises ``ValueError`` rather than replace a damaged file, and ``OSError`` where the file
-    cannot be written.
+    Another game may have written to the file, so the solutions there count too; a lock keeps others
+    out meanwhile. Folders are made as needed. Raises ``ValueError`` rather than replace a damaged
+    file, and ``OSError`` where the file cannot be written.
     """
-    saved = read(path)
-    progress, titles = dict(saved.progress), dict(saved.titles)
-    for number, made in played.items():
-        board = levels[number].board
-        known = progress.get(board, Progress()).solutions
-        progress[board] = replace(made, solutions=shortest(board, (*known, *made.solutions)))
-        titles[board] = levels[number].title
-    progress.setdefault(levels[current].board, Progress())
-    titles.setdefault(levels[current].board, levels[current].title)
-    notes = (_FIRST_NOTE, f"{_CURRENT}: {current}", f"{_COUNT}: {len(progress)}")
-    kept = [_level(board, titles[board], made) for board, made in progress.items()]
-    try:
-        text = write_levels(kept, notes=notes)
-    except ValueError:  # a title that would be read as something else; games need none
-        text = write_levels([replace(level, title="") for level in kept], notes=notes)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_output(str(path), text)
+    lock = path.with_name(f".{path.name}.lock")
+    with locked(lock, in_use="another game is saved here", wait_s=_WAIT_S):
+        saved = read(path)
+        progress, titles = dict(saved.progress), dict(saved.titles)
+        for number, made in played.items():
+            board = levels[number].board
+            known = progress.get(board, Progress()).solutions
+            progress[board] = replace(made, solutions=shortest(board, (*known, *made.solutions)))
+            titles[board] = levels[number].title
+        progress.setdefault(levels[current].board, Progress())
+        titles.setdefault(levels[current].board, levels[current].title)
+        notes = (_FIRST_NOTE, f"{_CURRENT}: {current}", f"{_COUNT}: {len(progress)}")
+        kept = [_level(board, titles[board], made) for board, made in progress.items()]
+        try:
+            text = write_levels(kept, notes=notes)
+        except ValueError:  # a title that would be read as something else; games need none
+            text = write_levels([replace(level, title="") for level in kept], notes=notes)
+        write_output(str(path), text)
 
 
 def _number(name: str, notes: tuple[str, ...]) -> int | None:

@@ -10,15 +10,15 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
 
 
 @contextmanager
-def locked(path: Path, *, in_use: str) -> Iterator[None]:
+def locked(path: Path, *, in_use: str, wait_s: float = 0.0) -> Iterator[None]:
     """Holds the lock file ``path``, which is made if it is missing and removed at the end.
 
     Raises ``BlockingIOError`` with ``path``'s folder and the message ``in_use`` if another process
-    holds it. A killed process leaves the file, unlocked.
+    holds it for ``wait_s`` seconds. A killed process leaves the file, unlocked.
     """
     from filelock import FileLock, Timeout
 
-    lock = FileLock(path, timeout=0)
+    lock = FileLock(path, timeout=wait_s)
     try:
         lock.acquire()
     except Timeout:
