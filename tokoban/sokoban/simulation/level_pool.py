@@ -52,7 +52,7 @@ def load_boards(levels: LevelSource) -> list[Board]:
     if isinstance(levels, GeneratedLevels):
         return frame(_generated(levels))
     if not isinstance(levels, str | Path | Sequence):
-        raise ValueError(f"the levels are {levels!r}; expected files, boards or GeneratedLevels")
+        raise ValueError(f"the levels are {levels!r}; expected files, boards or levels")
     sources: Sequence[str | Path | Level | Board]
     sources = [levels] if isinstance(levels, str | Path) else levels
     boards: list[Board] = []
