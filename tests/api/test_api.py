@@ -123,6 +123,8 @@ WRONG_KINDS: dict[str, Callable[[], object]] = {
     "levels is 'a.sok'; expected a list": lambda: untyped.label("a.sok", "o"),
     "evaluation is 'b.sok'": lambda: untyped.label([], "o", evaluation="b.sok"),
     "path is 7": lambda: untyped.label([7], "o"),
+    "a path is empty; expected": lambda: untyped.label([""], "o"),
+    "a path is empty; expected that": lambda: untyped.label([], ""),
     "num_levels is '2'; expected a whole number": lambda: untyped.generate("2"),
     "seed is None": lambda: untyped.generate(seed=None),
     "solvable_share is 'half'": lambda: untyped.generate(solvable_share="half"),

@@ -201,8 +201,10 @@ def label(
     from tokoban.sokoban.search.limits import Limits
     from tokoban.sokoban.work import Workers
 
-    for path in (*levels, *evaluation):
+    for path in (*levels, *evaluation, output):
         check("path", path)
+        if path == "":  # it would mean the current folder
+            raise ValueError("a path is empty; expected that of a file or folder")
     workers = Workers(num_threads, executor, usual=os.cpu_count() or 1)
     config = LabelConfig(seed=seed, num_states=num_states, max_levels=max_levels)
     play = None
