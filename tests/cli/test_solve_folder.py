@@ -116,6 +116,19 @@ def test_interrupted_levels_are_looked_at_again(
     assert len(answers()) == 5
 
 
+def test_lines_that_are_no_answers_are_left_out() -> None:
+    assert main(list(COMMAND)) == 0
+    found, place = answers(), Path("out/answers.jsonl")
+    lines = place.read_text().splitlines()
+    lines[0] = '{"level": 1}'
+    lines[1] = '{"level": 2, "status": ["solved"]}'
+    lines[2] = '{"level": Infinity, "status": "solved"}'
+    lines[3] = "[" * 100_000
+    place.write_text("\n".join(lines))
+    assert main(list(COMMAND)) == 0
+    assert answers() == found
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, get_args
 
 from tokoban.cli.output import check_folder, report_findings
 from tokoban.cli.report import line_of
 from tokoban.files.atomic import atomically
 from tokoban.files.locks import alone_in
+from tokoban.sokoban.search.answer import Status
 
 if TYPE_CHECKING:
     from tokoban.sokoban.formats import Level, Problem
@@ -123,9 +124,11 @@ class AnswerFolder:
             for line in place.read_bytes().splitlines():
                 try:
                     answer = json.loads(line)
-                    known.setdefault(int(answer["level"]), answer)
-                except (ValueError, TypeError, KeyError):
+                    number, status = int(answer["level"]), answer["status"]
+                except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
                     continue
+                if status in get_args(Status):
+                    known.setdefault(number, answer)
         return known
 
 
