@@ -210,5 +210,5 @@ def test_after_ctrl_c_the_best_so_far_is_written(
     assert (status, [one["lurd"] for one in found]) == (130, ["rRRlldRR"])
     assert [len(level.solutions) for level in read_levels("shorter.sok").levels] == [3, 0, 1, 0]
     told = capsys.readouterr()
-    assert "interrupted after 1 of 4 levels; what is known is kept" in told.err
+    assert "interrupted after 0 of 4 levels; what is known is kept" in told.err
     assert "stopped at Ctrl-C" in told.out

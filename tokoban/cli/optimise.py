@@ -21,6 +21,7 @@ SUMMARY = "make the solutions in a level file shorter, by moves or by pushes"
 UNDECIDED = "some levels were given up, or none has a solution"
 
 _NO_SOLUTION = Answer(status="gave up", solver="", reason="there is none in the file")
+_CTRL_C = "Ctrl-C"  # the reason why a level's search ended
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
             statuses = {outcome.status for outcome in outcomes.values()}
             status = int("gave up" in statuses or statuses <= {"no solution"})
         except KeyboardInterrupt:
-            report_interrupted(len(outcomes), len(levels))
+            are_whole = [outcome.answer.reason != _CTRL_C for outcome in outcomes.values()]
+            report_interrupted(sum(are_whole), len(levels))
             status = ExitCode.INTERRUPTED
     if arguments.output:
         write_output(arguments.output, _as_file(file, levels, outcomes, arguments.minimise))
@@ -149,7 +151,7 @@ def _outcomes(
                 answer = replace(_NO_SOLUTION, reason=str(error))
             except InterruptedSearch as interrupt:
                 if interrupt.answer is not None:
-                    answer = replace(interrupt.answer, reason="Ctrl-C")
+                    answer = replace(interrupt.answer, reason=_CTRL_C)
                     yield number, _Outcome(before, answer, minimise)
                 raise
             yield number, _Outcome(before, answer, minimise)
