@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.cli import level_options, options
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.output import check_destination, is_one_file, write_output
 from tokoban.files.endings import LEVEL_ENDINGS, check_ending
 from tokoban.sokoban.wording import counted
 
@@ -50,8 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError(f"--rle has no effect with --format {wanted}")
     check_destination(arguments.output)
     check_ending(arguments.output, _ENDINGS.get(arguments.format, (*LEVEL_ENDINGS, ".png")))
-    level_options.check_whole(arguments)
-    chosen = level_options.read(arguments.file, number=arguments.level, output=arguments.output)
+    if is_one_file(arguments.file, arguments.output):
+        raise ValueError(f"{arguments.output} is to be read; expected another file to write")
+    chosen = level_options.read(arguments.file, number=arguments.level)
     if not chosen.levels:
         return chosen.conclude(0)
     levels = tuple(chosen.levels.values())
