@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from PIL import Image
@@ -14,18 +15,23 @@ from tokoban.systems.vit.config import tiny
 from tokoban.systems.vit.train import build_model
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
+from tokoban.viewing import films
 
 
 @pytest.fixture
 def weights(tmp_path: Path) -> str:
-    """Of a network that says "open" of everything, with a chance of 80 %, and else "lost"."""
+    return _save_weights(tmp_path, "open")
+
+
+def _save_weights(folder: Path, likeliest: str) -> str:
+    """Of a network that says ``likeliest`` of everything, with a chance of 80 %."""
     torch.manual_seed(3)
     model = build_model(tiny())
-    model.class_names = ("solved", "open", "lost")
+    model.class_names = ("solved", likeliest, "lost")
     with torch.no_grad():
         model.head.weight.zero_()
         model.head.bias.copy_(torch.tensor([0.05, 0.8, 0.15]).log())
-    path = tmp_path / "open.safetensors"
+    path = folder / "open.safetensors"
     metadata = {"system": "vit", "config": json.dumps(to_dict(tiny()))}
     save_weights(path, model.state_dict(), metadata)
     return str(path)
@@ -65,7 +71,7 @@ def test_pictures_of_another_size_are_reported(
     assert _classify(weights, right) == 0
     assert capsys.readouterr().err == ""
     assert _classify(weights, picture, right, picture) == 0
-    told = "2 pictures scaled to 32 x 32, which these weights read\n"
+    told = "tokoban: 2 pictures scaled to 32 x 32, which these weights read\n"
     assert capsys.readouterr().err == told
 
 
@@ -78,6 +84,22 @@ def test_the_attention_is_drawn_beside_each_picture(
         assert drawn.size == (2 * 224 + 8, 2 * (224 + 14))
         assert drawn.getpixel((3, 3)) == (128, 128, 0)
         assert len(drawn.crop((0, 224, 456, 238)).getcolors() or []) > 1  # letters on white
+
+
+def test_a_caption_has_one_line_whatever_the_class_is_called(
+    picture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    captions: list[str] = []
+    captioned = films.captioned
+
+    def noted(frame: np.ndarray, caption: str) -> np.ndarray:
+        captions.append(caption)
+        return captioned(frame, caption)
+
+    monkeypatch.setattr(films, "captioned", noted)
+    weights = _save_weights(tmp_path, "o\np\x1ben")
+    assert _classify(weights, picture, "--attention", str(tmp_path / "looked.png")) == 0
+    assert captions[0].startswith("o?p?en 80.0%; orange")
 
 
 def test_pictures_beside_one_that_cannot_be_read_are_classified(

@@ -124,7 +124,7 @@ def _report_fitted(pictures: "list[SizedPicture]", config: "VitConfig") -> None:
     num_fitted = sum((each.original_width, each.original_height) != size for each in pictures)
     if num_fitted:
         fitted = f"{counted(num_fitted, 'picture')} {_FITTED[config.fit]} {size[0]} x {size[1]}"
-        print(f"{fitted}, which these weights read", file=sys.stderr)
+        print(f"tokoban: {fitted}, which these weights read", file=sys.stderr)
 
 
 def _described(
@@ -173,13 +173,15 @@ def _draw(
         return
     import numpy as np
 
+    from tokoban.sokoban.formats import printable
     from tokoban.sokoban.png import encode_png
     from tokoban.systems.vit.rollout import overlay
     from tokoban.viewing.films import captioned
 
     rows = []
     for picture, shares, each in zip(pictures, attribution.shares, found, strict=True):
-        caption = "{name} {probability:.1%}".format(**each["classes"][0])
+        likeliest = each["classes"][0]
+        caption = f"{printable(likeliest['name'])} {likeliest['probability']:.1%}"
         caption += f"; orange: share by rollout, at most {shares.max():.1%}"
         rows.append(captioned(overlay(picture, shares), caption))
     write_output(arguments.attention, encode_png(np.concatenate(rows)))
