@@ -34,7 +34,8 @@ def lines_of(
             yield None
             continue
         if os.path.isfile(text):
-            print(f"{text}: taken as a {noun}; its lines are read by: < {text}", file=sys.stderr)
+            told = f"{text}: taken as a {noun}; its lines are read by: < {text}"
+            print(f"tokoban: {told}", file=sys.stderr)
         yield text
 
 

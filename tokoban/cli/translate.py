@@ -181,13 +181,15 @@ def _language(word: str) -> str:
 
 
 def _report_reading(model: "Translator", number: int, line: str) -> None:
+    from tokoban.systems.translation.emoji import without_emoji
+    from tokoban.systems.translation.pairs import tidy
     from tokoban.systems.translation.texts import reading_of
 
     read = reading_of(model, line)
     if not read and line.strip():
         what = "no words to translate, but emoji or invisible characters alone"
         print(f"tokoban: sentence {number} has {what}", file=sys.stderr)
-    elif sum(map(str.isupper, read)) < sum(map(str.isupper, line)):
+    elif read != tidy(without_emoji(line)):
         what = "words in capitals, and is read as"
         print(f"tokoban: sentence {number} has {what}: {read}", file=sys.stderr)
 
