@@ -141,6 +141,18 @@ def test_a_network_that_reads_plays_and_its_plays_are_checked(
     )
 
 
+def test_without_a_judged_position_there_is_no_attention_and_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, page = tmp_path / "levels.xsb", tmp_path / "page.html"
+    file.write_text(WIDE.replace("|", "\n") + "\n")
+    words = ["solve", str(file), "--by", "policy", "--attention", str(page)]
+    assert cli.main([*words, "--instruction", "push the left box last"]) == 1
+    told = "the network judged no position, so there is no attention to show"
+    assert capsys.readouterr().err == f"tokoban: level 1: {told}\n"
+    assert not page.exists()
+
+
 def test_a_solution_is_verified_as_a_sentence_says() -> None:
     board, left_first = tokoban.Board.from_xsb(ROOM), "RdrUR"
     for instruction, obeys in (

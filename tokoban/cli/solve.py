@@ -15,7 +15,7 @@ from tokoban.cli.parser import whole
 from tokoban.cli.report import entries
 from tokoban.sokoban.search.answer import OBJECTIVES
 from tokoban.sokoban.wording import counted
-from tokoban.systems.sokoban_policy.config import MAX_BEAM_WIDTH
+from tokoban.systems.sokoban_policy.config import BEAM_WIDTH, MAX_BEAM_WIDTH
 
 if TYPE_CHECKING:
     from tokoban.cli.found import Found
@@ -91,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         usual=f"{policies.READER} with --instruction, {policies.PUSHES} with --by policy, else "
         f"{policies.MOVES}",
     )
-    options.add(parser, "--beam", type=whole(1, MAX_BEAM_WIDTH), default=32)
+    options.add(parser, "--beam", type=whole(1, MAX_BEAM_WIDTH), default=BEAM_WIDTH)
     options.add(parser, "--device", "the policy of pushes uses the GPU only with cuda")
     parser.add_argument(
         "--instruction",
@@ -415,7 +415,12 @@ def _by_instruction(
 
             answer, predicted = obey.answer(policy.model, board, text, limits)
             yield number, Found(answer, predicted)
-            if arguments.attention is not None and predicted is not None:
+            if arguments.attention is None:
+                continue
+            if predicted is not None:
                 policies.write_reader_attention(policy, board, text, arguments.attention)
+            else:
+                message = "the network judged no position, so there is no attention to show"
+                print(f"tokoban: level {number}: {message}", file=sys.stderr)
         except ValueError as error:
             print(f"tokoban: level {number}: {in_one_line(error)}", file=sys.stderr)
