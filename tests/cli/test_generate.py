@@ -127,6 +127,18 @@ def test_what_was_found_before_the_end_is_kept(
     assert megabytes == {600}
 
 
+def test_without_a_terminal_lines_tell_how_far_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tokoban.cli.generate._BETWEEN_LINES_S", 0)
+    path = tmp_path / "puzzles.sok"
+    words = ["generate", "--levels", "2", "--seed", "11", "--output", str(path), *PUZZLES]
+    assert cli.main(words) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert re.fullmatch("tokoban: 0 of 2 levels, [0-9]+ attempts?", lines[0])
+    assert re.fullmatch("tokoban: 1 of 2 levels, [0-9]+ attempts?", lines[-1])
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from tokoban.sokoban.puzzles.puzzle import Puzzle
     from tokoban.sokoban.search.limits import Limits
 
+_BETWEEN_LINES_S = 10.0  # on the progress, where there is no bar
 # Of a level and of a puzzle in a file, for title and notes.
 _BYTES_BESIDES = 60, 200
 
@@ -79,14 +81,19 @@ def run(arguments: argparse.Namespace) -> int:
     limits = Limits(time_limit_s=arguments.time_limit, memory_limit_mb=arguments.memory_limit / 1e6)
     levels: list[Level] = []
     status, tried = 0, counted(0, "attempt")
+    screen, said_s = Screen(stderr=True), time.monotonic()
     try:
-        bar = Screen(stderr=True).counting("making levels", arguments.levels)
+        bar = screen.counting("making levels", arguments.levels)
         with entries(arguments) as written, bar as update:
 
             def report(number: int) -> None:
-                nonlocal tried
+                nonlocal tried, said_s
                 tried = counted(number, "attempt")
                 update(description=f"making levels, {tried}")
+                if not screen.is_terminal and time.monotonic() - said_s >= _BETWEEN_LINES_S:
+                    said_s = time.monotonic()
+                    message = f"{len(levels):,} of {counted(arguments.levels, 'level')}, {tried}"
+                    print(f"tokoban: {message}", file=sys.stderr)
 
             for level, more in make(arguments, limits, report):
                 levels.append(level)
