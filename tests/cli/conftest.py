@@ -31,7 +31,7 @@ def random_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def random_push_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Weights of a policy of pushes that knows nothing."""
+    """Weights of a push policy that knows nothing."""
     torch.manual_seed(7)
     chosen = push_config.tiny()
     path = tmp_path_factory.mktemp("weights") / "random-push.safetensors"

@@ -1,4 +1,4 @@
-"""``tokoban solve --by policy``: the policy of pushes alone, on any board that fits it."""
+"""``tokoban solve --by policy``: the push policy alone, on any board that fits it."""
 
 import json
 from pathlib import Path
@@ -83,7 +83,7 @@ def test_attention_is_shown_before_the_first_push_and_after_each() -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--beam", "3"], "--beam has no effect with a policy of pushes"),
+        (["--beam", "3"], "--beam has no effect with a push policy"),
         (["--attention", "a.html"], "--attention shows one level, got 3"),
     ],
 )

@@ -30,7 +30,7 @@ def hint(
     if it gives up, a search follows, which may also prove that the position is deadlocked;
     the policy's estimate of this is returned only if nothing is proved. The limits apply to the
     search. A push policy may take half of the time limit before it, within the other limits; the
-    beam search of a policy of moves ends after as many steps as it was trained for. Neither is
+    beam search of a Sokoban policy ends after as many steps as it was trained for. Neither is
     used once ``stop`` is set. Ctrl-C during the search raises ``KeyboardInterrupt``, whose
     ``answer`` is the hint from the result so far.
 

@@ -79,7 +79,7 @@ def generate(
     boxes were pulled back from their goals, and the solution has the fewest pushes, proved. No two
     are equal by rotation or reflection, or equal to one of ``avoid``. ``difficulty`` bounds the
     pushes and the share of pushes that deadlock. Only levels of the style "two-rooms", on which the
-    policy of moves was trained, may have no solution, since walls, boxes and goals are placed at
+    Sokoban policy was trained, may have no solution, since walls, boxes and goals are placed at
     random: a share ``solvable_share``, by default half, have one, and a note says that the others
     have none. This style imports torch. The levels found so far are
     returned at the time limit, once ``stop`` is set, and, with a warning of the logger ``tokoban``,

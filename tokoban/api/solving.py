@@ -40,7 +40,7 @@ def solve(
     thread, ends the search with the result so far. Ctrl-C raises ``KeyboardInterrupt``, whose
     ``answer`` is the result so far. Raises ``ValueError`` for an unknown objective. Limits exclude
     compilation on the first use. As ``policy`` (``tokoban.load``), a push policy finds any
-    solution, or a proof, by its own search within the same limits; a policy of moves uses beam
+    solution, or a proof, by its own search within the same limits; a Sokoban policy uses beam
     search, to which no limit applies.
 
     With an ``instruction``, an English or German sentence, the answer is an obedient solution with

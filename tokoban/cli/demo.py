@@ -1,6 +1,6 @@
 """``tokoban demo``: two policies solve the levels that come with the project, shown as they do.
 
-The policy of moves plays levels of one box, the policy of pushes those of several, and all of them
+The Sokoban policy plays levels of one box, the push policy those of several, and all of them
 where torch is not installed.
 """
 

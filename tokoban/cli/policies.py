@@ -20,7 +20,7 @@ Device = Literal["auto", "cpu", "cuda"]
 # The shipped policies: of moves for one box, which beam search plays, of pushes for any boxes, and
 # the one that reads an instruction.
 MOVES, PUSHES, READER = "sokoban-8x8", "sokoban-push", "sokoban-instructions"
-# Levels that a policy of moves plays together: it is quickest with many, and Ctrl-C loses one such
+# Levels that a Sokoban policy plays together: it is quickest with many, and Ctrl-C loses one such
 # batch.
 _BATCH_LEVELS = 32
 
@@ -43,7 +43,7 @@ def play_moves(
     *,
     by: "Literal['beam', 'rollout']",
 ) -> "Iterator[tuple[int, Found]]":
-    """The answers of a policy of moves, with what it predicts; they come in batches."""
+    """The answers of a Sokoban policy, with what it predicts; they come in batches."""
     from tokoban.cli.found import Found
 
     policy = load_move_policy(arguments, weights)
@@ -55,7 +55,7 @@ def play_moves(
 
 
 def load_move_policy(arguments: argparse.Namespace, weights: str) -> "Policy":
-    """The policy of moves on the device that the arguments name."""
+    """The Sokoban policy on the device that the arguments name."""
     import tokoban
     from tokoban.systems.sokoban_policy.policy import Policy
 
@@ -68,7 +68,7 @@ def load_move_policy(arguments: argparse.Namespace, weights: str) -> "Policy":
 
 @cache
 def load_push_policy(weights: str, device: Device, digest: str | None = None) -> "PushPolicy":
-    """The policy of pushes; once for each process that searches by it.
+    """The push policy; once for each process that searches by it.
 
     On the GPU only if that is asked for: a search judges few positions at once.
     ``ValueError`` where the file has another ``digest`` than that of ``digest_of``.

@@ -61,11 +61,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--by",
         type=_method_named,
         choices=("policy", "beam", "rollout", "search"),
-        help="method: policy (search with the policy of pushes; with weights of a policy of moves, "
-        "its beam search), beam (beam search with the policy of moves), rollout (its most probable "
-        "moves) or search (without a network: A* and others, by the level's size). The shipped "
-        "policy of moves knows levels with one box and at most 6 x 6 squares inside; only search "
-        "proves that a solution is optimal (default: search)",
+        help="method: policy (search with the push policy; with weights of a Sokoban policy, its "
+        "beam search), beam (beam search with the Sokoban policy, which predicts moves), rollout "
+        "(its most probable moves) or search (without a network: A* and others, by the level's "
+        "size). The shipped Sokoban policy knows levels with one box and at most 6 x 6 squares "
+        "inside; only search proves that a solution is optimal (default: search)",
     )
     parser.add_argument(
         "--minimise",
@@ -76,12 +76,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add(
         parser,
         "--time-limit",
-        "for each level; only for search and the policy of pushes. Search without --minimise "
+        "for each level; only for search and the push policy. Search without --minimise "
         "spends at most three quarters of it on any solution, half of the rest on the fewest "
         "moves, and the rest on the fewest pushes",
     )
     options.add(parser, "--memory-limit", "shared by all threads")
-    by_search = "only for search and the policy of pushes"
+    by_search = "only for search and the push policy"
     options.add(parser, "--max-expansions", by_search, usual="none")
     options.add(parser, "--threads", "each searches one level, with its share of the memory")
     options.add(
@@ -92,7 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"{policies.MOVES}",
     )
     options.add(parser, "--beam", type=whole(1, MAX_BEAM_WIDTH), default=BEAM_WIDTH)
-    options.add(parser, "--device", "the policy of pushes uses the GPU only with cuda")
+    options.add(parser, "--device", "the push policy uses the GPU only with cuda")
     parser.add_argument(
         "--instruction",
         metavar="SENTENCE",
@@ -108,7 +108,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write the answers to all levels of all files into this folder. The same command "
         "resumes an interrupted run",
     )
-    options.add(parser, "--cluster", "with --folder, for search and the policy of pushes")
+    options.add(parser, "--cluster", "with --folder, for search and the push policy")
     options.add(parser, "--json")
     options.add(parser, "--jsonl")
     options.add(
@@ -268,7 +268,7 @@ def _check_method(arguments: argparse.Namespace) -> None:
         options.refuse(arguments, "--beam", because="with --by rollout")
     if method == "push":
         refused = "--minimise", "--threads", "--beam"
-        options.refuse(arguments, *refused, because="with a policy of pushes")
+        options.refuse(arguments, *refused, because="with a push policy")
     elif method == "search":
         because = "with --by search" if by else "without --by"
         options.refuse(arguments, "--beam", because=because)

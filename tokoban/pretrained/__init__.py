@@ -100,7 +100,7 @@ def players(names: Collection[str]) -> dict[str, Callable[..., Any]]:
 
 
 def load_pushes(name_or_path: str) -> tuple[Any, Any]:
-    """A policy of pushes and its config: a ``CompiledNet``, without torch, where it can be one.
+    """A push policy and its config: a ``CompiledNet``, without torch, where it can be one.
 
     Else it is as ``load``. The rest is as ``load_trained`` says.
     """

@@ -67,7 +67,7 @@ def optimise(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, 
 def hint(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
     """The next box, where it goes and the moves up to its first push.
 
-    The policy of pushes is asked first, then a search.
+    The push policy is asked first, then a search.
     """
     from tokoban.web import opinions
 
