@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from tokoban.sokoban.search.limits import Limits
+from tokoban.systems.instructions import obey
 from tokoban.web import instruction_jobs
 from tokoban.web.job import Context
 
@@ -54,6 +56,53 @@ def test_what_cannot_be_done_is_proved_and_what_means_nothing_is_refused() -> No
     with pytest.raises(ValueError) as caught:
         run(text="Schiebe die Kiste in Reihe 1, Spalte 12 zuerst.")
     assert caught.value.args[0].values == {"count": 0, "name": "die Kiste in Zeile 1 Spalte 12"}
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "values"),
+    [
+        (
+            "Schiebe die linke Kiste auf das linke Ziel.",
+            "named-goals",
+            {"count": 2, "name": "das linke Ziel"},
+        ),
+        (
+            "Schiebe die linke Kiste auf das Ziel in Zeile 1 Spalte 2.",
+            "named-place",
+            {"name": "das Ziel in Zeile 1 Spalte 2"},
+        ),
+        ("Betritt nie die linke Hälfte.", "named-place", {"name": "die linke Hälfte"}),
+        (
+            "Schiebe die linke Kiste vor der rechten Kiste.",
+            "named-twice",
+            {"name": "die linke Kiste", "other": "die rechte Kiste"},
+        ),
+    ],
+)
+def test_a_refusal_has_a_code_and_its_names_in_the_language_of_the_sentence(
+    text: str, code: str, values: dict[str, object]
+) -> None:
+    shaft = "###\n#.#\n#$#\n#@#\n#.#\n###"
+    with pytest.raises(ValueError) as caught:
+        run(board=shaft, text=text)
+    fault = caught.value.args[0]
+    assert (fault.code, fault.values) == (code, values)
+
+
+def test_the_network_has_the_time_that_the_exact_answer_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[Limits] = []
+
+    def answer(model: object, board: object, text: str, limits: Limits) -> tuple[None, None]:
+        given.append(limits)
+        return None, None
+
+    monkeypatch.setattr(obey, "answer", answer)
+    run(text="push the left box last", time_limit_s=5)
+    [limits] = given
+    assert limits.time_limit_s is not None
+    assert 0 < limits.time_limit_s < 5
 
 
 def test_of_a_level_too_large_the_network_says_nothing() -> None:

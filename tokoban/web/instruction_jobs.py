@@ -10,9 +10,10 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.instructions import grammar, truth
 from tokoban.sokoban.instructions.grammar import Sentence
+from tokoban.sokoban.instructions.meaning import ROLES
 from tokoban.sokoban.instructions.naming import find_place, named_boxes
 from tokoban.sokoban.instructions.phrases import languages
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.limits import Limits, Watch
 from tokoban.web import wire
 from tokoban.web.job import Context
 
@@ -24,12 +25,13 @@ def obey(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
     """Obeys an instruction from the position on, or answers a question about it.
 
     First what was understood, then the exact answer, then what the network that comes with tokoban
-    says, None where it is not installed, or the floor or a name is not for it.
+    says, None where it is not installed, no time is left, or the floor or a name is not for it.
     """
     board = wire.board_of(arguments)
     text = wire.text_of(arguments, "text", most=_MOST_TEXT)
     sentence = grammar.parse(text)
     limits = wire.limits_of(arguments, context, usual_s=_OBEY_S)
+    watch = Watch(Limits(**limits))
     yield {
         "event": "understood",
         "sentence": str(sentence),
@@ -38,9 +40,9 @@ def obey(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]
     if sentence.is_question:
         exact = {"answer": tokoban.ask(board, text, **limits)}
     else:
-        exact = wire.answer_to_json(truth.solve(board, sentence.meaning, Limits(**limits)))
+        exact = wire.answer_to_json(truth.solve(board, sentence.meaning, watch.limits))
     yield {"event": "answered", **exact}
-    yield {"event": "done", "network": _by_network(board, text, sentence, Limits(**limits))}
+    yield {"event": "done", "network": _by_network(board, text, sentence, watch.rest())}
 
 
 def _by_network(
@@ -74,17 +76,23 @@ def _names(board: Board, sentence: Sentence) -> dict[str, Any]:
     meaning, phrases = sentence.meaning, languages()[sentence.language]
     try:
         boxes = named_boxes(board, meaning)
+        places = {
+            square
+            for clause in meaning
+            for place in (clause.place, clause.other_place)
+            if place is not None
+            for square in find_place(board, place)
+        }
     except ValueError as error:
-        if isinstance(fault := error.args[0], Fault):  # it has the name in English
-            boxes_named = (box for clause in meaning for box in (clause.box, clause.other) if box)
-            [box, *_] = (box for box in boxes_named if box.value == fault.values["name"])
-            fault.values["name"] = phrases.with_capitals(grammar.box_name(box, sentence.language))
+        [fault] = error.args
+        assert isinstance(fault, Fault)
+        said: dict[object, str] = {
+            meant.value: phrases.with_capitals(grammar.usual_name(meant, sentence.language))
+            for clause in meaning
+            for role in ROLES
+            if (meant := getattr(clause, role)) is not None
+        }
+        # Its names are in English.
+        fault.values |= {key: said[name] for key, name in fault.values.items() if name in said}
         raise
-    places = {
-        square
-        for clause in meaning
-        for place in (clause.place, clause.other_place)
-        if place is not None
-        for square in find_place(board, place)
-    }
     return {"boxes": wire.squares(boxes), "places": wire.squares(places)}

@@ -27,6 +27,7 @@ from tokoban.sokoban.instructions.meaning import (
     Kind,
     Meaning,
     Noun,
+    Place,
 )
 from tokoban.sokoban.instructions.phrases import (
     ClauseForm,
@@ -349,12 +350,14 @@ def _is_number(word: str) -> bool:
     return re.fullmatch("[1-9][0-9]?", word) is not None
 
 
-def box_name(box: Box | At, language: str) -> str:
-    """The usual name of a box."""
+def usual_name(meant: Box | Place | At, language: str) -> str:
+    """The usual name of a box or a place."""
     phrases = languages()[language]
-    if isinstance(box, Box):
-        return names_of_box(box, phrases)[0]
-    return next(expansions(_with_numbers(phrases.located["box"][0], box)))
+    if isinstance(meant, Box):
+        return names_of_box(meant, phrases)[0]
+    if isinstance(meant, Place):
+        return next(expansions(phrases.places[meant][0]))
+    return next(expansions(_with_numbers(phrases.located[meant.noun][0], meant)))
 
 
 def _ways(kind: Kind, language: str) -> Sequence[Phrase]:

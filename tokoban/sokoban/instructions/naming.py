@@ -49,7 +49,8 @@ def find_place(board: Board, place: Place | At) -> frozenset[Square]:
     if isinstance(place, At):
         found = (goals if place.noun == "goal" else inside) & {place.square}
         if not found:
-            raise ValueError(f'"{place.value}" is none; expected one inside the walls')
+            sentence = f'"{place.value}" is none; expected one inside the walls'
+            raise ValueError(Fault(sentence, "named-place", name=place.value))
         return found
     side = place.name.partition("_")[0]
     if place == Place.GOAL:
@@ -59,14 +60,16 @@ def find_place(board: Board, place: Place | At) -> frozenset[Square]:
     elif place.name.endswith("_GOAL"):
         found = _least(goals, _SIDE_OF[side])
         if len(found) > 1:
-            raise ValueError(f'"{place.value}" fits {len(found)} goals; expected exactly one')
+            sentence = f'"{place.value}" fits {len(found)} goals; expected exactly one'
+            raise ValueError(Fault(sentence, "named-goals", count=len(found), name=place.value))
     else:
         # A middle row or column belongs to neither half.
         of_side = _SIDE_OF[side]
         far, near = max(map(of_side, inside)), min(map(of_side, inside))
         found = frozenset(square for square in inside if 2 * of_side(square) < far + near)
     if not found:
-        raise ValueError(f'"{place.value}" fits no square; expected at least one')
+        sentence = f'"{place.value}" fits no square; expected at least one'
+        raise ValueError(Fault(sentence, "named-place", name=place.value))
     return found
 
 
@@ -76,9 +79,9 @@ def named_boxes(board: Board, meaning: Meaning) -> frozenset[Square]:
     for clause in meaning:
         pair = {find_box(board, box) for box in (clause.box, clause.other) if box is not None}
         if clause.box is not None and clause.other is not None and len(pair) == 1:
-            raise ValueError(
-                f'"{clause.box.value}" and "{clause.other.value}" are one box; expected two'
-            )
+            name, other = clause.box.value, clause.other.value
+            sentence = f'"{name}" and "{other}" are one box; expected two'
+            raise ValueError(Fault(sentence, "named-twice", name=name, other=other))
         found |= pair
     return frozenset(found)
 

@@ -136,6 +136,18 @@ export const strings = {
     en: "“{name}” fits {count} boxes of this position; it has to fit exactly one.",
     de: "„{name}“ passt auf {count} Kisten dieser Stellung; der Name muss auf genau eine passen.",
   },
+  "problem.named-goals": {
+    en: "“{name}” fits {count} goals of this level; it has to fit exactly one.",
+    de: "„{name}“ passt auf {count} Ziele dieses Levels; der Name muss auf genau eines passen.",
+  },
+  "problem.named-place": {
+    en: "“{name}” fits no square inside the walls.",
+    de: "„{name}“ passt auf kein Feld innerhalb der Wände.",
+  },
+  "problem.named-twice": {
+    en: "“{name}” and “{other}” are one box of this position; two are expected.",
+    de: "„{name}“ und „{other}“ sind eine einzige Kiste dieser Stellung; erwartet werden zwei.",
+  },
   "problem.network-size": {
     en: "The level has {squares} squares of floor; the network reads {most} at most.",
     de: "Das Level hat {squares} Bodenfelder; das Netz liest höchstens {most}.",
