@@ -15,7 +15,7 @@ from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats import parse_levels
 from tokoban.web import app, jobs, safety
 from tokoban.web.app import Collection, make_app, shipped_collection
-from tokoban.web.jobs import JobQueue
+from tokoban.web.jobs import JobQueue, Run
 
 LEVELS = "First\n\n#####\n#@$.#\n#####\n\nSolution\nR\n\nSecond\n\n######\n#@ $.#\n######\n"
 
@@ -208,6 +208,12 @@ def test_no_path_of_a_client_is_opened(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 404
 
 
+def test_a_wrong_method_is_told_the_right_ones(client: TestClient) -> None:
+    answer = client.get("/api/jobs/0")
+    assert answer.status_code == 405
+    assert set(answer.headers["allow"].split(", ")) == {"POST", "DELETE"}
+
+
 @pytest.mark.parametrize(
     ("content", "status"),
     [
@@ -349,6 +355,25 @@ def test_a_job_that_waits_lets_its_connection_go_and_is_asked_for_again(
         monkeypatch.setattr(jobs, "_MAX_WAITING_BYTES", 0)
         body = {"kind": "solve", "arguments": {}}
         assert client.post("/api/jobs", json=body).status_code == 429
+
+
+def test_a_client_that_leaves_while_its_job_is_parked_ends_it() -> None:
+    async def leave() -> bool:
+        run, is_parking = Run(1, "solve", {}), asyncio.Event()
+
+        async def send(message: Any) -> None:
+            if b"parked" in message.get("body", b""):
+                is_parking.set()
+                await asyncio.Event().wait()
+
+        async def receive() -> Any:
+            await is_parking.wait()
+            return {"type": "http.disconnect"}
+
+        await app._EventStream(run, 0.0, lambda run: "id")({}, receive, send)
+        return run.is_cancelled.is_set()
+
+    assert run_apart(leave())
 
 
 def test_a_form_of_another_site_cannot_post(client: TestClient) -> None:

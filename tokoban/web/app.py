@@ -91,8 +91,7 @@ def make_app(
         Route("/api/levels/read", partial(api.parsed, wire.read_levels), methods=["POST"]),
         Route("/api/levels/write", partial(api.parsed, wire.write_levels), methods=["POST"]),
         Route("/api/jobs", api.submit_job, methods=["POST"]),
-        Route("/api/jobs/{id}", api.resume_job, methods=["POST"]),
-        Route("/api/jobs/{id}", api.cancel_job, methods=["DELETE"]),
+        Route("/api/jobs/{id}", api.parked_job, methods=["POST", "DELETE"]),
     ]
     return Starlette(
         routes=routes,
@@ -190,13 +189,18 @@ class _Api:
         except RecursionError:
             raise HTTPException(400, "The arguments are too deep.") from None
 
-    async def resume_job(self, request: Request) -> Response:
-        """The events of a job that was parked, since then; parks it again if it still waits."""
-        return _EventStream(self._taken(request), 0.0, self._park)
+    async def parked_job(self, request: Request) -> Response:
+        """Ends a job that was parked, or gives its events since then.
 
-    async def cancel_job(self, request: Request) -> Response:
-        """Ends a job that was parked."""
-        self._taken(request).cancel()
+        It is parked again if it still waits.
+        """
+        run, later = self._parked.pop(request.path_params["id"], (None, None))
+        if run is None or later is None:
+            raise HTTPException(404, "There is no such job any more.")
+        later.cancel()
+        if request.method == "POST":
+            return _EventStream(run, 0.0, self._park)
+        run.cancel()
         return _json({})
 
     def _park(self, run: Run) -> str:
@@ -210,14 +214,6 @@ class _Api:
         later = asyncio.get_running_loop().call_later(_ABANDONED_S, abandon)
         self._parked[id] = run, later
         return id
-
-    def _taken(self, request: Request) -> Run:
-        """A parked job, which is then no longer parked."""
-        run, later = self._parked.pop(request.path_params["id"], (None, None))
-        if run is None or later is None:
-            raise HTTPException(404, "There is no such job any more.")
-        later.cancel()
-        return run
 
 
 class _EventStream(Response):
@@ -241,23 +237,23 @@ class _EventStream(Response):
         try:
             await asyncio.wait({stream, left}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            if not self._is_parked:
-                self._run.cancel()
             for task in (stream, left):
                 task.cancel()
             await asyncio.gather(stream, left, return_exceptions=True)
+            if not self._is_parked:
+                self._run.cancel()
 
     async def _stream(self, send: Send) -> None:
         start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
         await send(start)
         async for line in self._run.events(self._patience_s):
             await send({"type": "http.response.body", "body": line, "more_body": True})
-        last = b""
-        if self._run.is_waiting:
-            self._is_parked = True
+        last, parks = b"", self._run.is_waiting
+        if parks:
             parked = {"event": "parked", "id": self._park(self._run)}
             last = json.dumps(parked).encode() + b"\n"
         await send({"type": "http.response.body", "body": last, "more_body": False})
+        self._is_parked = parks
 
 
 async def _wait_for_leave(receive: Receive) -> None:
@@ -283,5 +279,5 @@ async def _body(request: Request) -> bytes:
 async def _as_message(request: Request, error: Exception) -> Response:
     """An error as one clear sentence."""
     assert isinstance(error, HTTPException)
-    message = {"message": error.detail}
-    return JSONResponse(message, status_code=error.status_code, headers=_FRESH)
+    headers = {**_FRESH, **(error.headers or {})}
+    return JSONResponse({"message": error.detail}, error.status_code, headers)
