@@ -6,6 +6,7 @@ import { hashOf, parseRoute } from "/static/js/shell/router.js";
 import { ServerError } from "/static/js/server.js";
 import { problemText, reasonText, sentenceOf, titleText } from "/static/js/shell/sentences.js";
 import { lineTo } from "/static/js/shell/strokes.js";
+import { stepPlace } from "/static/js/views/places.js";
 import { equal } from "./expect.js";
 
 export function addresses_are_read_as_they_are_written() {
@@ -14,6 +15,18 @@ export function addresses_are_read_as_they_are_written() {
   equal(parseRoute("#level=%23%23%0A%23"), { level: "##\n#" });
   equal(parseRoute("#level=100%"), { level: "100%" });
   equal(parseRoute(""), { view: "play", params: [] });
+}
+
+export async function an_empty_collection_has_no_next_level() {
+  const opened = [];
+  const app = (levels) => ({
+    session: { place: { collection: "played", index: 0 } },
+    collections: { get: async () => ({ levels }) },
+    open: (...address) => opened.push(address),
+  });
+  await stepPlace(app([]), 1);
+  await stepPlace(app([{}, {}]), -1);
+  equal(opened, [["play", ["played", 2]]]);
 }
 
 export function texts_count_in_both_languages() {

@@ -62,6 +62,7 @@ export async function stepPlace(app, step) {
   if (!place) return app.open("play", [SHIPPED, 1]);
   try {
     const { levels } = await app.collections.get(place.collection);
+    if (!levels.length) return; // such as of those played, once the only one is forgotten
     const index = (place.index + step + levels.length) % levels.length;
     app.open("play", [place.collection, index + 1]);
   } catch (error) {
