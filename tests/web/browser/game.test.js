@@ -128,6 +128,22 @@ export function without_room_progress_lasts_until_the_page_is_closed() {
   }
 }
 
+export function what_another_tab_clears_or_writes_takes_no_record_that_is_only_here() {
+  const storage = window.localStorage;
+  const { setItem } = Storage.prototype;
+  Storage.prototype.setItem = () => { throw new Error("full"); };
+  try {
+    const store = new Store(storage);
+    store.keepProgress("k", solvedBy("rRR"));
+    for (const key of [null, "tokoban:level:k"]) {
+      window.dispatchEvent(new StorageEvent("storage", { key, storageArea: storage }));
+      equal(store.progress("k")?.bestByMoves, "rRR");
+    }
+  } finally {
+    Storage.prototype.setItem = setItem;
+  }
+}
+
 export function damaged_records_count_as_none() {
   const damaged = ["{", "5", "null", '"x"', "[]", "{}", `{"rows":["##"],"moves":""}`];
   damaged.push(JSON.stringify({ ...PROGRESS, rows: ["@?"] }), JSON.stringify({ ...PROGRESS, moves: 3 }));

@@ -39,8 +39,8 @@ export class Store extends EventTarget {
     this._cache = new Map();
     window.addEventListener("storage", (event) => {
       if (event.storageArea !== storage) return;
-      if (event.key === null) this._cache.clear();
-      else this._cache.delete(event.key);
+      const changed = event.key === null ? [...this._cache.keys()] : [event.key];
+      for (const name of changed) this._forgetRead(name);
       this._tell(event.key ?? PREFIX, true);
     });
   }
@@ -167,8 +167,13 @@ export class Store extends EventTarget {
    * @param {(value: any) => any} check
    */
   _readAnew(name, check) {
-    if (!this._unwritten.has(name)) this._cache.delete(name);
+    this._forgetRead(name);
     return this._read(name, check);
+  }
+
+  /** Lets a record be read again; one that is only here stays. @param {string} name */
+  _forgetRead(name) {
+    if (!this._unwritten.has(name)) this._cache.delete(name);
   }
 
   /** @param {string} name @param {any} value */
