@@ -73,7 +73,9 @@ def test_a_next_token_is_appended_and_the_text_goes_on(lab: Any) -> None:
     page.locator(".queries .token").nth(num_tokens).wait_for()
     page.evaluate(HOLD_JOBS)
     page.get_by_role("button", name="Continue by 40 tokens").click()
-    assert not text.is_editable()  # what is typed would be written over
+    # What is typed or chosen would be written over.
+    assert not text.is_editable()
+    assert page.locator(".lab-bars").evaluate("bars => bars.inert")
     page.evaluate("releaseJobs()")
     page.wait_for_function(
         "length => document.querySelector('#lab-text').value.length > length + 40",
@@ -81,6 +83,7 @@ def test_a_next_token_is_appended_and_the_text_goes_on(lab: Any) -> None:
     )
     page.get_by_role("button", name="Continue by 40 tokens").wait_for()
     assert text.is_editable()
+    assert not page.locator(".lab-bars").evaluate("bars => bars.inert")
 
 
 def test_life_is_drawn_and_played_and_noise_makes_wrong_cells(lab: Any) -> None:

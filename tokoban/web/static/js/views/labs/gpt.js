@@ -90,7 +90,8 @@ function mount(element, { newJob, showAttention, whenQuiet }) {
     const before = text.value;
     seed += 1;
     write.textContent = t("app.cancel");
-    text.readOnly = true; // what is typed meanwhile would be written over
+    // What is typed or chosen meanwhile would be written over.
+    text.readOnly = bars.inert = true;
     const args = {
       text: before, num_tokens: NUM_NEW_TOKENS, temperature: Number(temperature.value), seed,
     };
@@ -98,7 +99,7 @@ function mount(element, { newJob, showAttention, whenQuiet }) {
       if (event.event === "progress" && "text" in event) text.value = before + event.text;
     });
     write.textContent = t("labs.continue");
-    text.readOnly = false;
+    text.readOnly = bars.inert = false;
     if (done) text.value = before + done.text;
     look();
   }
