@@ -1,7 +1,7 @@
 // Tokens as elements: in rows, or as the cells of a grid over a picture.
 
+import { bytesOf } from "../shell/base64.js";
 import { el } from "../shell/el.js";
-import { bytesOf } from "./weights.js";
 import { shown } from "./words.js";
 
 /** @param {import("./weights.js").Picture} picture */

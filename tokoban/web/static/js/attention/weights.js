@@ -1,5 +1,7 @@
 // The weights of one attention: layer x head x query -> keys, with the mean of heads and rollout.
 
+import { bytesOf } from "../shell/base64.js";
+
 /** A layer's name where all layers are followed back to the inputs. */
 export const ROLLOUT = "rollout";
 /** The name that stands for the mean of a layer's heads. */
@@ -33,15 +35,6 @@ export const MEAN = "mean";
 
 /** @typedef {{layer: number | "rollout", head: number | "mean"}} Choice */
 /** @typedef {Choice & {query: number}} Place */
-
-/**
- * The bytes of base64 text.
- * @param {string} base64
- * @returns {Uint8Array}
- */
-export function bytesOf(base64) {
-  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-}
 
 /**
  * The greatest of the numbers, at least 0.
@@ -79,7 +72,7 @@ export class AttentionWeights {
   /** All weights, in the order of the shape. */
   get weights() {
     if (this.base64 !== null) {
-      this.numbers = new Float32Array(/** @type {ArrayBuffer} */ (bytesOf(this.base64).buffer));
+      this.numbers = new Float32Array(bytesOf(this.base64).buffer);
       this.base64 = null;
     }
     return this.numbers;

@@ -4,6 +4,7 @@ import { runJob } from "../server.js";
 import { levelText, toXsb } from "../rules/text.js";
 import { sentenceOf, titleText } from "./sentences.js";
 import { t } from "../strings/index.js";
+import { bytesOf } from "./base64.js";
 import { confirm, openDialog } from "./dialog.js";
 import { button, el, inRow, inStack, section } from "./dom.js";
 import { linkOf } from "./importing.js";
@@ -103,8 +104,7 @@ async function saveAnimation(app, name, event) {
       board: game.start.toRows().join("\n"),
       moves: game.moves,
     });
-    const bytes = Uint8Array.from(atob(done.gif), (letter) => letter.charCodeAt(0));
-    saveBlob(new Blob([bytes], { type: "image/gif" }), `${name}.gif`);
+    saveBlob(new Blob([bytesOf(done.gif)], { type: "image/gif" }), `${name}.gif`);
   } catch (error) {
     app.toast(sentenceOf(error));
   } finally {
