@@ -2,6 +2,11 @@
 
 /** @typedef {import("./palette.js").Palette} Palette */
 /** @typedef {CanvasRenderingContext2D} Context */
+/**
+ * What marks need to know of the board that they are drawn on.
+ * @typedef {{size: number, palette: Palette, corner: (square: number) => [number, number],
+ *   drawBox: (x: number, y: number) => void}} DrawnBoard
+ */
 
 /**
  * @typedef {{square: number, kind: "guilty" | "hint-box" | "shadow" | "dead" | "reachable" | "focus"}
@@ -18,8 +23,7 @@ const BELOW = new Set(["heat", "reachable", "dead"]);
  * @param {Context} pen
  * @param {readonly Mark[]} marks
  * @param {"below" | "above"} layer of boxes and the player
- * @param {{size: number, corner: (square: number) => [number, number], palette: Palette,
- *   drawBox: (x: number, y: number) => void}} board
+ * @param {DrawnBoard} board
  */
 export function drawMarks(pen, marks, layer, board) {
   for (const mark of marks) {
@@ -30,10 +34,7 @@ export function drawMarks(pen, marks, layer, board) {
   }
 }
 
-/**
- * @type {Record<string, (pen: Context, mark: any, board: {size: number, palette: Palette,
- *   corner: (square: number) => [number, number], drawBox: (x: number, y: number) => void}) => void>}
- */
+/** @type {Record<string, (pen: Context, mark: any, board: DrawnBoard) => void>} */
 const DRAW = {
   guilty(pen, { square }, { size, palette, corner }) {
     // A frame with barred corners, whose shape differs from other frames without colour.
