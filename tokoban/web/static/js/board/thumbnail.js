@@ -26,7 +26,7 @@ export class Thumbnails {
     const canvas = this._spare.pop() ?? document.createElement("canvas");
     const pixels = Math.round(size * window.devicePixelRatio);
     if (canvas.width !== pixels) canvas.width = canvas.height = pixels;
-    canvas.className = "thumbnail";
+    canvas.style.width = canvas.style.height = `${size}px`;
     canvas.style.visibility = "hidden"; // until it is painted
     return canvas;
   }
