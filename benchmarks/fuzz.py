@@ -33,7 +33,8 @@ from tokoban import cli
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats import format_board
-from tokoban.sokoban.search.combine.solver import Answer, prepare, solve
+from tokoban.sokoban.search.answer import Answer
+from tokoban.sokoban.search.combine.solver import prepare, solve
 from tokoban.sokoban.search.limits import Limits
 
 MAX_FILE_S = 10.0  # of the processor, for one file of a few hundred bytes

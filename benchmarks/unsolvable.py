@@ -21,10 +21,10 @@ from benchmarks.random_boards import KINDS, after_pushes, random_board
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.levels import read_levels
-from tokoban.sokoban.search.answer import Optimum
+from tokoban.sokoban.search.answer import Answer, Optimum
 from tokoban.sokoban.search.combine import portfolio
 from tokoban.sokoban.search.combine.portfolio import FIRST, MEMBERS
-from tokoban.sokoban.search.combine.solver import Answer, solve
+from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.pauses import set_up
 from tokoban.sokoban.search.run import find_answer

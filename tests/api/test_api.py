@@ -466,7 +466,8 @@ def test_a_limit_below_zero_is_refused(function: Any, limit: str, wrong: float) 
 
 
 REFUSED = {
-    "solve(board, minimise='time')": "minimise is 'time'; expected one of ['any', ",
+    "solve(board, minimise='time')": "minimise is 'time'; expected one of ['moves', ",
+    "optimise(board, 'R', minimise='any')": "minimise is 'any'; expected one of ['moves', ",
     "generate(difficulty='mad')": "difficulty is 'mad'; expected one of ['easy', ",
     "generate(style='two-rooms', num_threads=2)": (
         "difficulty, avoid, num_threads and executor have no effect with the style two-rooms"

@@ -10,8 +10,7 @@ import pytest
 from tokoban.cli import solve
 from tokoban.cli.found import Found, describe_search
 from tokoban.sokoban.formats import Solution
-from tokoban.sokoban.search.answer import Answer
-from tokoban.sokoban.search.combine.solver import Progress
+from tokoban.sokoban.search.answer import Answer, Progress
 from tokoban.sokoban.work import Workers
 
 FAR = Progress(None, 1_234_567, 7_654_321, at_least=1_053, elapsed_s=9.75)

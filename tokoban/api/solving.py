@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from tokoban.api.arguments import check, checked
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import Solution, lurd
-from tokoban.sokoban.search.answer import BY_INSTRUCTION, Answer, Objective, Optimum, Progress
+from tokoban.sokoban.search.answer import (
+    BY_INSTRUCTION,
+    OBJECTIVES,
+    Answer,
+    Objective,
+    Optimum,
+    Progress,
+    check_objective,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -196,11 +204,11 @@ def solve_all(
     0 solved rR
     1 unsolvable None
     """
-    from tokoban.sokoban.search.combine import anytime, solver
+    from tokoban.sokoban.search.combine import solver
     from tokoban.sokoban.search.limits import Limits, Watch
     from tokoban.sokoban.work import Workers
 
-    anytime.check_objective(minimise)
+    check_objective(minimise, (*OBJECTIVES, None))
     for board in boards:
         check("board", board)
     workers = Workers(num_threads, executor)

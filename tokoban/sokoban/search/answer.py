@@ -1,6 +1,6 @@
 """The objectives of a search, its progress reports, and its answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
@@ -9,6 +9,13 @@ from tokoban.sokoban.formats.level import Solution
 # A solution with the fewest moves, with the fewest pushes, or the first one found.
 Objective = Literal["moves", "pushes", "any"]
 OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
+
+
+def check_objective(minimise: object, among: Sequence[object] = OBJECTIVES) -> None:
+    """Raises ``ValueError`` unless ``minimise`` is one of these."""
+    if minimise not in among:
+        raise ValueError(f"minimise is {minimise!r}; expected one of {[*among]}")
+
 
 # The outcomes of a search for a solution.
 Status = Literal["solved", "unsolvable", "gave up"]

@@ -36,12 +36,6 @@ class InterruptedSearch(KeyboardInterrupt):
         self.answer = answer
 
 
-def check_objective(minimise: str | None) -> None:
-    """``ValueError`` if it is not an objective of a search."""
-    if minimise is not None and minimise not in _SHARES:
-        raise ValueError(f"minimise is {minimise!r}; expected one of {[*_SHARES]} or None")
-
-
 def solve_anytime(
     board: Board,
     *,
@@ -57,7 +51,6 @@ def solve_anytime(
     each. Ctrl-C raises ``InterruptedSearch`` with what is known. Compilation on first use is not
     counted.
     """
-    check_objective(minimise)
     known = _Known(board, limits, report, clock)
     yielded: Answer | None = None
     shares = _SHARES if minimise is None else {minimise: 1.0}

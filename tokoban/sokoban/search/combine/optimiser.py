@@ -14,7 +14,7 @@ from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.level import Solution
-from tokoban.sokoban.search.answer import Answer, Optimum
+from tokoban.sokoban.search.answer import Answer, Optimum, check_objective
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import (
     DEFAULT_LIMITS,
@@ -60,8 +60,7 @@ def optimise(
     it raises ends the search. Raises ``ValueError`` if the moves do not solve the board, with the
     first that is illegal.
     """
-    if minimise not in FIGURES:
-        raise ValueError(f"minimise is 'moves' or 'pushes', not {minimise!r}")
+    check_objective(minimise, FIGURES)
     watch = Watch(limits, clock)
     if (num_squares := len(board.inside())) > MAX_SQUARES:
         raise ValueError(too_large(num_squares, most=MAX_SQUARES))

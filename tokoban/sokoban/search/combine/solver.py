@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.search.answer import OBJECTIVES, Answer, Optimum, Progress, Report
+from tokoban.sokoban.search.answer import Answer, Optimum, Report, check_objective
 from tokoban.sokoban.search.bitboard import batch
 from tokoban.sokoban.search.bitboard.batch import OneWord
 from tokoban.sokoban.search.bitboard.levels import from_board
@@ -18,8 +18,6 @@ from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.searches.astar import solver as astar_search
 from tokoban.sokoban.search.searches.beam import pull_beam, push_beam
 from tokoban.sokoban.search.searches.fess import solver as fess_solver
-
-__all__ = ["Answer", "Progress", "solve"]
 
 
 def solve(
@@ -37,8 +35,7 @@ def solve(
     Their work decides when a turn ends, not the clock, so that every machine finds the same
     solution. All else is as ``run.find_answer`` says.
     """
-    if minimise not in OBJECTIVES:
-        raise ValueError(f"minimise is 'moves', 'pushes' or 'any', not {minimise!r}")
+    check_objective(minimise)
     return find_answer(
         board,
         lambda budget: _search_for(board, minimise, limits, budget),
