@@ -120,6 +120,9 @@ def test_limits_are_kept_and_named() -> None:
     assert isinstance(answer, Answer)
     assert answer.status == "gave up"
     assert answer.reason == "0 positions"
+    answer = explain(HARD, limits=Limits(memory_limit_mb=0.0))
+    assert isinstance(answer, Answer)
+    assert answer.reason == "0 MB"
     ticks = itertools.count()
     answer = explain(HARD, limits=Limits(time_limit_s=1.0), clock=lambda: float(next(ticks)))
     assert isinstance(answer, Answer)

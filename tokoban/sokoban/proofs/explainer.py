@@ -20,9 +20,10 @@ from tokoban.sokoban.search.limits import (
     OutOfTimeError,
     Reason,
     Watch,
+    out_of_memory,
     too_large,
 )
-from tokoban.sokoban.search.run import MAX_SQUARES, solved_already
+from tokoban.sokoban.search.run import MAX_SQUARES, solved_already, table_bytes
 
 _TEN_SECONDS = Limits(time_limit_s=10.0)
 _SOLVER = "subset search"
@@ -49,7 +50,7 @@ def explain(
     The limits hold for all of it: the solver, the search for few boxes, and the check of the
     certificate, which takes longer than its search if it lists many positions. A certificate whose
     check does not end in time is not returned. ``limits.max_expansions`` bounds each search. Boards
-    with more floor than any solver takes are given up.
+    with more floor than any solver takes are given up, and those whose tables fill the memory.
     """
     watch = Watch(limits, clock)
     most = limits.max_expansions
@@ -63,6 +64,8 @@ def explain(
         return _checked(enclosed, watch)
     if len(inside) > MAX_SQUARES:
         return _given_up(too_large(len(inside), most=MAX_SQUARES), watch)
+    if table_bytes(board, inside) > limits.memory_limit_mb * 1e6:
+        return _given_up(out_of_memory(limits.memory_limit_mb), watch)
     try:
         subsets = Subsets(board, watch, max_positions)
         deadlock = static_deadlock(subsets.numbered, subsets.boxes) or subsets.find_pair()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tokoban import compiling
-from tokoban.sokoban.board import Board
+from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.search.answer import BY_RULES, MAX_PRICE, Answer, Progress, Report
@@ -60,11 +60,21 @@ def find_answer(
         raise ValueError(too_large(len(inside), most=MAX_SQUARES))
     if not frozen_boxes(board) <= board.goals:
         return Answer(status="unsolvable", solver=BY_RULES, elapsed_s=elapsed_s())
-    if _table_bytes(len(inside), len(board.boxes & inside)) > limits.memory_limit_mb * 1e6:
+    if table_bytes(board, inside) > limits.memory_limit_mb * 1e6:
         limit = out_of_memory(limits.memory_limit_mb)
         return Answer(status="gave up", solver=BY_RULES, reason=limit, elapsed_s=elapsed_s())
     run = _Run(board, limits, minimise, report, elapsed_s, Progress(elapsed_s=elapsed_s()))
     return run.answer(Underway(search))
+
+
+def table_bytes(board: Board, inside: frozenset[Square]) -> int:
+    """Bytes of the largest tables that a search builds before it starts.
+
+    For each box and player the side of the box; for each box, side and goal the pushes, both ways.
+    ``inside`` is the floor of the board.
+    """
+    num_floor, num_goals = len(inside), len(board.goals & inside)
+    return num_floor * num_floor + 2 * (num_floor * 4 * num_goals * 4)
 
 
 def solved_already(minimise: str, *, elapsed_s: float = 0.0) -> Answer:
@@ -182,11 +192,3 @@ def _limit_reached(
     if outcome == Outcome.STORE_FULL or progress.needed_bytes > limits.memory_limit_mb * 1e6:
         return out_of_memory(limits.memory_limit_mb)
     return None
-
-
-def _table_bytes(num_floor: int, num_boxes: int) -> int:
-    """Bytes of the largest tables that a search builds before it starts.
-
-    For each box and player the side of the box; for each box, side and goal the pushes, both ways.
-    """
-    return num_floor * num_floor + 2 * (num_floor * 4 * num_boxes * 4)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.sokoban.brute_force import Shape, is_push, random_boards
 from tokoban.sokoban import rules
-from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.answer import Answer
@@ -181,6 +181,13 @@ def test_with_little_memory_the_path_is_searched_window_by_window(
     check(board, given, best, "moves")
     assert best.reason == f"{limit_mb:g} MB" and best.optimum is None
     assert figures(best)[0] < len(given) // 2
+
+
+def test_tables_that_do_not_fit_are_not_made() -> None:
+    box, goal = (frozenset({Square(0, column)}) for column in (1, 2))
+    board = Board(64, 64, frozenset(), goal, box, Square(0, 0))  # 16.8 MB for the sides of the box
+    best = optimise(board, lurd.parse("duR"), limits=Limits(memory_limit_mb=16.0))
+    assert (str(best.solution), best.reason) == ("duR", "16 MB")
 
 
 def test_the_memory_limit_holds(long_solution: Given, monkeypatch: pytest.MonkeyPatch) -> None:

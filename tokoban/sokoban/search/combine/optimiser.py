@@ -24,7 +24,7 @@ from tokoban.sokoban.search.limits import (
     out_of_memory,
     too_large,
 )
-from tokoban.sokoban.search.run import MAX_SQUARES, solved_already
+from tokoban.sokoban.search.run import MAX_SQUARES, solved_already, table_bytes
 from tokoban.sokoban.search.searches.vicinity.push_paths import (
     PushPath,
     build_task,
@@ -38,6 +38,7 @@ from tokoban.sokoban.search.state.workspace import workspace_for
 FIGURES: tuple[Optimum, ...] = get_args(Optimum)
 
 _SOLVER = "vicinity"
+_LEAST_MB = 1.0  # the tables of a small board are made whatever the limit
 
 
 def optimise(
@@ -62,14 +63,17 @@ def optimise(
     """
     check_objective(minimise, FIGURES)
     watch = Watch(limits, clock)
-    if (num_squares := len(board.inside())) > MAX_SQUARES:
-        raise ValueError(too_large(num_squares, most=MAX_SQUARES))
+    inside = board.inside()
+    if len(inside) > MAX_SQUARES:
+        raise ValueError(too_large(len(inside), most=MAX_SQUARES))
     given = _up_to_the_end(board, directions)
     if not given:
         return solved_already(minimise)
     _compile()
     optimum: Optimum = "moves" if minimise == "moves" else "pushes"
     search = _Search(board, given, optimum, Effort(watch), report)
+    if table_bytes(board, inside) > max(limits.memory_limit_mb, _LEAST_MB) * 1e6:
+        return search.ended_by(out_of_memory(limits.memory_limit_mb))
     try:
         search.set_up(Squares(board))
     except OutOfTimeError as reason:
