@@ -1,7 +1,9 @@
 """Reverse play: starts are as far as is said, and can be solved."""
 
 import random
+import threading
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -9,6 +11,7 @@ from tests.sokoban.search.bitboard.swept import distances
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.figures import count_figures
 from tokoban.sokoban.formats.xsb import parse_board
+from tokoban.sokoban.puzzles import reverse_search
 from tokoban.sokoban.puzzles.rooms import carve, place_goals
 from tokoban.sokoban.puzzles.starts import Start, far_starts
 from tokoban.sokoban.search.bitboard.levels import from_board
@@ -61,6 +64,24 @@ def test_a_swept_start_needs_as_many_pushes_as_it_says() -> None:
         for start in starts:
             assert start.pushes == fewest_pushes(solved, start)
             assert 0.85 * farthest <= start.pushes <= farthest
+
+
+def test_of_many_boxes_few_matchings_are_made_between_looks_at_the_stop_flag(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    row = "#-----" + "*" * 10 + "-----#"
+    solved = parse_board("|".join(["#" * 22, "#@" + "-" * 19 + "#", *[row] * 10, "#" * 22]))
+    stop, lengths = threading.Event(), []
+
+    def find_bounds(*arguments: Any) -> None:
+        lengths.append(len(arguments[-1]))
+        arguments[-1][:] = 0
+        if len(lengths) == 2:
+            stop.set()
+
+    monkeypatch.setattr(reverse_search, "find_bounds", find_bounds)
+    assert far_starts(solved, min_pushes=1, max_pushes=None, rng=random.Random(1), stop=stop) == []
+    assert lengths == [1, 16]  # some 16 million steps of work; there are more positions
 
 
 def test_bounds_on_the_pushes_hold() -> None:

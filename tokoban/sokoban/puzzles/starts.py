@@ -33,7 +33,7 @@ _ANALYSIS_MB = 32.0
 _FAR_SHARE = 0.85
 _ANALYSED_STARTS = 6
 
-_BOUNDS_AT_ONCE = 256  # between which the stop flag is looked at
+_STEPS_AT_ONCE = 1 << 24  # of matchings, between which the stop flag is looked at
 
 # The width of the beam, and how far it goes beyond the last gain.
 _BEAM_WIDTH = 64
@@ -148,12 +148,13 @@ def _by_beam_search(
     kept: list[Int64[np.ndarray, " L"]] = []  # the bounds of each layer's positions
     best = last_gain = first = 0
     deepest = min(most + 1, _MOST_LAYERS)
+    at_once = max(_STEPS_AT_ONCE // num_boxes**3, 1)
     while (last := int(positions.num_known[0])) > first and len(kept) < deepest:
         bounds = np.empty(last - first, np.int64)
-        for start in range(0, len(bounds), _BOUNDS_AT_ONCE):
+        for start in range(0, len(bounds), at_once):
             if limits.is_stopped:
                 return
-            part = bounds[start : start + _BOUNDS_AT_ONCE]
+            part = bounds[start : start + at_once]
             reverse_search.find_bounds(ground, positions, scratch, first + start, part)
         worth = bounds + _NOISE_PUSHES * np.array([rng.random() for _ in bounds])
         chosen = np.sort(np.argsort(-worth, kind="stable")[:_BEAM_WIDTH])
