@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.sokoban.proofs.by_hand import BY_HAND
+from tokoban.sokoban.proofs import notation
 from tokoban.sokoban.proofs.notation import from_json, to_json
 
 
@@ -40,6 +41,7 @@ def test_a_certificate_is_written_as_promised() -> None:
         ({"board": ["@$" + "| " * 600]}, "the board: board of 601x2 squares, larger than"),
         ({"more": 1}, "a certificate: expected an object with board, kind"),
         ({"boxes": [[0]]}, "a square: expected a list of its row and its column"),
+        ({"boxes": [[True, 1]]}, "a square: expected a list of its row and its column"),
         ({"boxes": [["0", 1]]}, "a square: expected a list of its row and its column"),
         ({"without": [0]}, "expected text, got int"),
         ({"traps": [[[[0, 1]]]]}, "a box state: expected a list of two entries"),
@@ -72,6 +74,19 @@ def test_positions_that_would_fill_the_memory_are_refused() -> None:
     with pytest.raises(ValueError, match="too large: 3,356 positions, 400x400 of the board"):
         from_json(written)
     assert from_json(written | {"board": rows[:200]})
+
+
+def test_a_check_that_would_take_hours_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = ["@" + " " * 399, *[" " * 400] * 399]
+    with pytest.raises(ValueError, match="too large: 3,356 solutions without a box, 400x400 of"):
+        from_json(to_json(BY_HAND["dead"]) | {"board": rows, "without": [""] * 3356})
+    group = {"boxes": [[0, 1]] * 30, "blocked_by": []}
+    written = to_json(BY_HAND["dead"]) | {"frozen": [group] * 30}
+    assert from_json(written)
+    monkeypatch.setattr(notation, "_MOST_COMPARED", 800_000)
+    told = "too large: 27,000 pairs of boxes in one frozen group or position, 31 traps and frozen"
+    with pytest.raises(ValueError, match=told):
+        from_json(written)
 
 
 @pytest.mark.parametrize("found", [None, 3, [], {}, "text"])

@@ -21,9 +21,8 @@ def find_fault(
     """Why the certificate does not prove its board deadlocked, in one sentence; None if it does.
 
     The solutions in ``without`` are checked too. Rows and columns are counted from 1 in the
-    sentence. The time is proportional to the number of positions, some 0.1 ms each on a small
-    board; ``each_position`` is called for each of them, twice, and may end the check by an
-    exception.
+    sentence. The positions take the most time, some 0.1 ms each on a small board;
+    ``each_position`` is called for each of them, twice, and may end the check by an exception.
     """
     try:
         _Proof(certificate).check(each_position)

@@ -17,8 +17,9 @@ from tokoban.sokoban.proofs.certificate import (
 
 Read = TypeVar("Read")
 # Squares of boxes in traps, and positions, each times the squares of the board: with so many the
-# checker takes a gigabyte, and half of one.
-_MOST_TRAPPED, _MOST_LISTED = 1 << 24, 1 << 29
+# checker takes a gigabyte, and half of one. Pairs of boxes in one part of the proof, times the
+# deadlocks that the part is compared with: with so many it takes hours.
+_MOST_TRAPPED, _MOST_LISTED, _MOST_COMPARED = 1 << 24, 1 << 29, 1 << 36
 _KEYS = ("board", "kind", "boxes", "without", "traps", "frozen", "positions")
 
 
@@ -62,21 +63,33 @@ def from_json(found: object) -> Certificate:
         raise ValueError(f"kind {kind!r}: expected one of {', '.join(KINDS)}")
     board, traps = parse_board(rows), _list(content["traps"], _trap, "traps")
     num_boxes = sum(len({box for box, _ in trap.states}) for trap in traps)
+    frozen = _list(content["frozen"], _group, "frozen")
     positions = _list(content["positions"], _position, "positions")
-    for number, what, most in (
-        (num_boxes, "squares of boxes in traps", _MOST_TRAPPED),
-        (len(positions), "positions", _MOST_LISTED),
+    without = _list(content["without"], lambda moves: _unless_none(moves, _text), "without")
+    num_pairs = sum(len(part.boxes) ** 2 for part in (*frozen, *positions))
+    area = board.height * board.width, f"{board.height}x{board.width} of the board"
+    num_deadlocks = len(traps) + len(frozen)
+    for number, what, (times, others), most in (
+        (num_boxes, "squares of boxes in traps", area, _MOST_TRAPPED),
+        (len(positions), "positions", area, _MOST_LISTED),
+        (len(without) - without.count(None), "solutions without a box", area, _MOST_LISTED),
+        (
+            num_pairs,
+            "pairs of boxes in one frozen group or position",
+            (num_deadlocks, f"{num_deadlocks:,} traps and frozen groups"),
+            _MOST_COMPARED,
+        ),
     ):
-        if number * board.height * board.width > most:
-            size = f"{number:,} {what}, {board.height}x{board.width} of the board"
+        if number * times > most:
+            size = f"{number:,} {what}, {others}"
             raise ValueError(f"too large: {size}; expected a product of at most {most:,}")
     return Certificate(
         board=board,
         kind=kind,
         boxes=_list(content["boxes"], _square, "boxes"),
-        without=_list(content["without"], lambda moves: _unless_none(moves, _text), "without"),
+        without=without,
         traps=traps,
-        frozen=_list(content["frozen"], _group, "frozen"),
+        frozen=frozen,
         positions=positions,
     )
 
@@ -104,9 +117,8 @@ def _text(found: object) -> str:
 
 
 def _square(found: object) -> Square:
-    match found:
-        case [int(row), int(column)]:
-            return Square(row, column)
+    if isinstance(found, list) and [*map(type, found)] == [int, int]:  # True is no number
+        return Square(*found)
     raise ValueError("a square: expected a list of its row and its column")
 
 
