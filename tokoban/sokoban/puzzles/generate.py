@@ -13,7 +13,7 @@ from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.puzzles.puzzle import Puzzle, Recipe, sample_puzzle
 from tokoban.sokoban.puzzles.rooms import MIN_SIDE
 from tokoban.sokoban.search.limits import Limits, Watch
-from tokoban.sokoban.sizes import SIDE, check_num_levels
+from tokoban.sokoban.sizes import SIDE, check_num_levels, check_seed
 from tokoban.sokoban.work import Workers, in_order
 
 # A recipe is given up after so many attempts in a row without a new puzzle: they take seconds where
@@ -51,8 +51,7 @@ def generate_puzzles(
     attempts in a row without a new puzzle.
     """
     check_num_levels(num_levels)
-    if not 0 <= seed < 2**63:
-        raise ValueError(f"the seed is {seed}; expected 0 to 2^63 - 1")
+    check_seed(seed)
     known = set(map(canonical_form, avoid))
     return _new_ones(num_levels, recipe, seed, known, workers, limits or Limits(), report, clock)
 

@@ -21,7 +21,7 @@ from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.limits import Limits, Watch
 from tokoban.sokoban.simulation.bitboards import Bitboards, from_planes
 from tokoban.sokoban.simulation.tensor_boards import TensorBoards, to_board
-from tokoban.sokoban.sizes import MAX_SIDE, check_num_levels
+from tokoban.sokoban.sizes import MAX_SIDE, check_num_levels, check_seed
 
 WALL_SHARE = 0.15
 MIN_ROOM_SIDE = 2
@@ -123,8 +123,7 @@ def generate(
     levels of one kind do not turn up.
     """
     check_num_levels(num_levels)
-    if not 0 <= seed < 2**63:
-        raise ValueError(f"the seed is {seed}; expected 0 to 2^63 - 1")
+    check_seed(seed)
     if not 0.0 <= solvable_share <= 1.0:
         raise ValueError(f"the solvable share is {solvable_share}; expected 0 to 1")
     wanted = {True: round(num_levels * solvable_share)}
