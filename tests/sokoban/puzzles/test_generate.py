@@ -150,6 +150,11 @@ def test_recipes_that_cannot_be_are_refused(asked: dict, message: str) -> None:
         Recipe(**asked)
 
 
+def test_bounds_in_words_have_all_digits() -> None:
+    asked = Difficulty(min_pushes=1_234_567, min_losing_share=0.4)
+    assert str(asked) == "min pushes 1,234,567, min losing share 0.4"
+
+
 def test_what_never_turns_up_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generate, "_MOST_FAILURES_OF_WORDS", 7)
     recipe = Recipe(rows=5, columns=5, num_boxes=1, difficulty=Difficulty(min_pushes=99))

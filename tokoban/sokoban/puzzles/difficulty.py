@@ -45,7 +45,7 @@ class Difficulty:
     def __str__(self) -> str:
         """The bounds in words, such as ``min pushes 20, min losing share 0.4``."""
         bounds = {field.name: getattr(self, field.name) for field in fields(self)}
-        parts = [f"{_words(name)} {bound:g}" for name, bound in bounds.items() if bound is not None]
+        parts = [f"{_words(name)} {bound:,}" for name, bound in bounds.items() if bound is not None]
         return ", ".join(parts)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from tokoban import compiling
 from tokoban.sokoban.formats.faults import Fault
+from tokoban.sokoban.wording import counted
 
 UNLIMITED = 1 << 62  # expansions, which compiled code counts in 64 bits
 
@@ -33,7 +34,7 @@ def out_of_memory(memory_limit_mb: float) -> Reason:
 
 def out_of_expansions(most: int) -> Reason:
     """The reason of a search that may expand no further position."""
-    return Reason(f"{most} expansion{'s' * (most != 1)}", "expansions", most=most)
+    return Reason(counted(most, "expansion"), "expansions", most=most)
 
 
 def too_large(num_squares: int, *, most: int) -> Reason:

@@ -142,7 +142,7 @@ def test_a_position_with_boxes_frozen_off_their_goals_is_not_looked_into() -> No
 def test_expansions_are_a_limit(objective: str) -> None:
     answer = solve(HARD, minimise=objective, limits=Limits(max_expansions=1009))
     assert answer.status == "gave up"
-    assert (answer.reason, answer.num_expansions) == ("1009 expansions", 1009)
+    assert (answer.reason, answer.num_expansions) == ("1,009 expansions", 1009)
 
 
 def test_any_solution_is_looked_for_on_one_word_and_then_from_both_ends(

@@ -24,7 +24,7 @@ _BLOCKED = 1 << 14  # in place of the order of a square: above every one, so nev
 class Regions(NamedTuple):
     """The forest over the free floor, and for each free square what a box on it would leave.
 
-    Entries of squares that are not free mean nothing, except in ``beside`` and ``order``.
+    Entries of squares that are not free mean nothing, except in ``order``.
     """
 
     # The least square of the region that lies in each direction of the box, which names the region;
