@@ -73,6 +73,7 @@ def test_an_episode_without_an_end_is_cut_off_with_the_return_it_has(most_steps:
     played = play_episodes(_always(0, task), task, most_steps=most_steps)
     assert played.num_steps == [most_steps] * 5
     assert played.returns == [-most_steps] * 5
+    assert task.num_to_replay == 0  # no action is kept that nobody will save
     assert metrics_of(played)["cut_off"] == 5
 
 
@@ -194,7 +195,12 @@ def test_a_player_is_judged_in_popgyms_own_environment(
             ["--env", "repeat-previous:4"],
             "repeat-previous:4 has other observations or actions than t-maze:5, on which the "
             "player was trained",
-        )
+        ),
+        (
+            ["--seed", "536870900"],
+            "seed is 536870900; expected at most 536870812: beyond are seeds of validation and "
+            "training",
+        ),
     ],
 )
 def test_what_cannot_be_is_one_sentence(

@@ -1,5 +1,6 @@
 """Environments of others as tasks: what is read, replayed and refused."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import gymnasium
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
+from tokoban.systems.memory_ppo.actions import ClippedGaussian
 from tokoban.systems.memory_ppo.environments import make_env
 from tokoban.systems.memory_ppo.spaces import bounds_of, check_space, counts_of, is_discrete
 from tokoban.systems.memory_ppo.tensor_env import TensorEnv
@@ -83,6 +85,13 @@ def test_an_environment_is_restored_by_playing_again() -> None:
     assert torch.equal(torch.stack(found), torch.stack(wanted))
 
 
+def test_actions_are_scaled_where_their_bounds_are_of_use() -> None:
+    most = np.finfo(np.float32).max
+    low, high = np.array([-2, -most, 5], np.float32), np.array([6, most, 5], np.float32)
+    policy = ClippedGaussian(spaces.Box(low, high, dtype=np.float32))
+    assert policy.to_game(torch.tensor([0.5, 0.5, 0.5])).tolist() == [4, 0.5, 5]
+
+
 def test_spaces_are_read_as_counts_or_as_bounds() -> None:
     assert counts_of(spaces.Discrete(5)) == (5,)
     assert counts_of(spaces.MultiDiscrete([2, 3])) == (2, 3)
@@ -139,6 +148,24 @@ def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(__import__("sys").modules, "popgym", None)
     with pytest.raises(ValueError, match="needs the package popgym: pip install popgym"):
         make_env("popgym-RepeatPreviousEasy-v0", 1, seed=0, device=CPU)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("import not_there", "No module named 'not_there'"),
+        ("from popgym import not_there", "cannot import name 'not_there' from .*popgym"),
+    ],
+)
+def test_what_a_package_lacks_is_named(
+    line: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "popgym.py").write_text(line)
+    monkeypatch.delitem(__import__("sys").modules, "popgym", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match=f"needs the package popgym: {message}") as refusal:
+        make_env("popgym-RepeatPreviousEasy-v0", 1, seed=0, device=CPU)
+    assert "pip" not in str(refusal.value)
 
 
 @pytest.mark.parametrize(

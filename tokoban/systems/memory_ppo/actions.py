@@ -10,7 +10,14 @@ from gymnasium.spaces import Box
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from tokoban.systems.memory_ppo.spaces import Discrete, Space, bounds_of, counts_of, is_discrete
+from tokoban.systems.memory_ppo.spaces import (
+    Discrete,
+    Space,
+    bounds_of,
+    counts_of,
+    is_discrete,
+    scaling_of,
+)
 
 
 class Categorical(nn.Module):
@@ -52,7 +59,7 @@ class Categorical(nn.Module):
 class ClippedGaussian(nn.Module):
     """A diagonal Gaussian whose standard deviation does not depend on the step.
 
-    In units in which the bounds are -1 and 1, where they are finite. The game gets the action
+    In units in which the bounds are -1 and 1, by ``scaling_of``. The game gets the action
     clipped to its bounds; probabilities are those of the unclipped one.
     """
 
@@ -69,10 +76,7 @@ class ClippedGaussian(nn.Module):
         low, high = bounds_of(space)
         self.register_buffer("low", low, persistent=False)
         self.register_buffer("high", high, persistent=False)
-        is_bounded = low.isfinite() & high.isfinite()
-        zero, one = torch.zeros_like(low), torch.ones_like(low)
-        centre = torch.where(is_bounded, (low + high) / 2, zero)
-        radius = torch.where(is_bounded, (high - low) / 2, one)
+        centre, radius = scaling_of(space)
         self.register_buffer("centre", centre, persistent=False)
         self.register_buffer("radius", radius, persistent=False)
         self.log_std = nn.Parameter(torch.zeros(self.num_parameters))

@@ -67,7 +67,7 @@ def make_env(
         found = open_environment(name, num_games, is_alone=is_alone, is_drawn=is_drawn)
     except ValueError as error:
         near = difflib.get_close_matches(name, [*FORMS, *gymnasium.registry], n=3, cutoff=0.5)
-        is_known = name in gymnasium.registry or "pip install" in str(error)
+        is_known = name in gymnasium.registry or "needs the package" in str(error)
         hint = f"; near are {', '.join(near)}" if near and not is_known else ""
         raise ValueError(f"{error}{hint}") from None
     return TensorEnv(found, seed=seed, device=device)

@@ -13,8 +13,8 @@ from tokoban.systems.memory_ppo.model import Player
 from tokoban.systems.memory_ppo.play import Episode, Recording, attention, save_film, strongest_look
 from tokoban.systems.memory_ppo.spaces import are_read_alike
 from tokoban.systems.memory_ppo.tensor_env import TensorEnv
-from tokoban.training.config import Writes, check_limits
-from tokoban.training.limits import Between
+from tokoban.training.config import Writes, check_fields, check_limits
+from tokoban.training.limits import Between, CountOrZero
 from tokoban.training.metrics import mean_interval, with_interval
 from tokoban.training.spec import Trained
 from tokoban.viewing.plots import write_attention
@@ -56,6 +56,7 @@ def play_episodes(
     player: Player, task: TensorEnv, *, most_steps: int, is_drawn: bool = False
 ) -> Played:
     """The first episode of every game, played greedily to its end, or for ``most_steps``."""
+    task.is_to_be_saved = False
     games, recording = Games(task), Recording(task, is_drawn=is_drawn)
     before_step = (lambda: recording.before_step(bool(games.is_between[0]))) if is_drawn else None
     usual = _SEGMENT_STEPS if task.episode_steps is None else task.episode_steps
@@ -94,7 +95,7 @@ class PpoEvaluation:
     env: str | None = None  # another one of the same spaces, to see how the player does there
     # (POPGym's own, say)
     episodes: Annotated[int, Between(2, _MOST)] = 100  # that are played
-    seed: Annotated[int, Between(0, _VALIDATION_SEED - 1)] = 0  # of the episodes
+    seed: CountOrZero = 0  # of the first episode
     most_steps: Annotated[int, Between(1, _MOST)] = MOST_STEPS  # cut an episode off after so many,
     # with the return it has
     film: Annotated[Path | None, Writes((".gif",))] = None  # the first episode, of 1000 steps at
@@ -104,6 +105,9 @@ class PpoEvaluation:
 
     def __post_init__(self) -> None:
         check_limits(self)
+        last = _VALIDATION_SEED - self.episodes
+        beyond = f"at most {last}: beyond are seeds of validation and training"
+        check_fields(self, ("seed", self.seed <= last, beyond))
 
 
 def evaluate(trained: Trained[PpoConfig, Player], options: PpoEvaluation) -> dict[str, int | float]:
@@ -126,15 +130,16 @@ def evaluate(trained: Trained[PpoConfig, Player], options: PpoEvaluation) -> dic
         is_alone=True,  # so that the metrics are the same with a film and without
         is_drawn=is_drawn,
     )
-    known = make_env(config.env, 1, seed=0, device=device)
-    if not (
-        are_read_alike(task.observation_space, known.observation_space)
-        and are_read_alike(task.action_space, known.action_space)
-    ):
-        raise ValueError(
-            f"{name} has other observations or actions than {config.env}, "
-            "on which the player was trained"
-        )
+    if name != config.env:
+        known = make_env(config.env, 1, seed=0, device=device)
+        if not (
+            are_read_alike(task.observation_space, known.observation_space)
+            and are_read_alike(task.action_space, known.action_space)
+        ):
+            raise ValueError(
+                f"{name} has other observations or actions than {config.env}, "
+                "on which the player was trained"
+            )
     played = play_episodes(player, task, most_steps=options.most_steps, is_drawn=is_drawn)
     if options.film is not None:
         save_film(played.first, options.film)

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from tokoban.systems.memory_ppo.actions import policy_for
 from tokoban.systems.memory_ppo.memories import Acting, Memory
-from tokoban.systems.memory_ppo.spaces import Discrete, Space, bounds_of, counts_of, is_discrete
+from tokoban.systems.memory_ppo.spaces import Discrete, Space, counts_of, is_discrete, scaling_of
 
 _EMBEDDING_STD = 0.1
 
@@ -111,15 +111,11 @@ class _NumberEmbedding(nn.Module):
 
     def __init__(self, space: Box, width: int) -> None:
         super().__init__()
-        low, high = bounds_of(space)
-        is_bounded = low.isfinite() & high.isfinite() & (high - low < 1e6) & (high > low)
-        zero, one = torch.zeros_like(low), torch.ones_like(low)
-        centre = torch.where(is_bounded, (low + high) / 2, zero)
-        radius = torch.where(is_bounded, (high - low) / 2, one)
+        centre, radius = scaling_of(space)
         self.register_buffer("centre", centre, persistent=False)
         self.register_buffer("radius", radius, persistent=False)
         self.num_axes = len(space.shape)
-        self.net = nn.Sequential(nn.Linear(len(low), width), nn.Tanh(), nn.Linear(width, width))
+        self.net = nn.Sequential(nn.Linear(len(centre), width), nn.Tanh(), nn.Linear(width, width))
 
     def forward(self, numbers: Tensor) -> Float[Tensor, "*B D"]:
         flat = numbers.flatten(-self.num_axes) if self.num_axes else numbers[..., None]

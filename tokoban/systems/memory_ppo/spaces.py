@@ -44,3 +44,11 @@ def bounds_of(space: spaces.Box) -> tuple[Float[Tensor, "n"], Float[Tensor, "n"]
     """The lowest and the highest of each number of the flattened box, maybe infinite."""
     low, high = (bound.astype(float).flatten().tolist() for bound in (space.low, space.high))
     return torch.tensor(low), torch.tensor(high)
+
+
+def scaling_of(space: spaces.Box) -> tuple[Float[Tensor, "n"], Float[Tensor, "n"]]:
+    """The middle and half the range of each number, or 0 and 1 where no range is of use."""
+    low, high = bounds_of(space)
+    is_bounded = (high - low < 1e6) & (high > low)
+    centre = torch.where(is_bounded, (low + high) / 2, torch.zeros_like(low))
+    return centre, torch.where(is_bounded, (high - low) / 2, torch.ones_like(low))

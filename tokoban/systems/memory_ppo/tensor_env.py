@@ -67,6 +67,7 @@ class TensorEnv:
         self.episode_steps: int | None = environment.metadata.get("episode_steps")
         # Whether no action matters to a later reward.
         self.is_judged_at_once: bool = environment.metadata.get("is_judged_at_once", False)
+        self.is_to_be_saved = True  # else no action is kept
         self._has_bare_actions = environment.single_action_space.shape == ()
         self._takes_tensors = takes_tensors
         self._device = device
@@ -91,7 +92,7 @@ class TensorEnv:
     def step(self, actions: Tensor) -> Step:
         """Plays one action in every game; NaN and infinite rewards are the player's to refuse."""
         bare = actions[:, 0] if self._has_bare_actions else actions
-        if not isinstance(self.environment, RulesVectorEnv):
+        if self.is_to_be_saved and not isinstance(self.environment, RulesVectorEnv):
             self._actions.append(bare)
         return self._step(bare)
 
@@ -166,8 +167,10 @@ def open_environment(
         module, package = _PACKAGES[prefix]
         try:
             importlib.import_module(module)
-        except ModuleNotFoundError:
-            raise ValueError(f"{name} needs the package {package}: pip install {package}") from None
+        except ImportError as error:
+            is_missing = isinstance(error, ModuleNotFoundError) and error.name == module
+            reason = f"pip install {package}" if is_missing else _first_line(error)
+            raise ValueError(f"{name} needs the package {package}: {reason}") from None
     options: dict[str, Any] = {}
     if is_alone or is_drawn:  # what Gymnasium itself plays many of at once it does not draw
         options["vectorization_mode"] = "sync"
@@ -179,12 +182,16 @@ def open_environment(
         try:
             return gymnasium.make_vec(name, num_envs=num_games, wrappers=wrappers, **options)
         except Exception as error:  # constructors raise whatever their authors and libraries do
-            message = (str(error) or type(error).__name__).splitlines()[0]
+            message = _first_line(error)
             if ":" in name and isinstance(error, ModuleNotFoundError):
                 # Gymnasium took what is before the colon for a module, and goes on about that.
                 message = message.split(". ")[0]
                 raise ValueError(f"unknown environment {name!r} ({message})") from None
             raise ValueError(f"{name}: {message}") from None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
 
 
 def _flat_grid(environment: gymnasium.Env[Any, Any]) -> gymnasium.Wrapper[Any, Any, Any, Any]:
