@@ -1,5 +1,6 @@
 """Models of random weights, small and in double precision."""
 
+import gymnasium
 import torch
 
 from tokoban.systems.trajectory.collect import collect
@@ -14,7 +15,7 @@ def random_model(
 ) -> TrajectoryTransformer:
     """With bins for random play; of strong opinions, so that no two plans are worth the same."""
     torch.manual_seed(seed)
-    world = make_world(env, max_steps=20)
+    world = make_world(env, max_steps=20 if env in gymnasium.registry else None)
     spec = world.spec
     layout = Layout(kind, len(spec.state_sizes), len(spec.action_sizes), len(spec.context_sizes))
     model = TrajectoryTransformer(

@@ -71,6 +71,8 @@ def test_the_returns_that_are_requested() -> None:
     assert shortest.tolist() == [-int(graph.distances[start]) for start in starts]
     drawn = acting.requested(model, "random", world, seeds=seeds)
     assert set(drawn.tolist()) <= set(model.bins.centres[model.layout.to_go].tolist())
+    later = acting.requested(model, "random", world, seeds=range(4, 8))
+    assert not torch.equal(drawn, later)
 
 
 def test_the_likely_return_is_the_best_under_which_the_start_is_likely() -> None:

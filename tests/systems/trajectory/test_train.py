@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -100,6 +101,31 @@ def test_data_of_other_numbers_than_the_environments_are_refused(tmp_path: Path)
     told = r"walks.safetensors: observations of 2 numbers; expected 1$"
     with pytest.raises(ValueError, match=told):
         train.load_or_collect(config)
+
+
+@pytest.mark.parametrize("name", ["observations", "actions", "last_observations"])
+@pytest.mark.parametrize("number", [-1.0, 2.5, 20.0])
+def test_data_beyond_the_values_of_the_environment_are_refused(
+    name: str, number: float, tmp_path: Path
+) -> None:
+    path = tmp_path / "walks.safetensors"
+    config = small(data=str(path))
+    collected = train.load_or_collect(config)
+    numbers = getattr(collected, name).clone()
+    numbers[-1] = number
+    changes: dict[str, Any] = {name: numbers}
+    replace(collected, **changes).save(path)
+    told = f"walks.safetensors: {name} with {number:g}; expected whole numbers from 0 to 19$"
+    with pytest.raises(ValueError, match=told):
+        train.load_or_collect(config)
+
+
+@pytest.mark.parametrize("changes", [{"max_steps": 5}, {"repeat": 2}], ids=str)
+@pytest.mark.parametrize("env", ["graph:0", "sokoban"])
+def test_options_of_gymnasium_are_refused_for_our_own(env: str, changes: dict[str, Any]) -> None:
+    told = f"^max_steps and repeat are for environments of Gymnasium, not for {env}$"
+    with pytest.raises(ValueError, match=told):
+        train.world_of(small(env=env, **changes))
 
 
 def test_the_best_share_of_the_data_is_what_is_learned() -> None:

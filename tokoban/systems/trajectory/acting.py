@@ -100,7 +100,7 @@ def requested(
     if target == "random":
         centres = model.bins.centres[model.layout.to_go]
         used = int(model.bins.num_used[model.layout.to_go])
-        drawn = torch.Generator().manual_seed(0)
+        drawn = torch.Generator().manual_seed(seeds[0])
         return centres[torch.randint(used, (len(seeds),), generator=drawn)].cpu().float()
     try:
         number = float(target)

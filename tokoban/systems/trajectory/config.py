@@ -16,10 +16,10 @@ class TrajectoryConfig:
     """The data are collected anew, unless a file of them is named and there."""
 
     env: str = "Pendulum-v1"  # of Gymnasium; or graph:SEED, or sokoban
-    max_steps: Annotated[int | None, Between(1, 10**6)] = None  # of an episode; none: the
-    # environment's own limit
-    repeat: Annotated[int, Between(1, 1000)] = 1  # how often each action is done before the next is
-    # chosen
+    max_steps: Annotated[int | None, Between(1, 10**6)] = None  # of an episode of Gymnasium;
+    # none: the environment's own limit
+    repeat: Annotated[int, Between(1, 1000)] = 1  # of Gymnasium: how often each action is done
+    # before the next is chosen
 
     # The data
     mix: str = "random"  # who plays: POLICY+NOISE:SHARE,...; noise = share of random actions

@@ -14,6 +14,8 @@ from tokoban.decoding import restrict
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.reading import Reader
 
+_MOST_ROWS = 4096  # of a search; each has keys and values of its own
+
 
 @dataclass(frozen=True, kw_only=True)
 class PlanConfig:
@@ -35,6 +37,8 @@ class PlanConfig:
         for name, least in (("horizon", 1), ("keep", 1), ("expansion", 1), ("num_past", 0)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name} is {getattr(self, name)}; expected at least {least}")
+        if self.width > _MOST_ROWS:
+            raise ValueError(f"keep x expansion is {self.width}; expected at most {_MOST_ROWS}")
 
 
 class PlanStepper:

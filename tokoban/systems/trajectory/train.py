@@ -85,14 +85,26 @@ def load_or_collect(config: TrajectoryConfig) -> Trajectories:
 
 def _check_fits(loaded: Trajectories, spec: Spec, path: Path) -> None:
     """``ValueError`` for other numbers than those of the environment, which may have changed."""
-    for name, numbers in (
+    for name, known_sizes in (
         ("observations", spec.state_sizes),
         ("actions", spec.action_sizes),
         ("contexts", spec.context_sizes),
+        ("last_observations", spec.state_sizes),
     ):
-        width = getattr(loaded, name).shape[1]
-        if width != len(numbers):
-            raise ValueError(f"{path}: {name} of {width} numbers; expected {len(numbers)}")
+        columns = getattr(loaded, name).unbind(1)
+        if len(columns) != len(known_sizes):
+            raise ValueError(
+                f"{path}: {name} of {len(columns)} numbers; expected {len(known_sizes)}"
+            )
+        for numbers, size in zip(columns, known_sizes, strict=True):
+            if size is None:
+                continue
+            is_wrong = (numbers < 0) | (numbers >= size) | (numbers != numbers.round())
+            if is_wrong.any():
+                raise ValueError(
+                    f"{path}: {name} with {numbers[is_wrong][0]:g}; expected whole numbers from 0 "
+                    f"to {size - 1}"
+                )
 
 
 @dataclass(frozen=True)

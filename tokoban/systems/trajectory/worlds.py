@@ -13,9 +13,13 @@ def make_world(
 ) -> World:
     """``graph:SEED``, ``sokoban``, or a name of Gymnasium's; ``ValueError`` for any other.
 
-    Gymnasium's are cut off after ``max_steps``, and do each action ``repeat`` times.
+    Gymnasium's are cut off after ``max_steps``, and do each action ``repeat`` times; for our own it
+    is a ``ValueError`` to ask for either.
     """
-    if found := re.fullmatch(r"graph:([0-9]{1,18})", env):
+    found = re.fullmatch(r"graph:([0-9]{1,18})", env)
+    if (found or env == "sokoban") and (max_steps is not None or repeat != 1):
+        raise ValueError(f"max_steps and repeat are for environments of Gymnasium, not for {env}")
+    if found:
         return World(env, partial(GraphEnv, seeded_graph(int(found[1]))))
     if env == "sokoban":
         return World(env, SokobanLevelsEnv)
