@@ -71,7 +71,7 @@ def test_a_run_is_gone_through_on_the_device_of_the_model(
         return torch.zeros(25, 25)
 
     monkeypatch.setattr(attention_plot, "attention_matrix", matrix)
-    list(matrices_of_run(model.to("meta"), tmp_path, grids=torch.zeros(1, 5, 5) > 0))
+    list(matrices_of_run(model.to("meta"), tmp_path, grids=torch.zeros(1, 5, 5) > 0, most=9))
     assert devices == ["meta", "meta"]
 
 
@@ -99,3 +99,6 @@ def test_a_frame_is_the_matrix_beside_what_the_middle_looks_at(
             square = frame[7 * row : 7 * row + 7, 56 + 7 * column : 63 + 7 * column]
             expected = shades[3 * 7 + 3, 7 * row + column].expand(7, 7)
             torch.testing.assert_close(square, expected)
+    monkeypatch.setattr(attention_plot, "_MOST_WEIGHTS", 7**4)
+    film_of_run(model, tmp_path, grids=grids, film=tmp_path / "x.gif")
+    assert len(shown[1]) == 1

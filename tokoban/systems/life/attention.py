@@ -43,13 +43,12 @@ def attention_of_run(
 ) -> AttentionView:
     """A panel for each snapshot of the run of ``model``: the mean over the grids.
 
-    Of too many for a page: the first, the last and evenly spaced ones between. Raises as
-    ``matrices_of_run``.
+    Chosen from too many for a page, and raises, as ``matrices_of_run``.
     """
     cells = TokenGrid(model.side, model.side)
+    most = MOST_WEIGHTS // model.side**4
     panels = [
         AttentionPanel(f"step {step}", matrix[None, None], cells, cells)
-        for step, matrix in matrices_of_run(model, snapshots, grids=grids)
+        for step, matrix in matrices_of_run(model, snapshots, grids=grids, most=most)
     ]
-    shown = spread(len(panels), MOST_WEIGHTS // model.side**4)
-    return AttentionView([panels[index] for index in shown], _GUIDE)
+    return AttentionView(panels, _GUIDE)

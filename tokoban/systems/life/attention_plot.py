@@ -16,7 +16,10 @@ from tokoban.systems.life.rules import NEIGHBOURS
 from tokoban.training.checkpoint import load_weights
 from tokoban.training.snapshots import Snapshots, step_of
 from tokoban.transformer import record_attention
+from tokoban.viewing.attention_page import spread
 from tokoban.viewing.films import save_film
+
+_MOST_WEIGHTS = 2**27  # of a film, whose frames are all in memory
 
 
 def attention_matrix(model: LifeNet, grids: Bool[Tensor, "B H W"]) -> Float[Tensor, "T S"]:
@@ -65,17 +68,18 @@ def attention_metrics(matrix: Float[Tensor, "T S"]) -> dict[str, float]:
 
 
 def matrices_of_run(
-    model: LifeNet, snapshots: Path, *, grids: Bool[Tensor, "B H W"]
+    model: LifeNet, snapshots: Path, *, grids: Bool[Tensor, "B H W"], most: int
 ) -> Iterator[tuple[int, Float[Tensor, "T S"]]]:
     """The step and the matrix, on the CPU, of each snapshot of the run of ``model``.
 
-    ``ValueError`` if there are none.
+    Of more than ``most``: the first, the last and evenly spaced ones between. ``ValueError`` if
+    there are none.
     """
     paths = Snapshots(snapshots, num_kept=None).paths()[::-1]
     if not paths:
         raise ValueError(f"{snapshots}: no snapshots of the weights; train with --keep-every")
     model = copy.deepcopy(model)
-    for path in paths:
+    for path in (paths[index] for index in spread(len(paths), most)):
         model.load_state_dict(load_weights(path)[0])
         yield step_of(path), attention_matrix(model, grids.to(model.states.device)).cpu()
 
@@ -83,13 +87,14 @@ def matrices_of_run(
 def film_of_run(
     model: LifeNet, snapshots: Path, *, grids: Bool[Tensor, "B H W"], film: Path
 ) -> None:
-    """Saves a frame for each snapshot of the run of ``model``.
+    """Saves a frame for each snapshot of the run of ``model``, chosen as by ``matrices_of_run``.
 
     On the left the whole matrix, one pixel per weight; on the right the attention of the middle
     cell. Black is an eighth or more.
     """
     side, frames, captions = model.side, [], []
-    for step, matrix in matrices_of_run(model, snapshots, grids=grids):
+    most = _MOST_WEIGHTS // side**4
+    for step, matrix in matrices_of_run(model, snapshots, grids=grids, most=most):
         middle = matrix[(side // 2) * side + side // 2].unflatten(0, (side, side))
         enlarged = middle.repeat_interleave(side, 0).repeat_interleave(side, 1)
         gap = torch.zeros(side**2, side)
