@@ -19,6 +19,7 @@ from tokoban.systems.vit.config import VitConfig, fashion_mnist, tiny
         ({"num_heads": 5}, "num_heads is 5; expected a divisor of width 64"),
         ({"num_classes": 4}, "num_classes is 4; expected 3 for boards"),
         ({"class_names": ("a", "b")}, "there are 2 class_names for 3 classes"),
+        ({"class_names": ("a", "b", "c")}, "class_names is .* expected none for boards"),
         ({"channels": 1}, "channels is 1; expected 3 for boards"),
         ({"picture_width": 64}, "picture_height is 32; expected picture_width for boards"),
         ({"picture_height": 24, "picture_width": 24}, "picture_height is 24; expected at least 32"),

@@ -13,8 +13,9 @@ import torch
 from PIL import Image
 
 from tokoban.systems.vit.config import VitConfig, tiny
-from tokoban.systems.vit.dataset import batches, load_test, load_training
+from tokoban.systems.vit.dataset import batches, load_training
 from tokoban.systems.vit.pictures import Pictures
+from tokoban.systems.vit.sources import load
 from tokoban.systems.vit.train import make_system
 
 CONFIG = VitConfig(
@@ -69,7 +70,7 @@ def test_pictures_that_fill_no_batch_are_refused_before_a_run_begins(idx: VitCon
 
 
 def test_idx_files_are_split_by_seed_and_the_test_is_its_own(idx: VitConfig) -> None:
-    parts, test = load_training(idx), load_test(idx)
+    parts, test = load_training(idx), load(idx, part="test")
     assert (len(parts.train), len(parts.held_out), len(test)) == (30, 10, 7)
     assert sorted(_shades(parts.train) + _shades(parts.held_out)) == list(range(40))
     for pictures in (*parts, test):
@@ -85,7 +86,7 @@ def test_training_does_not_touch_the_test_files(idx: VitConfig) -> None:
         path.unlink()
     assert len(load_training(idx).train) == 30
     with pytest.raises(FileNotFoundError, match="there is no t10k-images-idx3-ubyte, plain or as"):
-        load_test(idx)
+        load(idx, part="test")
 
 
 @pytest.mark.parametrize(
@@ -108,22 +109,30 @@ def test_idx_files_that_do_not_fit_are_refused(
 def test_a_folder_for_each_class_is_split_in_three(tmp_path: Path) -> None:
     _write_pictures(tmp_path, ant=8, beetle=8, c=8)
     config = replace(CONFIG, data=str(tmp_path))
-    parts, test = load_training(config), load_test(config)
+    parts, test = load_training(config), load(config, part="test")
     assert (len(test), len(parts.held_out), len(parts.train)) == (6, 4, 14)
     all_shades = _shades(test) + _shades(parts.held_out) + _shades(parts.train)
     assert sorted(all_shades) == sorted(10 * n + k for n in range(8) for k in (3, 6, 1))
     assert test.class_names == ("ant", "beetle", "c")
     with pytest.raises(ValueError, match="no pictures are left for the test"):
-        load_test(replace(config, held_out_share=0.01))
+        load(replace(config, held_out_share=0.01), part="test")
     lengths = [len(test.class_names[label]) for label in test.labels]
     assert [shade % 10 for shade in _shades(test)] == lengths
+
+
+def test_names_of_classes_are_refused_where_folders_name_them(tmp_path: Path) -> None:
+    _write_pictures(tmp_path, ant=8, beetle=8, c=8)
+    config = replace(CONFIG, data=str(tmp_path), class_names=("ant", "beetle", "c"))
+    make_system(config)
+    with pytest.raises(ValueError, match="class_names are for IDX files; folders name the classes"):
+        make_system(replace(config, class_names=("x", "y", "z")))
 
 
 def test_folders_train_and_test_are_what_they_say(tmp_path: Path) -> None:
     _write_pictures(tmp_path / "train", ant=4, beetle=4, c=4)
     _write_pictures(tmp_path / "test", ant=2, beetle=1, c=1)
     config = replace(CONFIG, data=str(tmp_path))
-    assert len(load_test(config)) == 4
+    assert len(load(config, part="test")) == 4
     assert len(load_training(config).train) == 9
 
 
@@ -141,7 +150,7 @@ def test_folders_that_do_not_fit_are_refused(tmp_path: Path) -> None:
 
 
 def test_boards_of_the_test_are_no_images_of_those_learned_from() -> None:
-    parts, test = load_training(tiny()), load_test(tiny())
+    parts, test = load_training(tiny()), load(tiny(), part="test")
     assert (len(parts.train), len(parts.held_out), len(test)) == (138, 12, 50)
     assert test.class_names == ("solved", "open", "lost")
     learned = {picture.numpy().tobytes() for picture in parts.train.pixels}

@@ -26,7 +26,7 @@ def pictures(monkeypatch: pytest.MonkeyPatch) -> Pictures:
     shown = Pictures(pixels, LABELS, ("solved", "open", "lost"))
     logits = 20.0 * torch.nn.functional.one_hot(SAID, 3)
     monkeypatch.setattr(module, "logits_of", lambda model, asked: logits)
-    monkeypatch.setattr(module, "load_test", lambda config: shown)
+    monkeypatch.setattr(module, "load", lambda config, part: shown)
     return shown
 
 
@@ -62,7 +62,7 @@ def test_a_class_without_pictures_is_not_the_worst(
 ) -> None:
     without_open = torch.where(LABELS == 1, 2, LABELS)
     shown = Pictures(pictures.pixels, without_open, pictures.class_names)
-    monkeypatch.setattr(module, "load_test", lambda config: shown)
+    monkeypatch.setattr(module, "load", lambda config, part: shown)
     model = build_model(tiny())
     model.class_names = pictures.class_names
     metrics = _measured(model)
@@ -78,7 +78,7 @@ def test_classes_are_matched_by_their_names(
     model.class_names = pictures.class_names
     expected = _measured(model)
     folders = Pictures(pictures.pixels, 2 - LABELS, pictures.class_names[::-1])
-    monkeypatch.setattr(module, "load_test", lambda config: folders)
+    monkeypatch.setattr(module, "load", lambda config, part: folders)
     assert _measured(model) == expected
     model.class_names = ("solved", "open", "stuck")
     with pytest.raises(ValueError, match=r"boards: a class 'lost'; expected solved, open, stuck$"):

@@ -127,6 +127,7 @@ class VitConfig:
             self,
             ("num_classes", self.num_classes == num_answers, f"{num_answers} for boards"),
             ("channels", self.channels == 3, "3 for boards"),
+            ("class_names", not self.class_names, "none for boards"),
             (
                 "picture_height",
                 self.picture_height == self.picture_width,

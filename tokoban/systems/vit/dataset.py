@@ -47,11 +47,6 @@ def load_training(config: VitConfig) -> Parts:
     return Parts(train, held_out)
 
 
-def load_test(config: VitConfig) -> Pictures:
-    """The pictures that nothing but a last test may look at; errors as ``sources.load``."""
-    return load(config, part="test")
-
-
 def check_batch(pictures: Pictures, num_pictures: int) -> None:
     """``ValueError`` if there are fewer than a batch needs."""
     if len(pictures) < num_pictures:

@@ -13,10 +13,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from tokoban.systems.vit.config import VitConfig
-from tokoban.systems.vit.dataset import load_test, load_training
+from tokoban.systems.vit.dataset import load_training
 from tokoban.systems.vit.model import VisionTransformer
 from tokoban.systems.vit.pictures import Pictures
-from tokoban.systems.vit.sources import listed
+from tokoban.systems.vit.sources import listed, load
 from tokoban.training import processes
 from tokoban.training.config import Writes
 from tokoban.training.metrics import share
@@ -80,7 +80,8 @@ def evaluate(
     model, config = trained.model, trained.config
     if options.data is not None:
         config = replace(config, data=options.data)
-    pictures = load_test(config) if options.part == "test" else load_training(config).held_out
+    is_test = options.part == "test"
+    pictures = load(config, part="test") if is_test else load_training(config).held_out
     logits, names = logits_of(model, pictures), model.class_names
     labels = _labels_by_name(pictures, names, source=config.data)
     counts = confusion(labels, logits.argmax(1), num_classes=len(names))

@@ -82,6 +82,8 @@ class VitSystem:
 def make_system(config: VitConfig, start: VisionTransformer | None = None) -> VitSystem:
     """The system of ``config`` with its pictures read or generated."""
     parts = load_training(config)
+    if config.class_names not in ((), parts.train.class_names):
+        raise ValueError(f"{config.data}: class_names are for IDX files; folders name the classes")
     check_batch(parts.train, config.batch_pictures)  # before the run has a folder
     if processes.is_main_to_be():
         message = f"{len(parts.train):,} pictures to learn from, {len(parts.held_out):,} held out"
