@@ -16,9 +16,9 @@ from tokoban.sokoban.encoding.features import IS_FLOOR
 from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.searches.guided.guide import boxes_and_zones
-from tokoban.systems.push_policy import config
+from tokoban.systems.push_policy import config, torch_judge
 from tokoban.systems.push_policy.compiled import CompiledNet, shapes
-from tokoban.systems.push_policy.guide import Judge, as_judge
+from tokoban.systems.push_policy.guide import as_judge
 from tokoban.systems.push_policy.model import PushNet
 from tokoban.systems.push_policy.torch_judge import TorchJudge
 from tokoban.training.checkpoint import save_weights
@@ -60,7 +60,7 @@ def network(name: str) -> PushNet:
 def test_compiled_loops_are_torch(name: str, boards: Encoded) -> None:
     model = network(name)
     compiled, by_torch = as_judge(model), TorchJudge(model)
-    assert isinstance(compiled, CompiledNet) and isinstance(by_torch, Judge)
+    assert isinstance(compiled, CompiledNet)
     is_square = boards.features[:, :, IS_FLOOR] != 0
     for view in range(8):
         found, expected = compiled.judge(boards, view), by_torch.judge(boards, view)
@@ -77,6 +77,12 @@ def test_compiled_loops_are_torch(name: str, boards: Encoded) -> None:
         count = int(is_square[number].sum())
         expected_weights = by_torch.attention(one)[:, :, :count, :count]
         np.testing.assert_allclose(compiled.attention(one), expected_weights, atol=1e-5)
+
+
+def test_a_judge_is_known_without_its_weights_being_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    by_torch = TorchJudge(network("as shipped"))
+    monkeypatch.setattr(torch_judge, "_state_of", lambda model: pytest.fail("copied"))
+    assert as_judge(by_torch) is by_torch
 
 
 @pytest.mark.parametrize("name", NETWORKS)

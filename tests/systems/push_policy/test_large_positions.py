@@ -328,6 +328,21 @@ def test_arrays_that_do_not_fit_each_other_are_refused(
         batches_from(config, 0)(1)
 
 
+@pytest.mark.parametrize("file", ["00000", "large-00000"])
+def test_labels_below_the_lower_bound_are_refused(folder: Path, tmp_path: Path, file: str) -> None:
+    is_large = file.startswith("large")
+    path = folder / f"{file}.safetensors"
+    shard = read_large_shard(path) if is_large else read_shard(path)
+    changes: dict[str, Any] = {"pushes_left": np.minimum(shard.pushes_left, 0)}
+    part = tmp_path / path.name
+    part.write_bytes(to_bytes(replace(shard, **changes), {}))
+    config = replace(presets.tiny(), labels=(str(tmp_path),), large_share=float(is_large))
+    with pytest.raises(
+        ValueError, match=f"{file}.*: labels of fewer pushes left than any solution"
+    ):
+        batches_from(config, 0)(1)
+
+
 def test_a_level_whose_squares_are_not_connected_is_refused(levels: list[Board]) -> None:
     shard = shard_of(levels[:1])
     for row in (int(shard.floor_row[-1]) + 2, 2**16 - 1):

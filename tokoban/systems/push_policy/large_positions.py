@@ -28,6 +28,7 @@ from tokoban.systems.push_policy.results import (
     ILLEGAL,
     MOST_EXCESS,
     NO_CLASS,
+    TOO_FEW_PUSHES,
     UNKNOWN,
 )
 
@@ -122,6 +123,9 @@ class Levels:
             tokens = self._level(shard, level)
             position = self._shards[shard].position(state)
             own, bound = tokens.features(*_squares(tokens, position))
+            is_solvable = position.origin != LargeOrigin.DEADLOCKED
+            if is_solvable and position.pushes_left < bound[0]:
+                raise ValueError(f"{self._paths[shard]}: {TOO_FEW_PUSHES}")
             levels.append(tokens)
             features.append(own)
             codes = [_RESULTS.get(code, int(code)) for code in position.after]

@@ -32,7 +32,13 @@ from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.search.bitboard.terrain import UNREACHABLE, empty_terrain, place_of, survey
 from tokoban.sokoban.search.level.words import EMPTY, cell, flood, index, lowest, moved
 from tokoban.sokoban.search.measures.bounds import match_all, matched_pushes, matched_pushes_after
-from tokoban.systems.push_policy.results import DEADLOCK_CLASS, ILLEGAL, MOST_EXCESS, Result
+from tokoban.systems.push_policy.results import (
+    DEADLOCK_CLASS,
+    ILLEGAL,
+    MOST_EXCESS,
+    TOO_FEW_PUSHES,
+    Result,
+)
 
 # The words of a position: sets of cells, from LEGAL on by the direction of a push. After the pushes
 # of FALLS the lower bound of the pushes left is smaller, after those of UNBOUNDED it is infinite.
@@ -51,11 +57,14 @@ _UNREACHABLE = int(UNREACHABLE)
 
 def positions_in(path: Path) -> tuple[UInt64[np.ndarray, "P W"], Int16[np.ndarray, " P"]]:
     """``positions_of`` a file; ``ValueError`` as of ``read_shard``, or for arrays that do not fit
-    each other."""
+    each other, or labels below the lower bound."""
     shard = read_shard(path)
     if not shard.is_consistent:
         raise ValueError(f"{path}: labels whose arrays do not fit each other")
-    return positions_of(shard)
+    words, classes = positions_of(shard)
+    if not ((classes >= 0) & (classes <= DEADLOCK_CLASS)).all():  # far below they overflow
+        raise ValueError(f"{path}: {TOO_FEW_PUSHES}")
+    return words, classes
 
 
 def positions_of(shard: Shard) -> tuple[UInt64[np.ndarray, "P W"], Int16[np.ndarray, " P"]]:

@@ -20,3 +20,4 @@ MOST_EXCESS = 31
 DEADLOCK_CLASS = MOST_EXCESS + 1
 NO_CLASS = -1  # where only a bound of the pushes left is known
 NUM_CLASSES = MOST_EXCESS + 2
+TOO_FEW_PUSHES = "labels of fewer pushes left than any solution has"
