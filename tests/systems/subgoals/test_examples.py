@@ -131,8 +131,7 @@ def test_best_subgoals_of_drawings(
     drawing: str, best: set[tuple[tuple[int, int], tuple[int, int]]], one_at_a_time: bool
 ) -> None:
     stretches = Stretches(Board.from_xsb(drawing))
-    square = stretches.graph.cells.square
-    assert {(square(box), square(target)) for box, target in stretches.best(0)} == best
+    assert {*stretches.subgoals(stretches.best(0, stretches.safe(0)))} == best
     assert stretches.can_be_solved_one_at_a_time() == one_at_a_time
 
 

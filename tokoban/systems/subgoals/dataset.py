@@ -109,8 +109,9 @@ def positions(stretches: Stretches, chance: random.Random) -> dict[Board, Labels
     position: int | None = 0
     board, num_lost = stretches.board(0), 0
     while not board.is_solved and len(found) < _MOST_POSITIONS and num_lost < _MOST_LOST:
-        best = {} if position is None else stretches.best(position)
-        found[board] = labels_of(stretches, position)
+        safe = {} if position is None else stretches.safe(position)
+        best = {} if position is None else stretches.best(position, safe)
+        found[board] = Labels(stretches.subgoals(best), stretches.subgoals(safe))
         num_lost += not best
         if best and chance.random() >= _ERRORS:
             position = chance.choice(chance.choice([*best.values()]).ends)
@@ -124,14 +125,6 @@ def positions(stretches: Stretches, chance: random.Random) -> dict[Board, Labels
         position = None if position is None else stretches.after(position, push)
         board = Play.of(board).push(*push).board if position is None else stretches.board(position)
     return found
-
-
-def labels_of(stretches: Stretches, position: int | None) -> Labels:
-    """The best subgoals and the safe ones; both are empty if ``position`` is None or lost."""
-    if position is None:
-        return Labels([], [])
-    square, some = stretches.graph.cells.square, (stretches.best, stretches.safe)
-    return Labels(*([(square(box), square(target)) for box, target in of(position)] for of in some))
 
 
 def batch_of(examples: Sequence[Example], *, view: int = 0) -> Batch:

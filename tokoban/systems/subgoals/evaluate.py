@@ -13,7 +13,7 @@ from tokoban.sokoban.encoding.tokens import Tokens
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.instructions import benchmark
 from tokoban.systems.subgoals.config import SubgoalsConfig
-from tokoban.systems.subgoals.dataset import NUM_BOXES, labels_of
+from tokoban.systems.subgoals.dataset import NUM_BOXES
 from tokoban.systems.subgoals.model import SubgoalNet
 from tokoban.systems.subgoals.play import Lower, exactly, play_all, read
 from tokoban.systems.subgoals.stretches import Stretches
@@ -104,7 +104,7 @@ def _safe_auc(model: SubgoalNet, boards: Sequence[Board], stretches: Sequence[St
     scores: list[float] = []
     are_safe: list[bool] = []
     for board, each in zip(boards, stretches, strict=True):
-        tokens, known = Tokens.of(board), {*labels_of(each, 0).safe}
+        tokens, known = Tokens.of(board), {*each.subgoals(each.safe(0))}
         squares, number = tokens.squares.squares, tokens.squares.number
         logits = read(model, [(tokens, board)])[0].safe[0].tolist()
         for box, target in itertools.product(board.boxes, {*squares} - board.boxes):

@@ -3,6 +3,7 @@
 Cells and positions are those of ``sokoban.instructions.graph``.
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -84,15 +85,17 @@ class Stretches:
             if all(self.pushes_left[end] != FAR for end in stretch.ends)
         }
 
-    def best(self, position: int) -> dict[tuple[int, int], Stretch]:
-        """The longest stretches that begin a solution with the fewest pushes.
+    def best(
+        self, position: int, safe: Mapping[tuple[int, int], Stretch]
+    ) -> dict[tuple[int, int], Stretch]:
+        """The longest of the ``safe`` stretches that begin a solution with the fewest pushes.
 
         A stretch counts only if all its ends do. There is none where the position is lost.
         """
         left = self.pushes_left
         right = {
             (box, target): stretch
-            for (box, target), stretch in self.all(position).items()
+            for (box, target), stretch in safe.items()
             if all(left[end] == left[position] - stretch.num_pushes for end in stretch.ends)
         }
         return {
@@ -106,6 +109,11 @@ class Stretches:
                 for push in self.graph.pushes_from(end)
             )
         }
+
+    def subgoals(self, stretches: Iterable[tuple[int, int]]) -> list[Subgoal]:
+        """The squares of each box and its target."""
+        square = self.graph.cells.square
+        return [(square(box), square(target)) for box, target in stretches]
 
     def can_be_solved_one_at_a_time(self) -> bool:
         """Whether stretches that all end on goals solve the level."""
