@@ -204,10 +204,10 @@ def test_an_unsolvable_entry_says_so_at_its_start() -> None:
     assert not games.is_right.any()
 
 
-def _solution_games() -> SolutionGames:
+def _solution_games(batch_games: int = 5) -> SolutionGames:
     return SolutionGames(
         list(generate(11, seed=1)),
-        batch_games=5,
+        batch_games=batch_games,
         num_positions=32,
         seed=0,
         device=CPU,
@@ -233,6 +233,14 @@ def test_an_epoch_reads_each_solution_under_each_symmetry_once() -> None:
     counts = {key: truth.tolist().count(key) for key in truth.tolist()}
     assert len(keys) == num_games - num_games % 5
     assert all(keys.tolist().count(key) <= counts[key] for key in keys.tolist())
+
+
+def test_fewer_games_than_all_processes_need_are_refused() -> None:
+    solutions = _solution_games(batch_games=57)
+    next(solutions.batches(start_step=0))
+    told = "^112 games do not fill a batch of 114 of all processes; expected a smaller batch_games"
+    with pytest.raises(ValueError, match=told):
+        next(solutions.batches(start_step=0, rank=1, world_size=2))
 
 
 def test_two_processes_read_different_parts_of_one_epoch() -> None:

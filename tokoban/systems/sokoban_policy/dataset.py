@@ -231,7 +231,12 @@ class SolutionGames:
         """Batch n of a rank is the same whatever ``start_step`` is; each epoch is shuffled anew."""
         num_games = len(self.episodes.is_used)
         per_step = self.batch_games * world_size
-        steps_an_epoch = max(1, num_games // per_step)
+        if num_games < per_step:
+            raise ValueError(
+                f"{num_games} games do not fill a batch of {per_step} of all processes; expected a "
+                "smaller batch_games or more num_levels"
+            )
+        steps_an_epoch = num_games // per_step
         step = start_step
         while True:
             epoch, place = divmod(step, steps_an_epoch)
