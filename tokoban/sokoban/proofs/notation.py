@@ -66,7 +66,8 @@ def from_json(found: object) -> Certificate:
     frozen = _list(content["frozen"], _group, "frozen")
     positions = _list(content["positions"], _position, "positions")
     without = _list(content["without"], lambda moves: _unless_none(moves, _text), "without")
-    num_pairs = sum(len(part.boxes) ** 2 for part in (*frozen, *positions))
+    groups = [*(group.boxes for group in frozen), *(boxes for boxes, _ in positions)]
+    num_pairs = sum(len(boxes) ** 2 for boxes in groups)
     area = board.height * board.width, f"{board.height}x{board.width} of the board"
     num_deadlocks = len(traps) + len(frozen)
     for number, what, (times, others), most in (
