@@ -148,16 +148,16 @@ def test_help_shows_types_and_the_comments_behind_the_fields() -> None:
     assert text.endswith("or as --is-deep says in python_docs")  # fields alone are options
 
 
-@pytest.mark.parametrize("name", [*systems.SYSTEMS, "the run"])
-def test_help_says_what_every_field_of_a_training_is(name: str) -> None:
-    config = RunConfig if name == "the run" else systems.load(name).config_type
-    assert list(field_comments(config)) == [field.name for field in fields(config)]
-
-
 # What another rule limits, or nothing.
 _UNLIMITED = {"rotary_base", "goal", "horizon", "keep", "expansion", "top_k", "top_p", "target"}
 _SPECS = [systems.load(name) for name in systems.SYSTEMS]
 _KINDS = [RunConfig, *(k for s in _SPECS for k in (s.config_type, s.evaluation_type))]
+
+
+@pytest.mark.parametrize("kind", _KINDS)
+def test_help_says_what_every_field_is_and_of_an_evaluation_each_has_a_default(kind: type) -> None:
+    assert list(field_comments(kind)) == [field.name for field in fields(kind)]
+    assert kind is RunConfig or kind()
 
 
 @pytest.mark.parametrize("kind", _KINDS)

@@ -18,7 +18,7 @@ from tokoban.training.checkpoint import load_weights, save_weights
 from tokoban.training.loop import fit
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory, read_metrics, read_record
-from tokoban.training.system import Loss, System
+from tokoban.training.system import Loss
 
 # Everything that could go wrong in a resumed run is on: an average, evaluation, lines of 3 steps.
 RUN = RunConfig(
@@ -66,10 +66,6 @@ def assert_equal_runs(one: Path, other: Path) -> None:
     assert weights(one).keys() == weights(other).keys()
     for name, tensor in weights(one).items():
         assert torch.equal(tensor, weights(other)[name]), name
-
-
-def test_the_toy_is_a_system() -> None:
-    assert isinstance(Toy(), System)
 
 
 def test_equal_seeds_give_equal_runs_and_others_do_not(tmp_path: Path) -> None:
@@ -234,14 +230,14 @@ def test_a_run_that_was_averaged_can_go_on(tmp_path: Path) -> None:
 def test_weights_are_kept_as_evaluation_sees_them(tmp_path: Path) -> None:
     seen: dict[str, dict[str, torch.Tensor]] = {}
 
-    class Watched(Toy):
+    class Evaluated(Toy):
         def validate(self, model: nn.Module) -> dict[str, float]:
             state = {name: tensor.clone() for name, tensor in model.state_dict().items()}
             seen[f"step-{len(seen) * 4 + 4:010}.safetensors"] = state
             return super().validate(model)
 
     run = replace(RUN, steps=9, ema_decay=0.5, evaluate_every=4, keep_every=4)
-    fit(Watched(), run, toy_directory(tmp_path))
+    fit(Evaluated(), run, toy_directory(tmp_path))
     kept = sorted((tmp_path / "kept").iterdir())
     assert [path.name for path in kept] == list(seen)[:2]
     for path in kept:

@@ -39,13 +39,6 @@ def test_wilson_solves_its_definition() -> None:
         assert 0 <= low <= successes / trials <= high <= 1 and low < high
 
 
-def test_wilson_of_one_half_by_pencil() -> None:
-    # Where the share is 1/2 the formula shrinks to 1/2 -+ z / (2 sqrt(trials + z^2)).
-    low, high = wilson(8, 16)
-    radius = Z / (2 * math.sqrt(16 + Z**2))
-    assert math.isclose(low, 0.5 - radius) and math.isclose(high, 0.5 + radius)
-
-
 def test_mean_interval_by_pencil() -> None:
     # mean 4, variance (4 + 0 + 4) / 2 = 4, so the mean's deviation is 2 / sqrt(3)
     low, high = mean_interval([2, 4, 6])

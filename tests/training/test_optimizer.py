@@ -138,8 +138,3 @@ def test_by_the_clock_the_rate_rises_within_a_tenth_of_the_run(schedule: Schedul
         factor(0.01), 0.1 * schedule_factor("constant", 9, 0, warmup_steps=1), rel_tol=0.2
     )
     assert factor(0.1, is_by_clock=False) < 0.005
-
-
-@pytest.mark.parametrize("schedule", get_args(Schedule))
-def test_every_schedule_has_a_rate(schedule: Schedule) -> None:
-    assert 0 < schedule_factor(schedule, 3, 0.25, warmup_steps=2) <= 1

@@ -14,14 +14,20 @@ RUN = RunConfig(steps=3)
 CPU = torch.device("cpu")
 
 
-def toy_directory(path: Path, **config: Any) -> RunDirectory:
-    return RunDirectory(path / "run", system="toy", config={"width": 3} | config)
+def toy_directory(path: Path) -> RunDirectory:
+    return RunDirectory(path / "run", system="toy", config={"width": 3})
+
+
+def started(path: Path) -> RunDirectory:
+    """With a record, and nobody at work in it."""
+    directory = toy_directory(path)
+    directory.start(RUN, CPU)
+    directory.close()
+    return directory
 
 
 def test_record_says_what_ran_where(tmp_path: Path) -> None:
-    directory = toy_directory(tmp_path)
-    directory.start(RUN, CPU)
-    directory.close()
+    directory = started(tmp_path)
     record = read_record(directory.path)
     assert record["system"] == "toy" and record["config"] == {"width": 3}
     assert record["run"]["steps"] == 3 and record["run"]["betas"] == [0.9, 0.98]
@@ -31,9 +37,7 @@ def test_record_says_what_ran_where(tmp_path: Path) -> None:
 
 
 def test_a_second_start_is_refused(tmp_path: Path) -> None:
-    directory = toy_directory(tmp_path)
-    directory.start(RUN, CPU)
-    directory.close()
+    started(tmp_path)
     message = r"run already holds a run: resume it, or choose another directory$"
     with pytest.raises(ValueError, match=message):
         toy_directory(tmp_path).start(RUN, CPU)
@@ -88,9 +92,7 @@ def test_restart_cuts_back_to_the_checkpoint(tmp_path: Path) -> None:
 def test_another_run_is_not_resumed(
     tmp_path: Path, system: str, config: dict[str, Any], message: str
 ) -> None:
-    directory = toy_directory(tmp_path)
-    directory.start(RUN, CPU)
-    directory.close()
+    directory = started(tmp_path)
     with pytest.raises(ValueError, match=rf"^{directory.path} {message}$"):
         RunDirectory(directory.path, system=system, config=config).restart(RUN, CPU, step=0)
 
@@ -105,9 +107,7 @@ def test_record_of_no_run_and_of_a_broken_one(tmp_path: Path) -> None:
 
 
 def test_result_has_no_nan(tmp_path: Path) -> None:
-    directory = toy_directory(tmp_path)
-    directory.start(RUN, CPU)
-    directory.close()
+    directory = started(tmp_path)
     directory.write_result({"accuracy": 1.0, "steps": 3, "mean_moves": float("nan")})
     result = json.loads(directory.result.read_text())
     assert result == {"accuracy": 1.0, "steps": 3, "mean_moves": None}
