@@ -4,22 +4,18 @@ import pytest
 import torch
 from torch import nn
 
+from tests.transformer.draw import draw
 from tokoban.transformer import (
     BlockOptions,
     Decoder,
     Encoder,
     EncoderDecoder,
-    MultiHeadAttention,
     masks,
 )
 
 B, N, T, S, E, HIDDEN, LAYERS = 5, 3, 7, 11, 13, 17, 2
 D = N * E
 NORM_ORDERS = pytest.mark.parametrize("pre_norm", [True, False], ids=["pre-norm", "post-norm"])
-
-
-def draw(*shape: int, seed: int = 0) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.manual_seed(seed), dtype=torch.float64)
 
 
 def with_drawn_weights(module):
@@ -91,27 +87,6 @@ def decoders(pre_norm: bool) -> tuple[Decoder, nn.TransformerDecoder]:
     ).double()
     take_decoder(ours, with_drawn_weights(theirs))
     return ours, theirs
-
-
-@pytest.mark.parametrize("kind", ["self", "cross", "causal", "padding"])
-def test_attention(kind: str) -> None:
-    theirs = with_drawn_weights(nn.MultiheadAttention(D, N, batch_first=True))
-    ours = MultiHeadAttention(D, N).double()
-    take_attention(ours, theirs)
-    queries, memory = draw(B, T, D), draw(B, S, D, seed=1)
-    lengths = torch.tensor([11, 1, 5, 2, 7])
-    if kind == "self":
-        mine, expected = ours(queries), theirs(queries, queries, queries)[0]
-    elif kind == "cross":
-        mine, expected = ours(queries, memory), theirs(queries, memory, memory)[0]
-    elif kind == "causal":
-        mine = ours(queries, may_attend=masks.causal(T))
-        expected = theirs(queries, queries, queries, attn_mask=~masks.causal(T))[0]
-    else:
-        may_attend = masks.padding(lengths, S)
-        mine = ours(queries, memory, may_attend=may_attend)
-        expected = theirs(queries, memory, memory, key_padding_mask=~may_attend[:, 0, 0])[0]
-    assert torch.allclose(mine, expected, rtol=0, atol=1e-12)
 
 
 @NORM_ORDERS

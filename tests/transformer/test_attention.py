@@ -1,13 +1,15 @@
 """Attention: the definition, the fused module that equals it, and what masks promise."""
 
 import math
+from collections.abc import Callable
 from inspect import unwrap
 
 import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from tokoban.transformer import MultiHeadAttention, attend, masks
+from tests.transformer.draw import draw
+from tokoban.transformer import FeedForward, MultiHeadAttention, attend, masks
 from tokoban.transformer.dot_product import DotProductAttention, attention_weights
 
 B, N, T, S, E = 5, 3, 7, 11, 13
@@ -20,10 +22,6 @@ MASKS = {
     "for each head": torch.rand(B, N, T, S, generator=torch.manual_seed(3)) < 0.5,
     "padding": masks.padding(torch.tensor([11, 1, 5, 2, 7]), S),
 }
-
-
-def draw(*shape: int, seed: int = 0) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.manual_seed(seed), dtype=torch.float64)
 
 
 def test_a_query_mixes_values_by_the_exponentials_of_its_scores() -> None:
@@ -77,12 +75,13 @@ def test_compiled_attention_of_one_query_scores_in_single_precision(
     assert mixed.flatten().tolist() == pytest.approx([second, second], abs=0.005)
 
 
-@pytest.mark.parametrize("kind", ["plain", "fused"])
-def test_a_query_that_may_attend_to_nothing_gets_zeros_and_finite_gradients(kind: str) -> None:
+@pytest.mark.parametrize("attention", [attend, DotProductAttention()], ids=["plain", "kernel"])
+def test_a_query_that_may_attend_to_nothing_gets_zeros_and_finite_gradients(
+    attention: Callable[..., torch.Tensor],
+) -> None:
     q, k, v = (draw(B, N, n, E, seed=n).requires_grad_() for n in (T, S, S))
     may_attend = torch.ones(T, S, dtype=torch.bool)
     may_attend[2] = False
-    attention = attend if kind == "plain" else scaled_dot_product_attention
     mixed = attention(q, k, v, may_attend)
     assert (mixed[:, :, 2] == 0).all()
     assert (mixed[:, :, 3] != 0).all()
@@ -90,24 +89,16 @@ def test_a_query_that_may_attend_to_nothing_gets_zeros_and_finite_gradients(kind
         assert gradient.isfinite().all()
 
 
-@pytest.mark.parametrize("kind", ["plain", "fused"])
-def test_what_may_not_be_attended_to_has_no_influence(kind: str) -> None:
-    q, k, v = (draw(B, N, n, E, seed=n) for n in (T, S, S))
-    may_attend = torch.ones(T, S, dtype=torch.bool)
-    may_attend[:, 4] = False
-    attention = attend if kind == "plain" else scaled_dot_product_attention
-    before = attention(q, k, v, may_attend)
-    k[:, :, 4], v[:, :, 4] = 100.0, -100.0
-    assert torch.equal(attention(q, k, v, may_attend), before)
-    assert not torch.allclose(attention(q, k, v, None), before)
-
-
-def test_dropout_zeroes_half_of_the_output_and_doubles_the_rest_while_training() -> None:
-    attention, queries = MultiHeadAttention(D, N, dropout=0.5), torch.randn(B, T, D)
-    whole = attention.eval()(queries)
-    assert torch.equal(attention(queries), whole)
+@pytest.mark.parametrize(
+    "sublayer", [MultiHeadAttention(D, N, dropout=0.5), FeedForward(D, 11, dropout=0.5)]
+)
+def test_dropout_zeroes_half_of_the_output_and_doubles_the_rest_while_training(
+    sublayer: torch.nn.Module,
+) -> None:
+    queries = torch.randn(B, T, D)
+    whole = sublayer.eval()(queries)
     torch.manual_seed(0)
-    dropped = attention.train()(queries)
+    dropped = sublayer.train()(queries)
     assert torch.equal(dropped, torch.where(dropped == 0, 0.0, 2 * whole))
     assert 0.4 < (dropped == 0).double().mean() < 0.6
 

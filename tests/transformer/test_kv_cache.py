@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from tests.transformer.draw import draw
 from tokoban.transformer import (
     BlockOptions,
     CachedStep,
@@ -20,10 +21,6 @@ D = N * E
 CASES = pytest.mark.parametrize("kind", ["encoder", "decoder"])
 NORM_ORDERS = pytest.mark.parametrize("pre_norm", [True, False], ids=["pre-norm", "post-norm"])
 POSITIONS = pytest.mark.parametrize("rotary", [None, Rotary()], ids=["bare", "rotary"])
-
-
-def draw(*shape: int, seed: int = 0) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.manual_seed(seed), dtype=torch.float64)
 
 
 def empty_cache(capacity: int | None = None) -> KVCache:
@@ -81,20 +78,23 @@ def test_steps_of_the_cache_equal_uncached(
 
 @CASES
 @POSITIONS
+@pytest.mark.parametrize(
+    "moves",
+    [[[4, 0, 0, 3, 1], [1, 1, 4, 0, 2], [4, 0, 0, 3, 1]], [[4, 0, 0], [2, 1]]],
+    ids=["as many rows", "fewer rows"],
+)
 def test_reordering_equals_recomputing_on_reordered_inputs(
-    kind: str, rotary: Rotary | None
+    kind: str, rotary: Rotary | None, moves: list[list[int]]
 ) -> None:
     run = causal_stack(kind, rotary=rotary)
     inputs, memory, cache = draw(B, T, D), draw(B, S, D, seed=1), empty_cache()
-    parents, later = torch.tensor([4, 0, 0, 3, 1]), torch.tensor([1, 1, 4, 0, 2])
     history = inputs[:, :3]
     run(history, memory, cache)
-    for t, order in (3, parents), (4, later), (5, parents):
-        cache.reorder(order)
-        history, memory = history[order], memory[order]
-        history = torch.cat([history, inputs[:, t : t + 1]], dim=1)
-        place = cache.take_step() if t == 4 else cache
-        step = run(inputs[:, t : t + 1], memory, place)
+    for t, parents in enumerate(moves, start=3):
+        cache.reorder(torch.tensor(parents))
+        newest = inputs[: len(parents), t : t + 1]
+        history, memory = torch.cat([history[parents], newest], dim=1), memory[parents]
+        step = run(newest, memory, cache.take_step() if t == 4 else cache)
         assert torch.allclose(step, run(history, memory)[:, -1:], rtol=0, atol=1e-12)
 
 
@@ -124,20 +124,6 @@ def test_gradients_through_a_cache_are_refused() -> None:
         for place in empty_cache(), empty_cache().take_step():
             with pytest.raises(ValueError, match=r"for inference.*torch\.no_grad"):
                 place.append(0, k, v)
-
-
-@CASES
-def test_fewer_parents_leave_a_smaller_batch(kind: str) -> None:
-    run = causal_stack(kind)
-    inputs, memory, cache = draw(B, T, D), draw(B, S, D, seed=1), empty_cache()
-    run(inputs[:, :3], memory, cache)
-    for t, parents in (3, torch.tensor([4, 0, 0])), (4, torch.tensor([2, 1])):
-        cache.reorder(parents)
-        inputs, memory = inputs[parents], memory[parents]
-        place = cache.take_step() if t == 4 else cache
-        step = run(inputs[:, t : t + 1], memory, place)
-        expected = run(inputs[:, : t + 1], memory)[:, -1:]
-        assert torch.allclose(step, expected, rtol=0, atol=1e-12)
 
 
 def test_rows_that_share_a_memory_take_it_along() -> None:
@@ -207,10 +193,3 @@ def test_a_step_beyond_the_last_position_is_refused() -> None:
         cache.take_step()
     with pytest.raises(ValueError, match="the cache holds 7 positions, asked to hold one more"):
         cache.take_step()
-
-
-def test_a_step_without_a_mask_is_refused() -> None:
-    with pytest.raises(ValueError, match="needs a mask, to hide what is not filled yet"):
-        Encoder(1, D, N).double().requires_grad_(False)(
-            draw(B, 1, D), cache=empty_cache().take_step()
-        )

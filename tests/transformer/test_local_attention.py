@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from tests.transformer.draw import draw
 from tokoban.transformer import (
     Encoder,
     MultiHeadAttention,
@@ -19,10 +20,6 @@ from tokoban.transformer import (
 B, N, E, VALUE_WIDTH = 3, 2, 5, 7
 LENGTHS = (1, 2, 63, 64, 65, 131, 257)
 HALF_WIDTHS = (0, 1, 3, 64, 97, 256, 1000)
-
-
-def draw(*shape: int, seed: int = 0, dtype: torch.dtype = torch.float64) -> Tensor:
-    return torch.randn(shape, generator=torch.manual_seed(seed), dtype=dtype)
 
 
 def drawn_qkv(num_targets: int, num_sources: int) -> tuple[Tensor, Tensor, Tensor]:

@@ -5,6 +5,7 @@ from math import cos, sin
 import pytest
 import torch
 
+from tests.transformer.draw import draw
 from tokoban.transformer import (
     GridPositions,
     LearnedPositions,
@@ -14,10 +15,6 @@ from tokoban.transformer import (
 )
 
 B, N, T, S, E = 5, 3, 7, 11, 26
-
-
-def draw(*shape: int, seed: int = 0) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.manual_seed(seed), dtype=torch.float64)
 
 
 def test_sinusoids_against_a_pencil() -> None:

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from tests.transformer.draw import draw
 from tokoban.transformer import (
     BlockOptions,
     Decoder,
@@ -20,10 +21,6 @@ from tokoban.transformer import (
 
 B, N, T, S, E, LAYERS = 5, 3, 7, 11, 2, 2
 D = N * E
-
-
-def draw(*shape: int, seed: int = 0) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.manual_seed(seed), dtype=torch.float64)
 
 
 def model() -> EncoderDecoder:

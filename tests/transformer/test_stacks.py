@@ -7,14 +7,11 @@ import pytest
 import torch
 from torch import nn
 
+from tests.transformer.draw import draw
 from tokoban.transformer import BlockOptions, Decoder, Encoder, EncoderDecoder, Rotary, masks
 
 B, N, T, S, E, LAYERS = 5, 3, 7, 11, 2, 2
 D = N * E
-
-
-def draw(*shape: int, seed: int = 0) -> torch.Tensor:
-    return torch.randn(shape, generator=torch.manual_seed(seed), dtype=torch.float64)
 
 
 def test_under_a_causal_mask_the_future_has_no_influence_on_the_past() -> None:
@@ -28,14 +25,6 @@ def test_under_a_causal_mask_the_future_has_no_influence_on_the_past() -> None:
     ):
         assert torch.allclose(stack(inputs)[:, :4], stack(other)[:, :4], rtol=0, atol=1e-12)
         assert not torch.allclose(stack(inputs)[:, 4:], stack(other)[:, 4:], atol=1e-3)
-
-
-def test_the_memoryless_mask_makes_each_position_a_function_of_the_goal_and_itself() -> None:
-    encoder, inputs = Encoder(LAYERS, D, N).double(), draw(B, T, D)
-    whole = encoder(inputs, may_attend=masks.goal_and_current(T))
-    for t in range(1, T):
-        alone = encoder(inputs[:, [0, t]], may_attend=masks.goal_and_current(2))
-        assert torch.allclose(whole[:, t], alone[:, 1], rtol=0, atol=1e-12)
 
 
 def test_rotary_stacks_see_order() -> None:
@@ -58,14 +47,6 @@ def test_padded_sources_are_hidden_from_both_halves() -> None:
             sources[row : row + 1, :length], targets[row : row + 1], target_may_attend=causal
         )
         assert torch.allclose(together[row], alone[0], rtol=0, atol=1e-12)
-
-
-def test_dropout_draws_while_training_and_is_off_in_eval() -> None:
-    encoder = Encoder(LAYERS, D, N, options=BlockOptions(dropout=0.5))
-    decoder = Decoder(LAYERS, D, N, options=BlockOptions(dropout=0.5))
-    model, inputs = EncoderDecoder(encoder, decoder), torch.randn(B, T, D)
-    assert torch.equal(model.eval()(inputs, inputs), model(inputs, inputs))
-    assert not torch.equal(model.train()(inputs, inputs), model(inputs, inputs))
 
 
 @pytest.mark.parametrize("stack_class", [Encoder, Decoder])
