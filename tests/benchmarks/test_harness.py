@@ -1,22 +1,15 @@
 """The rows and the file that all benchmarks share."""
 
 import json
-from argparse import Namespace
 from pathlib import Path
 
 from benchmarks.harness import Report, parser
 
 
-def options(*argv: str) -> Namespace:
-    return parser(None, num_threads=1).parse_args(["--device", "cpu", *argv])
-
-
-def report_to(path: Path, *, posted: tuple[str, ...] = ("theirs", "theirs, compiled")) -> Report:
-    return Report(options("--json", str(path)), unit="steps", posted=posted)
-
-
 def test_the_file_says_where_and_of_what_commit_and_has_a_ratio_in_each_row(tmp_path: Path) -> None:
-    report = report_to(tmp_path / "rows.json")
+    words = ["--device", "cpu", "--json", str(tmp_path / "rows.json")]
+    options = parser(None, num_threads=1).parse_args(words)
+    report = Report(options, unit="steps", posted=("theirs", "theirs, compiled"))
     report.add("theirs", batch=3, per_second=20.0)
     report.add("ours", batch=3, per_second=70.0, first_call_s=0.5, peak_bytes=None)
     written = json.loads((tmp_path / "rows.json").read_text())

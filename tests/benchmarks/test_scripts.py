@@ -24,7 +24,6 @@ from tokoban.systems.sokoban_policy.config import tiny
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.systems.sokoban_policy.train import build_model
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 KEYS = {"name": str, "device": str, "batch": int, "per_second": float}
 
 

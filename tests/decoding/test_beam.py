@@ -217,15 +217,6 @@ def test_a_start_without_allowed_actions_leaves_empty_beams_and_no_nan() -> None
     assert stepper.num_calls == 1
 
 
-def test_a_depth_two_problem_with_a_budget_of_thirty_asks_the_model_twice() -> None:
-    model = table_model({(): [0.8, 0.2, 0.0], (0,): [0.1, 0.1, 0.8], (1,): [0.1, 0.2, 0.7]})
-    stepper = ToyStepper(model, width=2, end_action=2)
-    beams = beam_search(stepper, num_searches=1, width=2, max_steps=30)
-    assert plans_of(beams) == [(0, 2), (1, 2)]
-    assert beams.scores_nats[0].exp().tolist() == pytest.approx([0.64, 0.14])
-    assert stepper.num_calls == 2
-
-
 @pytest.mark.parametrize(("stop_check_every", "num_calls"), [(0, 7), (1, 2), (3, 3), (5, 5)])
 def test_the_interval_of_asking_changes_no_result(stop_check_every: int, num_calls: int) -> None:
     model = table_model({(): [0.7, 0.3], (0,): [0.0, 1.0]})

@@ -18,7 +18,7 @@ from tokoban.inference.cpu import CpuEngine, fastest_engine
 from tokoban.inference.engine import Engine, Network, Rows
 from tokoban.inference.packed import can_pack, packed_network
 from tokoban.inference.plain import PlainEngine
-from tokoban.transformer import Decoder, EncoderBlock, masks
+from tokoban.transformer import Decoder, Encoder, EncoderBlock, masks
 
 MakeEngine = Callable[[Network], Engine]
 
@@ -238,21 +238,26 @@ def test_all_networks_run_in_the_same_compiled_function() -> None:
     assert len(compiled._step.signatures) == 1
 
 
+def block_of(stack: Encoder | Decoder) -> EncoderBlock:
+    block = stack.blocks[1]
+    assert isinstance(block, EncoderBlock)
+    return block
+
+
 def test_what_the_loops_cannot_execute_stays_with_torch() -> None:
     assert isinstance(fastest_engine(networks.decoder_only()), CpuEngine)
-    double = networks.decoder_only(activation=functional.silu)
-    assert not can_compile(double)
-    assert isinstance(fastest_engine(double), CachedEngine)
+    smooth, spread, double = (networks.decoder_only() for _ in range(3))
+    block_of(smooth.stack).feed_forward.activation = functional.silu
+    block_of(spread.stack).feed_forward_residual.norm.eps = 1e-3
+    double.stack.double()
+    translator = networks.encoder_decoder(pre_norm=True)
+    assert translator.encoder is not None and can_compile(translator)
+    block_of(translator.encoder).feed_forward.activation = functional.silu
+    for network in (smooth, spread, double, translator):
+        assert not can_compile(network)
+        assert isinstance(fastest_engine(network), CachedEngine)
     with pytest.raises(ValueError, match="need ReLU, its square or GELU as the activation"):
-        CompiledEngine(double)
-    other = networks.decoder_only()
-    other.stack.double()
-    assert not can_compile(other)
-    spread = networks.decoder_only()
-    block = spread.stack.blocks[1]
-    assert isinstance(block, EncoderBlock)
-    block.feed_forward_residual.norm.eps = 1e-3
-    assert not can_compile(spread)
+        CompiledEngine(smooth)
     with pytest.raises(ValueError, match="need layer norms with an epsilon of 1e-5"):
         CompiledEngine(spread)
 
@@ -277,16 +282,6 @@ def test_a_network_has_an_encoder_and_a_start_where_its_stack_is_a_decoder() -> 
         Network(stack=whole.encoder, encoder=whole.encoder, max_length=3)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="a network has a start token if and only if"):
         Network(stack=whole.stack, encoder=whole.encoder, max_length=3)
-
-
-def test_an_encoder_that_the_loops_do_not_know_is_left_to_torch() -> None:
-    network = TOKENS["encoder-decoder, pre-norm"]()
-    assert can_compile(network)
-    assert network.encoder is not None
-    block = network.encoder.blocks[0]
-    assert isinstance(block, EncoderBlock)
-    block.feed_forward.activation = functional.silu
-    assert not can_compile(network)
 
 
 def test_prompts_of_different_lengths_need_causal_attention() -> None:
