@@ -155,9 +155,9 @@ _KINDS = [RunConfig, *(k for s in _SPECS for k in (s.config_type, s.evaluation_t
 
 
 @pytest.mark.parametrize("kind", _KINDS)
-def test_help_says_what_every_field_is_and_of_an_evaluation_each_has_a_default(kind: type) -> None:
+def test_every_field_has_help_and_a_default(kind: type) -> None:
     assert list(field_comments(kind)) == [field.name for field in fields(kind)]
-    assert kind is RunConfig or kind()
+    kind(**{"steps": 1} if kind is RunConfig else {})  # a run needs an end
 
 
 @pytest.mark.parametrize("kind", _KINDS)
