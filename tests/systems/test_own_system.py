@@ -93,85 +93,30 @@ def test_what_is_no_system_is_one_line(
 OWN_CONFIG = """
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-import torch
-from beside import INPUTS
-from torch import nn
-
-from tokoban.training.run_config import RunConfig
-from tokoban.training.spec import Preset, SystemSpec
-from tokoban.training.system import Loss
+from beside import SPEC
 
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
-    FIELD: int = INPUTS  # of the inputs
+    FIELD: int = 5  # of the inputs
 
 
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    scale: float = 2.0  # of the metric
-
-
-class System:
-    def __init__(self, config):
-        self.config = config
-
-    def initial_model(self):
-        return nn.Linear(self.config.FIELD, 1)
-
-    def train_batches(self, model, *, start_step):
-        while True:
-            yield torch.ones(4, self.config.FIELD)
-
-    def loss(self, model, batch):
-        return Loss(model(batch).square().mean(), {})
-
-    def weights(self, batch):
-        return torch.full((1,), len(batch))
-
-    def validate(self, model):
-        return {"inputs": float(model.in_features)}
-
-    def metric_names(self):
-        return ("inputs",)
-
-
-def small():
-    "Few inputs."
-    return Config()
-
-
-SPEC = SystemSpec(
-    name="own",
-    config_type=Config,
-    presets={"small": Preset(small, RunConfig(steps=2, device="cpu"))},
-    smallest="small",
-    default="small",
-    build_model=lambda config: nn.Linear(config.FIELD, 1),
-    make_system=lambda config, start: System(config),
-    evaluation_type=Options,
-    evaluate=lambda trained, options: {"scaled": options.scale * trained.config.FIELD},
-)
+SPEC = replace(SPEC, config_type=Config)
 """
-
-
-def _own_config(folder: Path, field: str) -> str:
-    """A file with a config of its own, which imports from the file beside it."""
-    folder.mkdir()
-    (folder / "beside.py").write_text("INPUTS = 5\n")
-    (folder / "torch.py").write_text(OWN_CONFIG.replace("FIELD", field))
-    return str(folder / "torch.py")
 
 
 @pytest.mark.parametrize("field", ["steps", "output"])
 def test_a_field_named_like_an_option_is_refused(
     field: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Of a file that is called as a package is, and imports from the file beside it."""
     monkeypatch.setattr(sys, "path", [*sys.path])
-    file = _own_config(tmp_path / "own", field)
-    assert cli.main(["train", file, "--output", str(tmp_path / "run")]) == 2
+    (tmp_path / "beside.py").write_text(FILE.read_text())
+    file = tmp_path / "torch.py"
+    file.write_text(OWN_CONFIG.replace("FIELD", field))
+    assert cli.main(["train", str(file), "--output", str(tmp_path / "run")]) == 2
     assert f"has an option --{field} already" in capsys.readouterr().err
 
 
