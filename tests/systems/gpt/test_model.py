@@ -18,7 +18,6 @@ from tokoban.systems.gpt.model import Gpt
 from tokoban.systems.gpt.train import build_model
 from tokoban.text.bpe import train_bpe
 from tokoban.text.characters import CharacterTokenizer
-from tokoban.transformer import record_attention
 
 BOTH = pytest.mark.parametrize("positions", ["rotary", "learned"])
 
@@ -70,6 +69,8 @@ def test_the_published_recipe_has_nanogpts_parameters_and_ours_no_more() -> None
 
 
 def test_the_residual_stream_starts_no_larger_behind_twelve_layers_than_behind_two() -> None:
+    """A net whose stream grows with depth stands still at first: nanoGPT's issue 211."""
+
     def variance_behind(num_layers: int) -> float:
         torch.manual_seed(3)
         model = build_model(replace(config.shakespeare_small(), num_layers=num_layers))
@@ -79,20 +80,6 @@ def test_the_residual_stream_starts_no_larger_behind_twelve_layers_than_behind_t
         return found[0]
 
     assert variance_behind(12) == pytest.approx(variance_behind(2), rel=0.1)
-
-
-@BOTH
-def test_recorded_attention_is_causal(positions: Positions) -> None:
-    model = random_gpt(positions)
-    tokens = torch.tensor(random_prompts(11))
-    with record_attention(model) as record:
-        logits = model(tokens)
-    assert torch.equal(logits, model(tokens))
-    assert list(record) == ["body.blocks.0.attention", "body.blocks.1.attention"]
-    for (weights,) in record.values():
-        assert weights.shape == (1, 3, 11, 11)
-        assert torch.allclose(weights.sum(-1), torch.ones(1, 3, 11))
-        assert weights.triu(1).count_nonzero() == 0
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,13 @@ def pictures(monkeypatch: pytest.MonkeyPatch) -> Pictures:
     return shown
 
 
+@pytest.fixture
+def model(pictures: Pictures) -> VisionTransformer:
+    model = build_model(tiny())
+    model.class_names = pictures.class_names
+    return model
+
+
 def _measured(model: VisionTransformer, **options: Any) -> dict[str, int | float | str]:
     return evaluate(Trained(model, tiny(), Path("x")), VitEvaluation(**options))
 
@@ -38,9 +45,7 @@ def test_a_confusion_matrix_counts_what_is_taken_for_what() -> None:
     assert confusion(LABELS, SAID, num_classes=3).tolist() == [[3, 1, 0], [0, 1, 2], [0, 0, 3]]
 
 
-def test_figures_are_the_counts_by_hand(pictures: Pictures) -> None:
-    model = build_model(tiny())
-    model.class_names = pictures.class_names
+def test_figures_are_the_counts_by_hand(model: VisionTransformer) -> None:
     metrics = _measured(model)
     assert metrics.pop("loss") == pytest.approx(3 * 20 / 10, abs=1e-3)
     low, high = metrics.pop("accuracy_low"), metrics.pop("accuracy_high")
@@ -58,24 +63,20 @@ def test_figures_are_the_counts_by_hand(pictures: Pictures) -> None:
 
 
 def test_a_class_without_pictures_is_not_the_worst(
-    pictures: Pictures, monkeypatch: pytest.MonkeyPatch
+    model: VisionTransformer, pictures: Pictures, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without_open = torch.where(LABELS == 1, 2, LABELS)
     shown = Pictures(pictures.pixels, without_open, pictures.class_names)
     monkeypatch.setattr(module, "load", lambda config, part: shown)
-    model = build_model(tiny())
-    model.class_names = pictures.class_names
     metrics = _measured(model)
     assert math.isnan(float(metrics["accuracy/open"]))
     assert metrics["worst_class"] == "solved"  # 3 of 4 right; of the lost ones 5 of 6
 
 
 def test_classes_are_matched_by_their_names(
-    pictures: Pictures, monkeypatch: pytest.MonkeyPatch
+    model: VisionTransformer, pictures: Pictures, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A folder's classes are in alphabetical order, the network's in any."""
-    model = build_model(tiny())
-    model.class_names = pictures.class_names
     expected = _measured(model)
     folders = Pictures(pictures.pixels, 2 - LABELS, pictures.class_names[::-1])
     monkeypatch.setattr(module, "load", lambda config, part: folders)
@@ -85,8 +86,10 @@ def test_classes_are_matched_by_their_names(
         _measured(model)
 
 
-def test_held_out_figures_are_those_of_all_pictures(pictures: Pictures) -> None:
-    assert validate(build_model(tiny()), pictures) == {
+def test_held_out_figures_are_those_of_all_pictures(
+    model: VisionTransformer, pictures: Pictures
+) -> None:
+    assert validate(model, pictures) == {
         "accuracy": 0.7,
         "loss": pytest.approx(6.0, abs=1e-3),
     }
@@ -103,9 +106,7 @@ def test_all_pictures_are_judged_in_their_order() -> None:
     torch.testing.assert_close(logits[1200], model(pixels[1200:])[0])
 
 
-def test_the_matrix_is_drawn(pictures: Pictures, tmp_path: Path) -> None:
-    model = build_model(tiny())
-    model.class_names = pictures.class_names
+def test_the_matrix_is_drawn(model: VisionTransformer, tmp_path: Path) -> None:
     for name in ("shares.png", "shares.svg"):
         _measured(model, confusion=tmp_path / name)
     assert (tmp_path / "shares.png").read_bytes().startswith(b"\x89PNG")

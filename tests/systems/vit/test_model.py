@@ -1,44 +1,15 @@
 """The network: what order and company change (nothing), and what it keeps beside weights."""
 
-from dataclasses import replace
-from typing import Any
-
 import pytest
 import torch
 
-from tokoban.systems.vit.config import VitConfig
-from tokoban.systems.vit.model import VisionTransformer
-from tokoban.systems.vit.train import build_model
-
-CONFIG = VitConfig(
-    data="somewhere",
-    picture_height=15,
-    picture_width=21,
-    patch_side=3,
-    channels=3,
-    num_classes=7,
-    width=22,
-    num_layers=2,
-    num_heads=2,
-    hidden_width=13,
-    least_head_width=1,
-)
-
-
-def _model(**changes: Any) -> VisionTransformer:
-    torch.manual_seed(5)
-    return build_model(replace(CONFIG, **changes)).eval()
-
-
-def _pictures(number: int) -> torch.Tensor:
-    generator = torch.Generator().manual_seed(2)
-    return torch.randint(256, (number, 3, 15, 21), generator=generator, dtype=torch.uint8)
+from tests.systems.vit.models import random_model, random_pictures
 
 
 @pytest.mark.parametrize("pooling", ["class_token", "mean"])
 def test_patches_with_their_places_may_come_in_any_order(pooling: str) -> None:
-    model = _model(pooling=pooling)
-    tokens = model.tokens(_pictures(2))
+    model = random_model(pooling=pooling)
+    tokens = model.tokens(random_pictures(2))
     first = int(model.class_token is not None)
     assert tokens.shape == (2, 35 + first, 22)
     order = first + torch.arange(35).flip(0)
@@ -47,8 +18,8 @@ def test_patches_with_their_places_may_come_in_any_order(pooling: str) -> None:
 
 
 def test_patches_without_their_places_may_not() -> None:
-    model = _model()
-    pictures = _pictures(1)
+    model = random_model()
+    pictures = random_pictures(1)
     assert len(model.position_vectors().unique(dim=0)) == 35
     moved = pictures.roll(model.patch_side, dims=3)  # the same patches, in other places
     assert not torch.allclose(model(moved), model(pictures), atol=1e-4)
@@ -58,7 +29,7 @@ def test_patches_without_their_places_may_not() -> None:
 
 
 def test_a_picture_is_judged_alone_as_in_company() -> None:
-    model, pictures = _model(), _pictures(11)
+    model, pictures = random_model(), random_pictures(11)
     together = model(pictures)
     assert together.shape == (11, 7)
     for number in range(11):
@@ -67,7 +38,7 @@ def test_a_picture_is_judged_alone_as_in_company() -> None:
 
 
 def test_brightness_is_measured_by_the_mean_and_deviation_of_each_channel() -> None:
-    model, pictures = _model(), _pictures(3)
+    model, pictures = random_model(), random_pictures(3)
     model.mean.copy_(torch.tensor([10.0, 20.0, 30.0])[:, None, None])
     model.deviation.copy_(torch.tensor([2.0, 3.0, 5.0])[:, None, None])
     brighter = pictures.clamp(60, 120)
@@ -80,13 +51,13 @@ def test_brightness_is_measured_by_the_mean_and_deviation_of_each_channel() -> N
 
 def test_a_picture_of_another_shape_is_refused() -> None:
     with pytest.raises(ValueError, match=r"shape \(3, 15, 21\), got \(1, 15, 21\)"):
-        _model()(_pictures(1)[:, :1])
+        random_model()(random_pictures(1)[:, :1])
 
 
 def test_names_of_classes_go_with_the_weights() -> None:
-    model = _model()
+    model = random_model()
     model.class_names = tuple("äbcdefg")
-    other = _model()
+    other = random_model()
     assert other.class_names == tuple("0123456")
     other.load_state_dict(model.state_dict())
     assert other.class_names == tuple("äbcdefg")
@@ -98,4 +69,4 @@ def test_names_of_classes_go_with_the_weights() -> None:
 )
 def test_names_that_are_none_are_refused(state: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        _model().set_extra_state(torch.frombuffer(bytearray(state), dtype=torch.uint8))
+        random_model().set_extra_state(torch.frombuffer(bytearray(state), dtype=torch.uint8))

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tests.systems.vit.test_model import _model, _pictures
+from tests.systems.vit.models import random_model, random_pictures
 from tokoban.systems.vit.rollout import attribute, overlay, rollout
 from tokoban.transformer import EncoderBlock
 
@@ -21,15 +21,9 @@ def test_two_layers_by_pencil() -> None:
     torch.testing.assert_close(rollout(first)[0], torch.full((2, 2), 0.5))
 
 
-def test_rows_sum_to_one() -> None:
-    generator = torch.Generator().manual_seed(1)
-    weights = torch.randn(4, 3, 5, 7, 7, generator=generator).softmax(-1)
-    torch.testing.assert_close(rollout(weights).sum(-1), torch.ones(3, 7))
-
-
 @pytest.mark.parametrize("pooling", ["class_token", "mean"])
 def test_attribution_gives_shares_of_patches_and_the_same_logits(pooling: str) -> None:
-    model, pictures = _model(pooling=pooling), _pictures(3)
+    model, pictures = random_model(pooling=pooling), random_pictures(3)
     found = attribute(model, pictures)
     assert found.shares.shape == (3, 5, 7)
     assert (found.shares > 0).all()
@@ -38,7 +32,7 @@ def test_attribution_gives_shares_of_patches_and_the_same_logits(pooling: str) -
 
 
 def test_a_model_that_looks_at_one_patch_has_its_share_there() -> None:
-    model, pictures = _model(num_layers=1), _pictures(1)
+    model, pictures = random_model(num_layers=1), random_pictures(1)
     block = model.encoder.blocks[0]
     assert isinstance(block, EncoderBlock)
     attention = block.attention
