@@ -25,15 +25,14 @@ CORRIDOR = parse_board("#######|#  $@.#|#######")
 
 @pytest.mark.parametrize(
     ("first", "last", "expected"),
-    [(0, 0, 0), (1, 3, 1), (4, 11, 2), (12, 32, 3), (33, 89, 4), (90, 500, 5), (-1, -1, 6)],
+    [
+        *((0, 0, 0), (1, 3, 1), (4, 11, 2), (12, 32, 3), (33, 89, 4), (90, 500, 5)),
+        (-1, -1, UNSOLVABLE_BIN),
+    ],
 )
 def test_bins_of_moves_to_go_are_the_posts(first: int, last: int, expected: int) -> None:
     distances = torch.tensor([first, last])
     assert steps_left_bin(distances).tolist() == [expected, expected]
-
-
-def test_unsolvable_is_the_last_bin() -> None:
-    assert steps_left_bin(torch.tensor([-1])).item() == UNSOLVABLE_BIN
 
 
 def test_moves_left_are_a_mean_of_what_the_bins_stand_for_if_there_is_a_solution() -> None:

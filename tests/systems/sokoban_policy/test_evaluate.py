@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from tokoban.sokoban.board import Direction
-from tokoban.sokoban.formats import Level, write_levels
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles.random_levels import GeneratedLevel, generate
 from tokoban.sokoban.simulation.bitboards import Bitboards
@@ -96,13 +95,6 @@ def _measured(policy: SokobanPolicy, **options: Any) -> dict[str, float]:
     options = {"beam": 2} | options
     asked = evaluate.SokobanEvaluation(**options)
     return evaluate.evaluate(Trained(policy, tiny(), Path("x")), asked)
-
-
-def test_levels_of_a_file_are_measured(always_right: SokobanPolicy, tmp_path: Path) -> None:
-    path = tmp_path / "levels.xsb"
-    path.write_text(write_levels([Level(level.board) for level in LEVELS]))
-    metrics = _measured(always_right, levels=path)
-    assert (metrics["levels"], metrics["solvable_levels"]) == (2, 1)
 
 
 def test_levels_that_are_invalid_or_do_not_fit_are_named_and_the_others_measured(

@@ -68,19 +68,14 @@ def _changed_at(boards: Bitboards, position: int) -> Bitboards:
 
 
 @pytest.mark.parametrize("has_history", [True, False])
-def test_a_board_changes_no_earlier_answer(make_policy, has_history: bool) -> None:
+def test_a_board_changes_no_earlier_answer_and_later_ones_with_history_alone(
+    make_policy, has_history: bool
+) -> None:
     policy, boards = make_policy(has_history=has_history), _games(5, 9)
     with torch.no_grad():
         before, after = policy(boards), policy(_changed_at(boards, 6))
     assert torch.equal(before.action_logits[:, :6], after.action_logits[:, :6])
     assert not torch.equal(before.action_logits[:, 6], after.action_logits[:, 6])
-
-
-@pytest.mark.parametrize("has_history", [True, False])
-def test_only_the_policy_with_history_remembers(make_policy, has_history: bool) -> None:
-    policy, boards = make_policy(has_history=has_history), _games(5, 9)
-    with torch.no_grad():
-        before, after = policy(boards), policy(_changed_at(boards, 6))
     later_is_equal = torch.equal(before.action_logits[:, 7:], after.action_logits[:, 7:])
     assert later_is_equal is not has_history
 
