@@ -13,7 +13,7 @@ from torch.nn import functional
 from tokoban import pretrained
 from tokoban.systems.life import bounds, certificate, config
 from tokoban.systems.life.bounds import bound_logits
-from tokoban.systems.life.cell_cases import cell_cases, logits
+from tokoban.systems.life.cell_cases import CellCases, cell_cases, logits
 from tokoban.systems.life.certificate import certify, margins, prove
 from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rounding import EXP_ULPS, STEEPEST, HeadErrors
@@ -21,12 +21,21 @@ from tokoban.systems.life.rules import parse_rule, step
 from tokoban.systems.life.train import build_model
 
 LIFE = parse_rule("B3/S23")
+# A torus of 4 x 4 has seven cells outside a neighbourhood.
+SURROUNDINGS = (torch.arange(2**7)[:, None] >> torch.arange(7) & 1).bool()
 
 
 def drawn_net(side: int, *, scale: float = 1.0) -> LifeNet:
     torch.manual_seed(11)
     chosen = replace(config.life16(), side=side, width=7, embedding_scale=scale)
     return build_model(chosen).double().requires_grad_(False)
+
+
+def tori_of(cases: CellCases, states: torch.Tensor) -> torch.Tensor:
+    """The tori [2^7, 16] in which the neighbourhood has these states."""
+    grids = torch.empty(2**7, 16, dtype=torch.bool)
+    grids[:, cases.known], grids[:, cases.far] = states, SURROUNDINGS
+    return grids
 
 
 def test_the_table_answers_as_the_model_does() -> None:
@@ -42,12 +51,10 @@ def test_the_table_answers_as_the_model_does() -> None:
 @pytest.mark.parametrize("scale", [0.3, 1.0, 3.0])
 def test_no_surroundings_lead_out_of_the_bounds(scale: float) -> None:
     model = drawn_net(4, scale=scale)
-    surroundings = (torch.arange(2**7)[:, None] >> torch.arange(7) & 1).bool()
     for cases in list(cell_cases(model, dtype=torch.double))[::5]:
         logit_bounds = bound_logits(model, cases)
         for case in range(0, len(cases.states), 37):
-            grids = torch.empty(2**7, 16, dtype=torch.bool)
-            grids[:, cases.known], grids[:, cases.far] = cases.states[case], surroundings
+            grids = tori_of(cases, cases.states[case])
             found = logits(model, cases, grids)
             assert logit_bounds.low[case] <= found.min() + 1e-9
             assert found.max() <= logit_bounds.high[case] + 1e-9
@@ -61,7 +68,7 @@ def in_all_surroundings(cell: int, cases: torch.Tensor) -> torch.Tensor:
     is_far[known] = False
     grids = torch.empty(len(cases), 2**7, 16, dtype=torch.bool)
     grids[:, :, known] = cases[:, None]
-    grids[:, :, is_far] = (torch.arange(2**7)[:, None] >> torch.arange(7) & 1).bool()
+    grids[:, :, is_far] = SURROUNDINGS
     return grids.unflatten(2, (4, 4))
 
 
@@ -147,10 +154,8 @@ def test_an_error_of_one_stage_moves_no_logit_further_than_is_reported(stage: st
     found_bounds = bound_logits(model, cases)
     reported = found_bounds.rounding
     exactly = bound_logits(model, cases, rounding=torch.zeros_like(reported))
-    surroundings = (torch.arange(2**7)[:, None] >> torch.arange(7) & 1).bool()
     for case in range(0, len(cases.states), 37):
-        grids = torch.empty(2**7, 16, dtype=torch.bool)
-        grids[:, cases.known], grids[:, cases.far] = cases.states[case], surroundings
+        grids = tori_of(cases, cases.states[case])
         greatest = 0.0
         for _ in range(20):
 
@@ -188,14 +193,12 @@ def test_exp_and_silu_are_as_exact_as_the_bounds_assume() -> None:
 
 def test_the_margin_of_all_surroundings_lies_between_bound_and_attack() -> None:
     model = drawn_net(4)
-    surroundings = (torch.arange(2**7)[:, None] >> torch.arange(7) & 1).bool()
     cases = list(cell_cases(model, dtype=torch.double))[6]
     lives = torch.arange(len(cases.states)) % 3 == 0  # whatever the truth is
     proof = prove(model, cases, lives)
     attacked, least = proof.attacked, proof.proved
     for case, is_alive in enumerate(lives):
-        grids = torch.empty(2**7, 16, dtype=torch.bool)
-        grids[:, cases.known], grids[:, cases.far] = cases.states[case], surroundings
+        grids = tori_of(cases, cases.states[case])
         found = logits(model, cases, grids)
         true_margin = found.min() if is_alive else -found.max()
         assert least[case] - 1e-9 <= true_margin <= attacked[case] + 1e-9
@@ -219,14 +222,12 @@ def test_the_least_margin_of_all_densities_counts() -> None:
 
 def test_attack_and_branches_decide_every_case_of_a_small_torus() -> None:
     model = drawn_net(4, scale=0.3)
-    surroundings = (torch.arange(2**7)[:, None] >> torch.arange(7) & 1).bool()
     num_branched = 0
     for cases in list(cell_cases(model, dtype=torch.double))[4::16]:
         logit_bounds = bound_logits(model, cases)
         lives = logit_bounds.low + logit_bounds.high > 0
-        grids = torch.empty(len(lives), 2**7, 16, dtype=torch.bool)
-        grids[:, :, cases.known], grids[:, :, cases.far] = cases.states[:, None], surroundings
-        found = logits(model, cases, grids.flatten(0, 1)).unflatten(0, (len(lives), 2**7))
+        grids = torch.cat([tori_of(cases, states) for states in cases.states])
+        found = logits(model, cases, grids).unflatten(0, (len(lives), 2**7))
         true_margin = torch.where(lives, found.amin(1), -found.amax(1))
         proof = prove(model, cases, lives)
         attacked, least = proof.attacked, proof.proved

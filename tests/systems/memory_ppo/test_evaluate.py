@@ -204,14 +204,8 @@ def test_a_player_is_judged_in_popgyms_own_environment(
     ],
 )
 def test_what_cannot_be_is_one_sentence(
-    words: list[str],
-    complaint: str,
-    run: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    words: list[str], complaint: str, run: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     assert _evaluate(run, *words) == 2
     assert capsys.readouterr().err.splitlines()[-1] == f"tokoban: {complaint}"
 
