@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from tokoban.sokoban import rules
-from tokoban.sokoban.board import Board
+from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.encoding.features import HAS_BOX
+from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.search.combine.solver import solve
 from tokoban.systems.push_policy import config as push_config
 from tokoban.systems.push_policy.model import PushNet
@@ -23,13 +24,15 @@ from tokoban.systems.subgoals.dataset import (
 )
 from tokoban.systems.subgoals.model import Output, SubgoalNet
 from tokoban.systems.subgoals.stretches import Stretches
-from tokoban.systems.subgoals.train import grow, held_out, loss_of, make_system
+from tokoban.systems.subgoals.train import grow, loss_of, make_system
 
 
-@pytest.fixture(scope="module")
-def boards() -> list[Board]:
-    """Of 2, 3 and 4 boxes."""
-    return held_out(replace(tiny(), levels=6, level_seed=4))
+def alone_to(board: Board, box: Square, target: Square) -> Solution | None:
+    """The fewest pushes of one box to a square; the others stand like walls."""
+    others = board.boxes - {box}
+    boxes, goals = frozenset({box}), frozenset({target})
+    command = replace(board, walls=board.walls | others, boxes=boxes, goals=goals)
+    return solve(command, minimise="pushes").solution
 
 
 def fewest_pushes(board: Board) -> int | None:
@@ -47,13 +50,10 @@ def test_best_subgoals_begin_solutions_with_the_fewest_pushes(boards: list[Board
             assert (left is None) == (not best)
             num_lost += not best
             for box, target in best:
-                others = before.boxes - {box}
-                walls, alone = before.walls | others, frozenset({box})
-                command = replace(before, walls=walls, boxes=alone, goals=frozenset({target}))
-                solution = solve(command, minimise="pushes").solution
+                solution = alone_to(before, box, target)
                 assert solution is not None and left is not None
                 after = rules.play(before, solution.directions)[-1]
-                assert after.boxes == others | {target}
+                assert after.boxes == before.boxes - {box} | {target}
                 assert fewest_pushes(after) == left - solution.num_pushes
                 num_checked += 1
     assert num_checked > 30 and num_lost > 3
@@ -68,10 +68,7 @@ def test_safe_subgoals_are_those_that_a_search_can_do_and_solve_afterwards(
         for before, (best, safe) in positions(Stretches(board), random.Random(number)).items():
             assert {*best} <= {*safe}
             for box, target in itertools.product(before.boxes, before.area() - before.boxes):
-                others = before.boxes - {box}
-                walls, alone = before.walls | others, frozenset({box})
-                command = replace(before, walls=walls, boxes=alone, goals=frozenset({target}))
-                done = solve(command, minimise="pushes").solution
+                done = alone_to(before, box, target)
                 if done is None:
                     assert (box, target) not in safe
                     num_refused += 1
@@ -142,12 +139,6 @@ def batch(boards: list[Board]) -> Batch:
     examples = [example for board in boards for example in examples_of(board, chance)[:6]]
     assert {bool(example.best) for example in examples} == {True, False}
     return batch_of(examples)
-
-
-@pytest.fixture(scope="module")
-def model() -> SubgoalNet:
-    torch.manual_seed(0)
-    return SubgoalNet(tiny()).eval().requires_grad_(False)
 
 
 def test_a_batch_is_judged_as_each_position_alone(boards: list[Board], model: SubgoalNet) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from tokoban import cli, pretrained
 from tokoban.sokoban import rules
@@ -17,22 +16,9 @@ from tokoban.systems.subgoals.config import tiny
 from tokoban.systems.subgoals.evaluate import FLAT, LOWER, SubgoalsEvaluation, evaluate
 from tokoban.systems.subgoals.model import SubgoalNet
 from tokoban.systems.subgoals.play import Game, Moves, Node, command, exactly, play_all
-from tokoban.systems.subgoals.train import held_out
 from tokoban.training.spec import Trained
 
 LOST = Board.from_xsb("#######|#@   .#|#$ $ .#|#######")
-
-
-@pytest.fixture(scope="module")
-def boards() -> list[Board]:
-    """Of 2, 3 and 4 boxes."""
-    return held_out(replace(tiny(), levels=6, level_seed=4))
-
-
-@pytest.fixture(scope="module")
-def model() -> SubgoalNet:
-    torch.manual_seed(0)
-    return SubgoalNet(tiny()).eval()
 
 
 def test_an_untrained_network_that_may_evaluate_all_solves_what_can_be_solved(

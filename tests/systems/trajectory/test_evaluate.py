@@ -289,28 +289,3 @@ def test_without_a_preset_a_planner_is_trained(
     assert "graph:1: 20 episodes (random, 20 episodes, seed 0)" in capsys.readouterr().err
     assert json.loads((run / "config.json").read_text())["config"]["layout"] == "plan"
     assert evaluated(str(run), "--episodes", "2", "--horizon", "2", "--keep", "2") == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--env", "Pendulm-v1"], "unknown environment 'Pendulm-v1'; did you mean "),
-        (
-            ["--env", "graph:1", "--mix", "expert"],
-            "no policy 'expert' for graph:1; there is random",
-        ),
-        (
-            ["--env", "graph:1", "--bins", "5"],
-            "a number with 20 values needs as many bins; bins is 5",
-        ),
-    ],
-    ids=str,
-)
-def test_what_cannot_be_trained_is_one_line(
-    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = ["--output", str(tmp_path / "run"), "--device", "cpu", "--steps", "1"]
-    assert (
-        cli.main(["train", "trajectory", *words, "--episodes", "3", *out]) == ExitCode.INVALID_INPUT
-    )
-    assert f"tokoban: {message}" in capsys.readouterr().err

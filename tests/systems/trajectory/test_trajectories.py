@@ -168,6 +168,11 @@ def test_a_mixture_that_cannot_be_read_is_one_sentence(mix: str) -> None:
         parse_mix(mix)
 
 
+def test_a_policy_that_an_environment_lacks_is_named_with_those_it_has() -> None:
+    with pytest.raises(ValueError, match=r"^no policy 'expert' for graph:3; there is random$"):
+        collect(make_world(GRAPH), "expert", num_episodes=3, seed=0)
+
+
 @pytest.mark.parametrize(("env", "least"), [("Pendulum-v1", -400.0), ("CartPole-v1", 475.0)])
 def test_the_experts_are_experts(env: str, least: float) -> None:
     returns = play(make_world(env), by_hand(env)["expert"], range(5)).returns()
