@@ -51,20 +51,14 @@ def test_grid_positions_add_a_row_and_a_column() -> None:
     assert grid[:, :, 1].tolist() == [[0, 1, 2], [10, 11, 12]]
 
 
-def test_rotary_turns_each_pair_by_its_own_angle() -> None:
-    # Of width 4, the second pair turns slower by 10000^(2/4) = 100.
+@pytest.mark.parametrize(("rotary", "slow"), [(Rotary(), 0.03), (Rotary(base=400.0), 0.15)])
+def test_rotary_turns_each_pair_by_its_own_angle(rotary: Rotary, slow: float) -> None:
+    # Of width 4, the second pair turns slower by 10000^(2/4) = 100, or 400^(2/4) = 20.
     vectors = torch.tensor([1.0, 0.0, 0.0, 1.0]).expand(1, 1, 4, 4)
-    pencil = torch.tensor([cos(3), sin(3), -sin(0.03), cos(0.03)])
-    queries, keys = Rotary()(vectors, 2 * vectors)
+    pencil = torch.tensor([cos(3), sin(3), -sin(slow), cos(slow)])
+    queries, keys = rotary(vectors, 2 * vectors)
     assert torch.allclose(queries[0, 0, 3], pencil)
     assert torch.allclose(keys[0, 0, 3], 2 * pencil)
-
-
-def test_rotary_of_another_base_turns_the_slower_pairs_by_that() -> None:
-    # The second pair turns slower by 400^(2/4) = 20.
-    vectors = torch.tensor([1.0, 0.0, 0.0, 1.0]).expand(1, 1, 4, 4)
-    pencil = torch.tensor([cos(3), sin(3), -sin(0.15), cos(0.15)])
-    assert torch.allclose(Rotary(base=400.0)(vectors, vectors)[0][0, 0, 3], pencil)
 
 
 def test_rotary_of_a_base_that_would_turn_slower_pairs_faster_is_refused() -> None:
@@ -105,12 +99,3 @@ def test_rotary_attention_sees_order_among_its_queries_but_not_in_a_memory() -> 
     mirrored = attention(queries.flip(1)).flip(1)
     assert not torch.allclose(mirrored, attention(queries), atol=1e-3)
     assert torch.allclose(attention(queries, memory.flip(1)), attention(queries, memory))
-
-
-def test_rotary_attention_is_the_same_wherever_the_sequence_starts() -> None:
-    attention = MultiHeadAttention(N * E, N, rotary=Rotary()).double()
-    queries, before = draw(B, T, N * E), draw(B, 2, N * E, seed=1)
-    may_attend = torch.ones(2 + T, 2 + T, dtype=torch.bool)
-    may_attend[:, :2] = False
-    later = attention(torch.cat([before, queries], dim=1), may_attend=may_attend)[:, 2:]
-    assert torch.allclose(later, attention(queries), rtol=0, atol=1e-12)

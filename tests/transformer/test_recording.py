@@ -75,18 +75,6 @@ def test_weights_add_up_to_one_and_are_zero_where_nothing_may_be_attended_to() -
     assert (own.triu(1) == 0).all()
 
 
-def test_they_are_the_weights_of_the_values() -> None:
-    """With values that are the positions' own unit vectors, what is mixed is the weights."""
-    attention = MultiHeadAttention(4, 1).double()
-    for layer in attention.value, attention.output:
-        nn.init.eye_(layer.weight)
-        nn.init.zeros_(layer.bias)
-    inputs = torch.eye(4, dtype=torch.float64)[None]
-    with record_attention(attention) as weights:
-        mixed = attention(inputs)
-    assert torch.allclose(weights[""][0][0, 0], mixed[0])
-
-
 def test_in_single_precision_they_are_those_of_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel shows its weights where the values are unit vectors, one for each source."""
     recorded = Decoder(LAYERS, D, N, options=BlockOptions(rotary=Rotary())).requires_grad_(False)

@@ -27,6 +27,7 @@ from tokoban.systems.instructions.words import END, PADDING, Words, grammar_word
 from tokoban.text.saved import tokenizer_of
 
 WORDS = grammar_words()
+FEWER = Words([word for word in WORDS.words if word not in ("leftmost", "kiste")])
 
 
 @pytest.fixture(scope="module")
@@ -166,10 +167,9 @@ def test_the_picture_that_is_read_is_the_one_that_people_see(
 def test_a_network_that_trains_on_learns_the_words_that_the_grammar_has_since_got(
     room: int,
 ) -> None:
-    before = Words([word for word in WORDS.words if word not in ("leftmost", "kiste")])
-    config = replace(tiny(), vocabulary_size=before.vocabulary_size + room)
-    start = InstructionNet(config, before)
-    after = (*before.words, *("kiste", "leftmost")[:room])
+    config = replace(tiny(), vocabulary_size=FEWER.vocabulary_size + room)
+    start = InstructionNet(config, FEWER)
+    after = (*FEWER.words, *("kiste", "leftmost")[:room])
     system = make_system(config, grow(config, start))
     assert system.words.words == after
     # Saved and read again it has them.
@@ -181,8 +181,6 @@ def test_a_network_that_trains_on_learns_the_words_that_the_grammar_has_since_go
 def test_a_run_that_began_before_the_grammar_grew_goes_on_with_its_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fewer = Words([word for word in WORDS.words if word not in ("leftmost", "kiste")])
-
     def words_after(name: str, *options: str) -> tuple[str, ...]:
         run = str(tmp_path / name)
         words = ["train", "instructions", "--device", "cpu", "--output", run, *options]
@@ -194,8 +192,8 @@ def test_a_run_that_began_before_the_grammar_grew_goes_on_with_its_words(
     begin = ("--preset", "tiny", "--steps", "1")
     further = (*begin, "--start-from", str(tmp_path / "first"))
     with monkeypatch.context() as patch:
-        patch.setattr("tokoban.systems.instructions.train.grammar_words", lambda: fewer)
-        assert words_after("first", *begin) == fewer.words
-        assert words_after("second", *further) == fewer.words
-    assert words_after("second", "--resume", "--steps", "2") == fewer.words
-    assert words_after("third", *further) == (*fewer.words, "kiste", "leftmost")
+        patch.setattr("tokoban.systems.instructions.train.grammar_words", lambda: FEWER)
+        assert words_after("first", *begin) == FEWER.words
+        assert words_after("second", *further) == FEWER.words
+    assert words_after("second", "--resume", "--steps", "2") == FEWER.words
+    assert words_after("third", *further) == (*FEWER.words, "kiste", "leftmost")

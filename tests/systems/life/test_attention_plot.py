@@ -28,15 +28,12 @@ def test_the_neighbours_mean_by_pencil() -> None:
     assert torch.equal(matrix.sum(1), torch.ones(25))
 
 
-def test_the_least_is_of_the_cell_that_looks_elsewhere() -> None:
+def test_figures_of_four_known_matrices() -> None:
     matrix = neighbour_mean(5)
-    matrix[7] = torch.eye(25)[7]
+    matrix[7] = torch.eye(25)[7]  # one cell looks at itself
     found = attention_metrics(matrix)
     assert found["least_neighbour_mass"] == 0
     assert found["neighbour_mass"] == pytest.approx(24 / 25)
-
-
-def test_figures_of_three_known_matrices() -> None:
     found = attention_metrics(neighbour_mean(5))
     assert found["least_neighbour_mass"] == found["neighbour_mass"] == 1
     assert found["distance_to_mean"] == found["own_mass"] == found["far_mass"] == 0

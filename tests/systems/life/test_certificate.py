@@ -319,15 +319,6 @@ def test_wrong_answers_are_counted(rule: str, num_wrong: int) -> None:
     assert found.num_refuted == 9 * num_wrong
 
 
-def test_every_case_of_a_torus_is_counted() -> None:
-    found = certify(drawn_net(4), LIFE, densities=[0.0, None])
-    assert found.num_cases == 16 * 512
-    assert found.num_wrong > 0
-    assert found.num_proved + found.num_refuted <= found.num_cases
-    assert found.least_proved_margin <= found.least_attacked_margin
-    assert found.least_proved_margin <= found.least_margin
-
-
 @pytest.mark.slow
 def test_the_shipped_weights_have_the_certificate_of_their_card() -> None:
     model, chosen = pretrained.load("life-16", system="life")

@@ -47,6 +47,8 @@ def test_the_certificate_is_among_the_figures(run: str, tmp_path: Path) -> None:
     assert metrics["cases_proved"] <= metrics["cases_proved_exactly"] <= metrics["cases"]
     least, exactly = metrics["least_proved_margin"], metrics["least_margin_proved_exactly"]
     assert least <= exactly <= metrics["least_margin"]
+    assert least <= metrics["least_attacked_margin"]
+    assert metrics["cases_proved"] + metrics["cases_refuted"] <= metrics["cases"]
     assert exactly - least <= metrics["largest_rounding_error"] + 1e-3 * abs(least)
     masses = sum(metrics[name] for name in ("neighbour_mass", "own_mass", "far_mass"))
     assert masses == pytest.approx(1, abs=1e-5)

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from tests.crossings import Crossings
-from tokoban.decoding import Samples, beam_search, gumbel_noise, sample
+from tokoban.decoding import beam_search, gumbel_noise, sample
 from tokoban.sokoban.puzzles.random_levels import sample_one_box
 from tokoban.sokoban.simulation.bitboards import Bitboards
 from tokoban.systems.sokoban_policy.cuda_graphs import CapturedRollouts, Rollouts
@@ -44,16 +44,12 @@ def _plain_rollouts(
     return Rollouts(samples, stepper.game.current())
 
 
-def _assert_equal(found: Samples, expected: Samples) -> None:
-    for name, tensor in vars(expected).items():
+def _assert_equal(found: Rollouts, expected: Rollouts) -> None:
+    for name, tensor in vars(expected.samples).items():
         if name == "scores_nats":  # another size of batch may round otherwise
-            torch.testing.assert_close(found.scores_nats, tensor, atol=1e-4, rtol=0)
+            torch.testing.assert_close(found.samples.scores_nats, tensor, atol=1e-4, rtol=0)
         else:
-            assert torch.equal(getattr(found, name), tensor)
-
-
-def _assert_equal_rollouts(found: Rollouts, expected: Rollouts) -> None:
-    _assert_equal(found.samples, expected.samples)
+            assert torch.equal(getattr(found.samples, name), tensor)
     for word, other in zip(found.boards, expected.boards, strict=True):
         assert torch.equal(word, other)
 
@@ -75,7 +71,7 @@ def test_captured_rollouts_are_plain_ones_call_after_call_and_fewer_than_there_a
         expected.append(_plain_rollouts(policy, levels, noise))
     # Afterwards, since no call may write over what an earlier one handed out.
     for one, other in zip(found, expected, strict=True):
-        _assert_equal_rollouts(one, other)
+        _assert_equal(one, other)
 
 
 # In a process of its own, since the checks of shapes that tests switch on cannot be compiled.
