@@ -4,6 +4,7 @@ import random
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
@@ -43,6 +44,26 @@ def random_boards(shape: Shape, num_boards: int, *, seed: int) -> Iterator[Board
         yield board
 
 
+def connected_boards(shape: Shape, num_boards: int, *, seed: int) -> Iterator[Board]:
+    """Those of as many random boards that have all boxes and goals on one floor with the player."""
+    for board in random_boards(shape, num_boards, seed=seed):
+        if board.boxes | board.goals <= board.inside():
+            yield board
+
+
+def pushes_of(board: Board) -> dict[tuple[Square, Direction], Board]:
+    """Every push that the player can walk to, by box and direction, with the board after it."""
+    found, area = {}, board.area()
+    for box, direction in product(sorted(board.boxes), Direction):
+        behind = box.neighbour(direction.opposite)
+        if behind in area:
+            start = replace(board, player=behind)
+            after = rules.step(start, direction)
+            if after != start:
+                found[box, direction] = after
+    return found
+
+
 def reachable(start: Board) -> dict[Board, list[Board]]:
     """Every board that play can reach, with the boards one move on."""
     after: dict[Board, list[Board]] = {}
@@ -77,13 +98,13 @@ def is_push(before: Board, after: Board) -> bool:
     return before.boxes != after.boxes
 
 
-def to_go(play: list[Board], unit: str) -> dict[Board, int]:
+def to_go(after: dict[Board, list[Board]], unit: str) -> dict[Board, int]:
     """The moves or pushes from each board that can be solved, by going back from those that are."""
-    before: dict[Board, list[Board]] = {board: [] for board in play}
-    for board, laters in reachable(play[0]).items():
+    before: dict[Board, list[Board]] = {board: [] for board in after}
+    for board, laters in after.items():
         for later in laters:
             before[later].append(board)
-    total = {board: 0 for board in play if board.is_solved}
+    total = {board: 0 for board in after if board.is_solved}
     waiting = deque(total)
     while waiting:
         board = waiting.popleft()

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from benchmarks.random_boards import KINDS, random_board
-from tokoban.sokoban import rules
+from tests.sokoban.brute_force import pushes_of
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.interior import interior
@@ -70,20 +70,6 @@ def cell_of(board: Board, square: Square) -> tuple[int, int]:
     return square.row - inside.top, square.column - inside.left
 
 
-def walked_pushes(board: Board) -> dict[tuple[Square, Direction], Board]:
-    """Every push that the player can walk to, with the board after it, by the plain rules."""
-    found = {}
-    zone = board.area()
-    for box, direction in product(board.boxes, Direction):
-        behind = box.neighbour(direction.opposite)
-        if behind in zone:
-            start = replace(board, player=behind)
-            after = rules.step(start, direction)
-            if after != start:
-                found[box, direction] = after
-    return found
-
-
 @BOTH
 @pytest.mark.parametrize("drawn", DRAWN_PUSHES)
 def test_pushes_are_as_drawn(simulator: Simulator, drawn: str) -> None:
@@ -111,7 +97,7 @@ def test_pushes_are_those_that_a_walk_leads_to(simulator: Simulator) -> None:
     num_pushes = 0
     for cells, board in zip(pushes, plain, strict=True):
         expected = sorted(
-            (int(direction), *cell_of(board, box)) for box, direction in walked_pushes(board)
+            (int(direction), *cell_of(board, box)) for box, direction in pushes_of(board)
         )
         assert [tuple(place) for place in cells.nonzero().tolist()] == expected
         num_pushes += len(expected)
@@ -130,7 +116,7 @@ def test_a_push_is_a_walk_and_a_move_and_an_impossible_one_is_nothing(simulator:
         after = simulator.push(boards, places, directions)
         expected = {
             (row * width + column, int(direction)): pushed
-            for (box, direction), pushed in walked_pushes(board).items()
+            for (box, direction), pushed in pushes_of(board).items()
             for row, column in [cell_of(board, box)]
         }
         # All pushes on one board, each on a copy of it: those of the plain rules, in their places.

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tests.sokoban.brute_force import Shape, best_pushes, is_push, random_boards, reachable, to_go
+from tests.sokoban.brute_force import Shape, best_pushes, pushes_of, random_boards, reachable, to_go
 from tests.sokoban.labels.play_of import label_all, parts, words_of
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
@@ -32,28 +32,16 @@ class Play:
     def __init__(self, start: Board) -> None:
         self.after = reachable(start)
         self.start = start
-        self.to_go = {unit: to_go(list(self.after), unit) for unit in ("moves", "pushes")}
+        self.to_go = {unit: to_go(self.after, unit) for unit in ("moves", "pushes")}
         boards = list(self.after)
         words = words_of(boards)
         keys = zip(words.boxes.tolist(), words.player.tolist(), strict=True)
         self.board = dict(zip(keys, boards, strict=True))
         self.key = {board: key for key, board in self.board.items()}
 
-    def pushed(self, board: Board) -> set[Board]:
-        """What a walk and a push make of a board."""
-        walked, waiting, found = {board}, [board], set()
-        while waiting:
-            here = waiting.pop()
-            for later in self.after[here]:
-                if is_push(here, later):
-                    found.add(later)
-                elif later not in walked:
-                    walked.add(later)
-                    waiting.append(later)
-        return found
-
     def neighbours(self, board: Board) -> set[Board]:
-        return self.pushed(board) | set(self.after[board]) - {board}
+        """What a push or a move makes of a board."""
+        return {*pushes_of(board).values(), *self.after[board]} - {board}
 
     def steps(self) -> dict[Board, int]:
         """The moves from the start to each board."""
@@ -168,9 +156,9 @@ def test_the_best_play_is_on_shortest_ways_and_slips_are_at_the_border(found: La
             if origin == Origin.BEST and play.start in total:
                 assert steps[board] + total[board] == total[play.start]
             if origin == Origin.BORDER and board in total:
-                assert any(later not in total for later in play.pushed(board))
+                assert any(later not in total for later in pushes_of(board).values())
             if origin == Origin.BORDER and board not in total:
-                assert any(board in play.pushed(earlier) for earlier in total)
+                assert any(board in pushes_of(earlier).values() for earlier in total)
     assert all(numbers.values()), numbers
 
 

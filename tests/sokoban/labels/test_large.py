@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from tests.sokoban.brute_force import Shape, random_boards, reachable, to_go
+from tests.sokoban.brute_force import Shape, pushes_of, random_boards, reachable, to_go
 from tests.sokoban.labels.page import PAGE, kind_of, listed_arrays
-from tokoban.sokoban.board import OFFSETS, Board, Direction
+from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats import Level, Solution, write_levels
 from tokoban.sokoban.formats.xsb import parse_board
@@ -59,18 +59,6 @@ def shard_of(boards: list[Board]) -> LargeShard:
     return pack_large(levels, [labels_of(board) for board in boards])
 
 
-def pushes_of(board: Board) -> dict[int, Board]:
-    """By 4 * box + direction, the boards after each push; boxes row by row."""
-    area, found = board.area(), {}
-    for number, box in enumerate(sorted(board.boxes)):
-        for direction in range(len(OFFSETS)):
-            ahead = box.neighbour(direction)
-            if box.neighbour((direction + 2) % 4) in area and board.is_free(ahead):
-                boxes = board.boxes - {box} | {ahead}
-                found[4 * number + direction] = replace(board, boxes=boxes, player=box)
-    return found
-
-
 def board_of(level: Board, position: LargePosition) -> Board:
     squares = Squares(level).squares
     never_reached = level.boxes.difference(squares)
@@ -85,7 +73,8 @@ def check(board: Board, position: LargePosition, total: dict[Board, int]) -> Non
         assert left <= position.pushes_left < DEADLOCKED
     else:
         assert position.pushes_left == left
-    after = pushes_of(board)
+    boxes = sorted(board.boxes)
+    after = {4 * boxes.index(box) + way: later for (box, way), later in pushes_of(board).items()}
     for number, code in enumerate(position.after):
         assert (code == After.ILLEGAL) == (number not in after)
         if code in (After.ILLEGAL, After.UNKNOWN):
@@ -104,7 +93,7 @@ def test_labels_are_what_every_possible_play_says() -> None:
     origins: set[LargeOrigin] = set()
     codes: set[After] = set()
     for board in BOARDS:
-        total = to_go([*reachable(board)], "pushes")
+        total = to_go(reachable(board), "pushes")
         labels = labels_of(board)
         assert labels.verdict == (Verdict.SOLVED if board in total else Verdict.UNSOLVABLE)
         for position in labels.positions:
@@ -120,7 +109,7 @@ def test_bounds_and_what_is_unknown_are_said_to_be_so(monkeypatch: pytest.Monkey
         monkeypatch.setattr(large, limit, 2)
     num_bounds = num_unknown = 0
     for board in BOARDS:
-        total = to_go([*reachable(board)], "pushes")
+        total = to_go(reachable(board), "pushes")
         for position in labels_of(board).positions:
             check(board_of(board, position), position, total)
             num_unknown += After.UNKNOWN in position.after

@@ -9,7 +9,7 @@ import pytest
 
 from tests.sokoban.brute_force import Shape, random_boards
 from tests.sokoban.proofs.by_hand import BY_HAND, row, trap
-from tests.sokoban.proofs.plays import can_all_come_to_goals
+from tests.sokoban.search.push_graph import can_all_come_to_goals
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.proofs.certificate import BoxState, Certificate, FrozenGroup, Position, Trap

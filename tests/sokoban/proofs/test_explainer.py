@@ -8,8 +8,7 @@ import pytest
 
 import tokoban
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.proofs.plays import can_all_come_to_goals
-from tests.sokoban.search.push_graph import can_be_solved
+from tests.sokoban.search.push_graph import can_all_come_to_goals, can_be_solved
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board

@@ -1,11 +1,19 @@
 """Branching and losing shares, against every possible play by the plain rules."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from itertools import pairwise
 
 import pytest
 
-from tests.sokoban.brute_force import Shape, fewest, is_push, random_boards, reachable
+from tests.sokoban.brute_force import (
+    Shape,
+    fewest,
+    is_push,
+    pushes_of,
+    random_boards,
+    reachable,
+    to_go,
+)
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
@@ -38,33 +46,9 @@ def with_solutions(boards: list[Board]) -> Iterator[tuple[Board, tuple[Direction
             yield board, answer.solution.directions
 
 
-def pushes_from(board: Board) -> list[Board]:
-    """The boards after each push that is possible once the player has walked."""
-    after = []
-    for square in sorted(board.area()):
-        here = Board(board.height, board.width, board.walls, board.goals, board.boxes, square)
-        after += [later for d in Direction if is_push(here, later := rules.step(here, d))]
-    return after
-
-
-def with_a_solution(after: dict[Board, list[Board]]) -> set[Board]:
-    """Those of all boards of a play from which play can come to a solved one."""
-    before: dict[Board, list[Board]] = {board: [] for board in after}
-    for board, laters in after.items():
-        for later in laters:
-            before[later].append(board)
-    found = {board for board in after if board.is_solved}
-    waiting = list(found)
-    while waiting:
-        new = set(before[waiting.pop()]) - found
-        found |= new
-        waiting += new
-    return found
-
-
-def count(boards: Iterable[Board], solvable: set[Board]) -> Choices:
+def count(boards: Iterable[Board], solvable: Set[Board]) -> Choices:
     """The choices in some positions."""
-    after = [pushes_from(board) for board in boards]
+    after = [pushes_of(board).values() for board in boards]
     all_after = [later for laters in after for later in laters]
     return Choices(len(after), len(all_after), sum(later not in solvable for later in all_after))
 
@@ -73,7 +57,7 @@ def count(boards: Iterable[Board], solvable: set[Board]) -> Choices:
 def test_choices_along_a_solution_are_those_of_every_play(boards: list[Board]) -> None:
     losing = 0
     for board, solution in with_solutions(boards):
-        solvable = with_a_solution(reachable(board))
+        solvable = to_go(reachable(board), "pushes").keys()
         pairs = pairwise(rules.play(board, solution))
         expected = count([here for here, later in pairs if is_push(here, later)], solvable)
         assert choices_along(board, solution, limits=Limits()) == expected
@@ -88,7 +72,7 @@ def test_choices_along_a_solution_are_those_of_every_play(boards: list[Board]) -
 def test_an_exploration_finds_what_every_play_finds(boards: list[Board]) -> None:
     for board, _ in with_solutions(boards):
         after = reachable(board)
-        solvable = with_a_solution(after)
+        solvable = to_go(after, "pushes").keys()
         positions: dict[tuple[frozenset, frozenset], Board] = {}
         waiting = [board]
         while waiting:
@@ -97,7 +81,7 @@ def test_an_exploration_finds_what_every_play_finds(boards: list[Board]) -> None
             if key not in positions:
                 positions[key] = here
                 # Play ends where the level is solved.
-                waiting += [] if here.is_solved else pushes_from(here)
+                waiting += [] if here.is_solved else pushes_of(here).values()
         kept = [here for here in positions.values() if here in solvable]
         exploration = explore(board, max_positions=1 << 14, limits=Limits())
         assert exploration is not None

@@ -1,6 +1,6 @@
 """Every position that play of a small board can reach, by plain search over its pushes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from tokoban.sokoban.board import Board, Direction, Square
@@ -80,3 +80,9 @@ def solvable(graph: dict[Position, list[Push]], goals: frozenset[Square]) -> set
 
 def can_be_solved(board: Board) -> bool:
     return any(boxes == board.goals for (boxes, _), _ in expansions(board))
+
+
+def can_all_come_to_goals(board: Board, boxes: Iterable[Square]) -> bool:
+    """Whether these boxes can all be on goals at once where no others are."""
+    alone = replace(board, boxes=frozenset(boxes))
+    return any(boxes <= board.goals for (boxes, _), _ in expansions(alone))

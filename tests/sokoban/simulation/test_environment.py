@@ -17,6 +17,7 @@ gymnasium = pytest.importorskip("gymnasium")
 from gymnasium.error import ClosedEnvironmentError  # noqa: E402
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
+from tests.sokoban.brute_force import pushes_of  # noqa: E402
 from tests.sokoban.drawings import DRAWINGS  # noqa: E402
 from tokoban.sokoban import rules  # noqa: E402
 from tokoban.sokoban.board import Board, Direction  # noqa: E402
@@ -41,24 +42,12 @@ def board_of(observation: np.ndarray) -> Board:
     return to_board(from_planes(planes), ())
 
 
-def push_action(board: Board, row: int, column: int, direction: int) -> int:
-    """The push of the box at this place of the interior."""
-    return 4 * ((board.width - 2) * row + column) + direction
-
-
 def boards_after_pushes(board: Board) -> dict[int, Board]:
-    """What each possible push leads to, slowly: every walk, and then a move that moves a box."""
-    after, seen, todo = {}, {board}, [board]
-    for here in todo:  # grows while it is read
-        for direction in Direction:
-            there = rules.step(here, direction)
-            if there.boxes != board.boxes:
-                row, column = there.player  # where the box was
-                after[push_action(board, row - 1, column - 1, direction)] = there
-            elif there not in seen:
-                seen.add(there)
-                todo.append(there)
-    return after
+    """What each possible push leads to, by its action: 4 * cell of the interior + direction."""
+    return {
+        4 * ((board.width - 2) * (box.row - 1) + box.column - 1) + direction: after
+        for (box, direction), after in pushes_of(board).items()
+    }
 
 
 # What Gymnasium asks for.

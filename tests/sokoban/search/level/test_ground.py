@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.brute_force import Shape, connected_boards
 from tests.sokoban.search.laid_out import for_python, lay_out_board
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import dead_squares
@@ -24,8 +24,7 @@ flood_rest = for_python(floods.flood_rest)
 BOARDS = [
     board
     for shape in (Shape(4, 5, 2, is_closed=True), Shape(5, 4, 3, is_closed=False))
-    for board in random_boards(shape, 20, seed=13)
-    if (board.boxes | board.goals) <= board.inside()
+    for board in connected_boards(shape, 20, seed=13)
 ]
 
 

@@ -3,13 +3,34 @@
 import numpy as np
 
 from tests.sokoban.search.laid_out import for_python
-from tests.sokoban.search.level.floors import neighbours_of, random_floors
 from tokoban.sokoban.search.level import regions as module
 from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.level.regions import Regions, empty_regions
 
 find_regions = for_python(module.find_regions)
 region_of = for_python(module.region_of)
+
+
+def random_floors(num_floors: int, seed: int) -> list[set[tuple[int, int]]]:
+    draw = np.random.default_rng(seed)
+    floors = []
+    for i in range(num_floors):
+        height, width = draw.integers(2, 9, size=2)
+        is_free = draw.random((height, width)) < (0.5, 0.65, 0.8, 0.95)[i % 4]
+        floors.append({(int(row), int(column)) for row, column in np.argwhere(is_free)})
+    return floors
+
+
+def neighbours_of(floor: list[tuple[int, int]]) -> np.ndarray:
+    number = {square: i for i, square in enumerate(floor)}
+    rows = [
+        [
+            number.get((row + down, column + right), len(floor))
+            for down, right in ((-1, 0), (0, -1), (1, 0), (0, 1))
+        ]
+        for row, column in floor
+    ]
+    return np.array([*rows, [len(floor)] * 4], np.int16)
 
 
 def least_by_flood(neighbours: np.ndarray, free: set[int]) -> dict[int, int]:

@@ -1,11 +1,9 @@
-"""FESS against every possible play of small boards, in slices, and with colliding hashes."""
+"""FESS in slices, and the weights of its tree; ``test_members`` has all possible plays."""
 
 import pytest
 
-from tests.sokoban.search.any_solution import (
-    CROWDED,
-)
 from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.level.ground import Squares, grounds_both_ways
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import found_by
@@ -13,6 +11,9 @@ from tokoban.sokoban.search.searches.fess import tree as trees
 from tokoban.sokoban.search.searches.fess.solver import Fess, fess_in_steps
 from tokoban.sokoban.search.searches.fess.tree import FIRST_NEW
 from tokoban.sokoban.search.steps import completed
+
+# Some fifteen to thirty expansions to the solution.
+CROWDED = parse_board("########|#-#---##|###-$-.#|#---.$$#|#-$$@..#|#-#.---#|########")
 
 
 def fess_of(board: Board) -> Fess:

@@ -1,7 +1,6 @@
 import numpy as np
 
-from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.search.push_graph import position_of, push_graph
+from tests.sokoban.brute_force import Shape, pushes_of, random_boards
 from tokoban.sokoban.board import Square
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.searches.guided.guide import Guide, UniformGuide
@@ -16,16 +15,12 @@ def test_the_uniform_guide_gives_every_push_of_the_plain_rules_the_same_probabil
         squares = Squares(board)
         guide: Guide = UniformGuide(squares.neighbours)
         guidance = guide.evaluate(_marks(squares, board.boxes), _marks(squares, board.area()))
-        pushes = push_graph(board)[position_of(board)]
+        pushes = pushes_of(board)
         found = {
             (squares.squares[square], squares.squares[squares.neighbours[square, direction]])
             for _, square, direction in np.argwhere(guidance.log_policy > -np.inf)
         }
-        inside = board.boxes & set(squares.squares)
-        expected = {
-            (box, next(iter((after - inside) & set(squares.squares)))) for box, (after, _) in pushes
-        }
-        assert found == expected
+        assert found == {(box, box.neighbour(direction)) for box, direction in pushes}
         if pushes:
             probabilities = np.exp(guidance.log_policy[np.isfinite(guidance.log_policy)])
             np.testing.assert_allclose(probabilities, 1 / len(pushes), rtol=1e-6)
