@@ -1,11 +1,11 @@
 """Boxoban text: its bytes come back, the general reader agrees, and each message."""
 
-import tarfile
 import time
 from pathlib import Path
 
 import pytest
 
+from tests.sokoban.formats.archive import published
 from tokoban.sokoban.formats import parse_board, parse_boxoban, parse_levels, write_boxoban
 
 LEVEL = """\
@@ -72,22 +72,8 @@ def test_what_boxoban_cannot_say_is_not_written(drawing: str, message: str) -> N
         write_boxoban([parse_board(LEVEL), parse_board(drawing)])
 
 
-def published_files(archive: Path, *names: str) -> dict[str, str]:
-    """The text of these files of the published archive."""
-    found: dict[str, str] = {}
-    with tarfile.open(archive) as files:
-        for file in files:
-            if file.name in names and (content := files.extractfile(file)):
-                found[file.name] = content.read().decode("ascii")
-            if len(found) == len(names):
-                break
-    return found
-
-
 def test_a_published_file_is_read_quickly(shared_data: Path) -> None:
-    name = "unfiltered/test/000.txt"
-    text = published_files(shared_data / "boxoban/boxoban-levels.tar.xz", name)[name]
-    text = text[: text.index("; 100\n")]
+    text = published(shared_data, "unfiltered/test/000.txt").partition("; 100\n")[0]
     start = time.process_time()
     read = parse_levels(text)
     # A sixtieth of a second where signatures are not checked, as they are in tests.

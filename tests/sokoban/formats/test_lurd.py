@@ -57,25 +57,22 @@ def random_walk(seed: int, num_moves: int) -> list[Direction]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_formatted_moves_have_their_true_case_and_parse_back(seed: int) -> None:
+def test_formatted_moves_have_their_true_case_parse_back_and_lead_where_the_rules_do(
+    seed: int,
+) -> None:
     walk = random_walk(seed, 31)
-    text = lurd.format(ROOM, walk)
+    text, boards = lurd.format(ROOM, walk), play(ROOM, walk)
     assert list(lurd.parse(text)) == walk
-    boards = play(ROOM, walk)
     pushes = [before.boxes != after.boxes for before, after in pairwise(boards)]
     assert [letter.isupper() for letter in text] == pushes
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_replay_ends_where_the_plain_rules_do(seed: int) -> None:
-    walk = random_walk(seed, 29)
-    text = lurd.format(ROOM, walk)
     played = lurd.replay(ROOM, text)
-    assert played.board == play(ROOM, walk)[-1]
-    assert (played.lurd, played.moves) == (text, 29)
-    assert played.pushes == sum(map(str.isupper, text))
-    assert played.reason is None
+    assert (played.board, played.lurd, played.moves) == (boards[-1], text, 31)
+    assert (played.pushes, played.reason, played.wrong_case) == (sum(pushes), None, None)
+    # The letters count. Their case is put right, and told of where a step is written as a push.
     assert lurd.replay(ROOM, text.lower()) == played
+    first = min(text.index(letter) for letter in "uldr" if letter in text)
+    told = f"move {first + 1} ({text[first].upper()}): written as a push but no box moves"
+    assert lurd.replay(ROOM, text.upper()) == replace(played, wrong_case=told)
 
 
 @pytest.mark.parametrize("seed", range(23))
@@ -88,16 +85,6 @@ def test_replay_stops_where_the_plain_rules_stand_still(seed: int) -> None:
     made = [*stands, True].index(True)
     assert (played.moves, played.board) == (made, boards[made])
     assert (played.reason is None) == (True not in stands)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_letters_count_and_their_case_is_put_right_and_told(seed: int) -> None:
-    text = lurd.format(ROOM, random_walk(seed, 31))
-    played = lurd.replay(ROOM, text.upper())
-    step = min(text.index(letter) for letter in "uldr" if letter in text)
-    told = f"move {step + 1} ({text[step].upper()}): written as a push but no box moves"
-    assert played == replace(lurd.replay(ROOM, text), wrong_case=told)
-    assert lurd.replay(ROOM, text.lower()).wrong_case is None
 
 
 def test_the_open_edge_is_a_wall() -> None:

@@ -1,6 +1,5 @@
 """Boxoban: every level solved, two independent searches agreed, lost states proved lost again."""
 
-import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 import torch
 
 from benchmarks.unsolvable import ends_solved
+from tests.sokoban.formats.archive import published
 from tests.sokoban.labels.play_of import label_all
 from tests.sokoban.search.bitboard.swept import labels_of
 from tokoban.sokoban import rules
@@ -26,14 +26,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module", params=["unfiltered/test/000", "medium/valid/000", "hard/003"])
 def boards(request: pytest.FixtureRequest, shared_data: Path) -> list[Board]:
     """The levels of one file."""
-    with tarfile.open(shared_data / "boxoban" / "boxoban-levels.tar.xz") as archive:
-        for member in archive:
-            if member.name.endswith(f"{request.param}.txt"):
-                file = archive.extractfile(member)
-                assert file is not None
-                levels = parse_boxoban(file.read().decode()).levels
-                return [level.board for level in levels]
-    raise AssertionError(f"{request.param} is not in the archive")
+    levels = parse_boxoban(published(shared_data, f"{request.param}.txt")).levels
+    return [level.board for level in levels]
 
 
 @pytest.mark.parametrize("unit", ["moves", "pushes"])
