@@ -4,19 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tests.sokoban.search.bitboard.swept import words_of
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.packed import PackedLevels
 from tokoban.sokoban.labels.driver import Labelled, Labelling
 from tokoban.sokoban.labels.samples import PlayedStates
-from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
 from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.simulation.bitboards import pack as pack_words
-
-
-def words_of(boards: Sequence[Board]) -> Levels:
-    return from_bitboards(pack_words(boards))
 
 
 def packed(boards: Sequence[Board]) -> PackedLevels:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.sokoban.brute_force import Shape, best_pushes, pushes_of, random_boards, reachable, to_go
-from tests.sokoban.labels.play_of import label_all, parts, words_of
+from tests.sokoban.labels.play_of import label_all, parts
+from tests.sokoban.search.bitboard.swept import LARGE, words_of
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.labels.driver import Labelled
@@ -22,7 +23,6 @@ SHAPES = [
     Shape(3, 4, 3, is_closed=True),
 ]
 BOARDS = [board for shape in SHAPES for board in random_boards(shape, 6, seed=29)]
-LARGE = parse_board("@-------|-$-$-$--|--------|-$-$-$--|--------|--#-....|-----..-")
 SMALL = parse_board("@$.")
 
 

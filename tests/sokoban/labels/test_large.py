@@ -11,7 +11,8 @@ import pytest
 from safetensors.numpy import load_file
 
 from tests.sokoban.brute_force import Shape, pushes_of, random_boards, reachable, to_go
-from tests.sokoban.labels.page import PAGE, kind_of, listed_arrays
+from tests.sokoban.labels.page import check_page
+from tests.sokoban.labels.test_folder import contents
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats import Level, Solution, write_levels
@@ -150,17 +151,8 @@ def test_what_was_packed_is_what_is_read_and_boards_are_those_of_the_level(tmp_p
 
 def test_the_page_lists_every_array_with_its_type_and_shape() -> None:
     shard = shard_of(BOARDS)
-    sizes = {
-        "N": len(BOARDS), "F": len(shard.floor_row), "K": len(shard.boxes), "Q": len(shard)
-    }  # fmt: skip
-    assert listed_arrays("## Larger levels") == {
-        field.name: (kind_of(array), *(name for name, size in sizes.items() if size == len(array)))
-        for field in fields(LargeShard)
-        for array in [getattr(shard, field.name)]
-    }
-    page = PAGE.read_text()
-    for origin in LargeOrigin:
-        assert f"| {int(origin)} `{origin.name}` |" in page
+    sizes = {"N": len(BOARDS), "F": len(shard.floor_row), "K": len(shard.boxes), "Q": len(shard)}
+    check_page("## Larger levels", shard, sizes, LargeOrigin)
 
 
 @pytest.fixture(scope="module")
@@ -179,10 +171,6 @@ def puzzles(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 CONFIG = LabelConfig(num_states=11, levels_per_shard=3)
-
-
-def contents(path: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in path.iterdir()}
 
 
 def test_large_levels_have_shards_of_their_own_whose_bytes_no_thread_changes(

@@ -1,6 +1,5 @@
 """Shards: what was packed is what is read, by our reader and by that of safetensors."""
 
-import json
 from collections.abc import Set
 from dataclasses import fields, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.labels.page import PAGE, listed_arrays
+from tests.sokoban.labels.page import check_page
 from tests.sokoban.labels.play_of import label_all, packed
 from tokoban.sokoban.board import Square
 from tokoban.sokoban.canonical import canonical_form
@@ -77,10 +76,6 @@ def test_each_state_knows_its_level_and_its_board(path: Path) -> None:
         assert pack_words([here]).boxes.numpy().view(np.uint64) == read.boxes[state]
 
 
-def load_file_of(shard: Shard) -> dict[str, np.ndarray]:
-    return {field.name: getattr(shard, field.name) for field in fields(shard)}
-
-
 def _inside(squares: Set[Square]) -> frozenset[Square]:
     """Squares of a board with a border around it, as they are without."""
     return frozenset(Square(row - 1, column - 1) for row, column in squares)
@@ -109,7 +104,7 @@ def test_what_is_no_whole_shard_is_refused(path: Path, tmp_path: Path) -> None:
 
 
 def test_a_shard_of_another_version_is_named_as_one(tmp_path: Path) -> None:
-    arrays = load_file_of(SHARD)
+    arrays = {field.name: getattr(SHARD, field.name) for field in fields(SHARD)}
     del arrays["level_row"]
     path = tmp_path / "old.safetensors"
     save_file(arrays, path, {"blake2b": ""})
@@ -128,15 +123,4 @@ def test_the_smallest_level_is_labelled_as_by_hand() -> None:
 
 
 def test_the_page_lists_every_array_with_its_type_and_shape() -> None:
-    sizes = {len(BOARDS): "N", len(SHARD): "Q", 2: "P"}
-    content = to_bytes(SHARD, {})
-    length = int.from_bytes(content[:8], "little")
-    header = json.loads(content[8 : 8 + length])
-    del header["__metadata__"]
-    assert listed_arrays("## The files") == {
-        name: (array["dtype"], " ".join(sizes[size] for size in array["shape"]))
-        for name, array in header.items()
-    }
-    page = PAGE.read_text()
-    for origin in Origin:
-        assert f"| {int(origin)} `{origin.name}` |" in page
+    check_page("## The files", SHARD, {"N": len(BOARDS), "Q": len(SHARD), "P": 2}, Origin)

@@ -105,9 +105,7 @@ def test_a_level_that_cannot_be_read_cannot_be_kept_apart(tmp_path: Path) -> Non
 
 def test_only_the_first_levels_are_taken_and_numbers_stay(tmp_path: Path) -> None:
     path = tmp_path / "levels.xsb"
-    longer = (
-        SMALL.replace("#\n#@", "##\n#@ ").replace("####\n", "#####\n").replace("######", "#####")
-    )
+    longer = "######\n#@ $.#\n######\n"
     path.write_text("\n".join(f"; {number}\n{SMALL}" for number in range(3)) + f"\n; 4\n{longer}")
     assert read_pool([path]).dropped == ()
     job = read_job([path], LabelConfig(max_levels=2))

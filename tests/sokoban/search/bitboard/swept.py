@@ -1,13 +1,25 @@
-"""Levels swept to their end."""
+"""Boards of one word, and levels swept to their end."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.bitboard.labels import Labels
 from tokoban.sokoban.search.bitboard.layers import BOXES, KNOWN, NUM_SETS
-from tokoban.sokoban.search.bitboard.levels import Levels
+from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards
 from tokoban.sokoban.search.bitboard.sweep import Sweeping, workspace_for
 from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
+from tokoban.sokoban.simulation.bitboards import pack
+
+# More states than the limits of any test let through, though few pushes show that it can be solved.
+LARGE = parse_board("@-------|-$-$-$--|--------|-$-$-$--|--------|--#-....|-----..-")
+
+
+def words_of(boards: Sequence[Board]) -> Levels:
+    return from_bitboards(pack(boards))
 
 
 def labels_of(levels: Levels, unit: str, limits: Limits = DEFAULT_LIMITS) -> Labels:

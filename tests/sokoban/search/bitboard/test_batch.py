@@ -9,14 +9,14 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.search.bitboard.swept import labels_of
+from tests.sokoban.search.bitboard.swept import LARGE, labels_of, words_of
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.bitboard import worker, workspace
 from tokoban.sokoban.search.bitboard.batch import Solving, solve_many, workspace_for
 from tokoban.sokoban.search.bitboard.driver import Answers, Verdict
-from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards, from_board
+from tokoban.sokoban.search.bitboard.levels import from_bitboards, from_board
 from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.level.ground import Squares, build_ground
@@ -33,13 +33,7 @@ SHAPES = [
     Shape(4, 5, 5, is_closed=True),
 ]
 BOARDS = [board for shape in SHAPES for board in random_boards(shape, 29, seed=11)]
-# More states than any limit below lets through, though few pushes show that it can be solved.
-LARGE = parse_board("@-------|-$-$-$--|--------|-$-$-$--|--------|--#-....|-----..-")
 PUSH, LOST = parse_board("@$."), parse_board("@-$--|.----")
-
-
-def levels_of(boards: list[Board]) -> Levels:
-    return from_bitboards(pack(boards))
 
 
 def equal(first: Answers, second: Answers) -> bool:
@@ -48,7 +42,7 @@ def equal(first: Answers, second: Answers) -> bool:
 
 @pytest.mark.parametrize("objective", ["moves", "pushes", "any"])
 def test_a_batch_answers_as_single_boards_do(objective: str) -> None:
-    answers = solve_many(levels_of(BOARDS), objective)
+    answers = solve_many(words_of(BOARDS), objective)
     for i, board in enumerate(BOARDS):
         alone = solve(board, minimise=objective)
         assert (answers.verdict[i] == Verdict.SOLVED) == (alone.status == "solved")
@@ -63,7 +57,7 @@ def test_a_batch_answers_as_single_boards_do(objective: str) -> None:
 
 @pytest.mark.parametrize("unit", ["moves", "pushes"])
 def test_the_shortest_solutions_are_as_long_as_the_sweep_says(unit: str) -> None:
-    levels = levels_of(BOARDS)
+    levels = words_of(BOARDS)
     answers = solve_many(levels, unit)
     labels = labels_of(levels, unit)
     length = answers.num_moves if unit == "moves" else answers.num_pushes
@@ -81,7 +75,7 @@ def test_growing_room_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(worker, "grown", recording)
     far = parse_board("@-------|-$$-----|-$-$----|--$-----|--------|--#-..--|----...-")
-    levels = levels_of([*BOARDS, far])
+    levels = words_of([*BOARDS, far])
     growing = solve_many(levels, "moves")
     monkeypatch.setattr(workspace, "_FIRST_POSITIONS", 1 << 16)
     monkeypatch.setattr(workspace, "_FIRST_SETS", 1 << 16)
@@ -95,7 +89,7 @@ def test_growing_room_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_boxes_out_of_reach_matter_only_off_their_goals() -> None:
     boards = ["@$.-#*#|-----##", "@$.-#$#|----##.", "@*--|----", "$.-@#*#|-----##"]
-    answers = solve_many(levels_of([parse_board(board) for board in boards]), "pushes")
+    answers = solve_many(words_of([parse_board(board) for board in boards]), "pushes")
     solved, lost = Verdict.SOLVED, Verdict.UNSOLVABLE
     assert list(answers.verdict) == [solved, lost, solved, lost]
     assert list(answers.num_moves) == [1, 0, 0, 0]
@@ -116,9 +110,8 @@ def moved_into_a_large_board(board: Board) -> Board:
 def test_a_part_of_a_large_board_that_fits_one_word_keeps_its_solution() -> None:
     for board in BOARDS[:5]:
         answer, moved_answer = solve(board), solve(moved_into_a_large_board(board))
-        assert type(answer) is type(moved_answer)
-        if answer.solution is not None and moved_answer.solution is not None:
-            assert answer.solution.directions == moved_answer.solution.directions
+        assert moved_answer.status == answer.status
+        assert str(moved_answer.solution) == str(answer.solution)
     assert from_board(parse_board("@--------")) is None
 
 
@@ -184,7 +177,7 @@ def test_pushes_of_a_lone_box_are_those_of_the_ground() -> None:
 
 
 def test_expansions_are_a_limit_for_each_level() -> None:
-    levels = levels_of([PUSH, LARGE, LOST, LARGE])
+    levels = words_of([PUSH, LARGE, LOST, LARGE])
     answers = solve_many(levels, "moves", limits=Limits(max_expansions=1009))
     solved, limited, lost = Verdict.SOLVED, Verdict.OUT_OF_EXPANSIONS, Verdict.UNSOLVABLE
     assert list(answers.verdict) == [solved, limited, lost, limited]
@@ -193,7 +186,7 @@ def test_expansions_are_a_limit_for_each_level() -> None:
 
 
 def test_memory_is_a_limit_that_holds() -> None:
-    level, limits = levels_of([LARGE]), Limits(memory_limit_mb=11.0)
+    level, limits = words_of([LARGE]), Limits(memory_limit_mb=11.0)
     work, own = Solving(level, "moves", limits), Worker(workspace_for(level))
     own.complete(work, limits)
     assert work.answers().verdict[0] == Verdict.OUT_OF_MEMORY
@@ -201,7 +194,7 @@ def test_memory_is_a_limit_that_holds() -> None:
 
 
 def test_the_stop_flag_gives_up_every_level_that_is_left() -> None:
-    levels, stop = levels_of([PUSH, LARGE, PUSH]), threading.Event()
+    levels, stop = words_of([PUSH, LARGE, PUSH]), threading.Event()
     limits = Limits(stop=stop)
     work, own = Solving(levels, "moves", limits), Worker(workspace_for(levels))
 

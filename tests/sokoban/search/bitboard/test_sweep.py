@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.search.bitboard.swept import distances, labels_of
-from tokoban.sokoban.board import Board, Direction
+from tests.sokoban.search.bitboard.swept import LARGE, distances, labels_of, words_of
+from tokoban.sokoban.board import Direction
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
@@ -15,12 +15,6 @@ from tokoban.sokoban.search.bitboard.sweep import Sweeping
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.simulation.bitboards import pack
 from tokoban.sokoban.simulation.distances import one_box_tables
-
-LARGE = parse_board("@-------|-$-$-$--|--------|-$-$-$--|--------|--#-....|-----..-")
-
-
-def words_of(boards: list[Board]) -> Levels:
-    return from_bitboards(pack(boards))
 
 
 def test_distances_of_one_box_are_those_of_the_tables() -> None:

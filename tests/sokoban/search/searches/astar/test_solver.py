@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.search.bitboard.swept import LARGE
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search import run
@@ -25,8 +26,6 @@ from tokoban.sokoban.search.state.positions import unpacked_bits
 
 # A few hundred positions on the way to fourteen moves.
 CROWDED = parse_board("#######|#--.--#|#-$-$-#|#.@---#|#-$---#|#-.---#|#######")
-# More positions than any limit below lets through.
-LARGE = parse_board("@-------|-$-$-$--|--------|-$-$-$--|--------|--#-....|-----..-")
 
 
 def solve_by_astar(board: Board, objective: Objective) -> Answer:
