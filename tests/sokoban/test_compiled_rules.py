@@ -15,7 +15,6 @@ from torch import Tensor
 import tokoban.sokoban.simulation
 from benchmarks.random_boards import KINDS, random_board
 from tokoban.sokoban.board import Board
-from tokoban.sokoban.simulation import bitboards, wide_bitboards
 
 pytestmark = [
     pytest.mark.slow,
@@ -119,11 +118,3 @@ def test_compiled_pushes_are_eager_pushes(
     found = compiled(answers)(boards, places, directions)
     for eager_part, compiled_part in zip(eager, found, strict=True):
         assert torch.equal(eager_part, compiled_part)
-
-
-def test_the_copies_are_the_rules(unchecked: dict[str, ModuleType]) -> None:
-    for original in (bitboards, wide_bitboards):
-        copy = unchecked[original.__name__.rsplit(".", 1)[1]]
-        assert copy is not original
-        assert copy.__file__ == original.__file__
-    assert unchecked["wide_bitboards"].zones is unchecked["zones"]

@@ -51,12 +51,6 @@ def test_images_are_as_drawn(symmetry: Symmetry) -> None:
     assert image_of(symmetry, RIGHT) == image_of_right
 
 
-def test_a_turn_to_the_left_and_a_mirror_move_the_directions() -> None:
-    turn, mirror = Symmetry(1, False), Symmetry(0, True)
-    assert [image_of(turn, a) for a in (UP, LEFT, DOWN, RIGHT)] == [LEFT, DOWN, RIGHT, UP]
-    assert [image_of(mirror, a) for a in (UP, LEFT, DOWN, RIGHT)] == [UP, RIGHT, DOWN, LEFT]
-
-
 @EVERY_SYMMETRY
 def test_the_step_of_an_image_is_the_image_of_the_step(symmetry: Symmetry) -> None:
     for board, action in product(random_boards(3), Direction):

@@ -164,16 +164,15 @@ def test_errors_of_an_item_are_the_callers() -> None:
         list(Workers(2).results(task, range(9), watch()))
 
 
-def test_a_worker_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_of_another_version_is_refused() -> None:
     with pytest.raises(ValueError, match=r"a worker has tokoban .*; expected 9\.9, which gives"):
         work._elsewhere("9.9", square, 3)
 
 
-def test_threads_and_an_executor_together_are_refused() -> None:
-    with ThreadPoolExecutor(1) as executor:
-        with pytest.raises(ValueError, match="num_threads and executor are given; expected one"):
-            Workers(2, executor)
-        with pytest.raises(ValueError, match="the number of threads is 0; expected 1 to 1,024"):
-            Workers(0)
-        with pytest.raises(ValueError, match="the number of threads is 9999; expected 1 to 1,024"):
-            Workers(9999)
+def test_threads_with_an_executor_or_out_of_range_are_refused() -> None:
+    told = "num_threads and executor are given; expected one"
+    with ThreadPoolExecutor(1) as executor, pytest.raises(ValueError, match=told):
+        Workers(2, executor)
+    for number in (0, 9999):
+        with pytest.raises(ValueError, match=f"threads is {number}; expected 1 to 1,024"):
+            Workers(number)

@@ -60,20 +60,17 @@ def test_what_is_no_certificate_is_refused(changes: dict[str, Any], complaint: s
     assert str(refused.value).startswith(complaint)
 
 
-def test_traps_that_would_fill_the_memory_are_refused() -> None:
+def test_traps_and_positions_that_would_fill_the_memory_are_refused() -> None:
     rows = ["@" + " " * 399, *[" " * 400] * 399]
-    states = [[[row, column], [0, 0]] for row in range(1, 2) for column in range(200)]
+    written = to_json(BY_HAND["dead"]) | {"board": rows}
+    states = [[[1, column], [0, 0]] for column in range(200)]
     with pytest.raises(ValueError, match="too large: 200 squares of boxes in traps, 400x400 of"):
-        from_json(to_json(BY_HAND["dead"]) | {"board": rows, "traps": [states]})
-    assert from_json(to_json(BY_HAND["dead"]) | {"board": rows, "traps": [states[:20]]})
-
-
-def test_positions_that_would_fill_the_memory_are_refused() -> None:
-    rows = ["@" + " " * 399, *[" " * 400] * 399]
-    written = to_json(BY_HAND["search"]) | {"board": rows, "positions": [[[[1, 0]], [0, 0]]] * 3356}
+        from_json(written | {"traps": [states]})
+    from_json(written | {"traps": [states[:20]]})
+    positions = [[[[1, 0]], [0, 0]]] * 3356
     with pytest.raises(ValueError, match="too large: 3,356 positions, 400x400 of the board"):
-        from_json(written)
-    assert from_json(written | {"board": rows[:200]})
+        from_json(written | {"positions": positions})
+    from_json(written | {"positions": positions, "board": rows[:200]})
 
 
 def test_a_check_that_would_take_hours_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

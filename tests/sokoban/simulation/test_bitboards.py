@@ -113,13 +113,6 @@ def test_a_larger_board_loses_its_walls(is_tall: bool) -> None:
     assert bitboards.to_board(packed) == filled(parse_board("@-#|-*#|.-#"))
 
 
-def test_an_8x8_interior_fills_the_word() -> None:
-    rows = ["@-------", *["--------"] * 6, "-------$"]
-    bordered = "|".join(["#" * 10, *[f"#{row}#" for row in rows], "#" * 10])
-    packed = bitboards.pack([parse_board(bordered)])
-    assert bitboards.to_board(packed) == parse_board("|".join(rows))
-
-
 @pytest.mark.parametrize("margin", [0, 1, 2])
 def test_a_margin_of_wall_is_kept_on_request(margin: int) -> None:
     packed = bitboards.pack([parse_board("####|##@-|##$.|####")], margin=margin)

@@ -109,7 +109,8 @@ def test_levels_of_several_boxes_are_refused(drawing: str) -> None:
         one_box_tables(bitboards.pack([parse_board(drawing)]))
 
 
-def _compare_with_astar(num_levels: int) -> None:
+@pytest.mark.parametrize("num_levels", [401, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_astar_and_the_tables_agree(num_levels: int) -> None:
     levels = sample_one_box(num_levels, generator=torch.Generator().manual_seed(11))
     distances = one_box_tables(levels).distance(levels).tolist()
     for row, distance in enumerate(distances):
@@ -119,12 +120,3 @@ def _compare_with_astar(num_levels: int) -> None:
         else:
             assert answer.solution is not None
             assert len(answer.solution.directions) == distance
-
-
-def test_astar_and_the_tables_agree() -> None:
-    _compare_with_astar(401)
-
-
-@pytest.mark.slow
-def test_astar_and_the_tables_agree_on_ten_thousand_levels() -> None:
-    _compare_with_astar(10_000)

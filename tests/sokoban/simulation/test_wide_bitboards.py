@@ -150,17 +150,6 @@ def test_as_few_words_as_leave_the_first_and_the_last_bit_to_the_wall(
     assert int(boards.walls[-1, 0]) < 0
 
 
-# Packing.
-
-
-def test_boards_come_back_from_words() -> None:
-    boards = random_boards()
-    packed = wide_bitboards.pack(boards)
-    assert packed.size == (13, 19)
-    for number, board in enumerate(boards):
-        assert format_board(wide_bitboards.to_board(packed, (number,))) == shown(board, 13, 19)
-
-
 @EVERY_SIZE
 def test_a_board_without_walls_comes_back_as_it_was(height: int, width: int) -> None:
     squares = list(product(range(height), range(width)))
