@@ -107,12 +107,7 @@ def test_compiled_pushes_are_eager_pushes(
 
     def answers(boards: Any, places: Tensor, directions: Tensor) -> tuple[Tensor, ...]:
         after = rules.push(boards, places, directions, area)
-        return (
-            rules.pushes(boards, area),
-            rules.is_legal(boards),
-            after.boxes,
-            after.player,
-        )
+        return (rules.pushes(boards, area), rules.is_legal(boards), after.boxes, after.player)
 
     eager = answers(boards, places, directions)
     found = compiled(answers)(boards, places, directions)

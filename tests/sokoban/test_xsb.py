@@ -57,11 +57,7 @@ def test_rows_are_counted_from_the_top_and_columns_from_the_left() -> None:
     assert board.player == Square(2, 2)
 
 
-def test_short_rows_are_filled_with_floor() -> None:
-    assert parse_board("@|###|#") == parse_board("@--|###|#--")
-
-
-def test_rows_are_written_as_wide_as_the_board() -> None:
+def test_short_rows_are_filled_with_floor_and_written_as_wide_as_the_board() -> None:
     assert format_board(parse_board("@|###|#")) == "@  \n###\n#  "
 
 

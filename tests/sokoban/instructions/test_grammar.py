@@ -181,10 +181,7 @@ def test_training_has_every_word_of_a_sentence_that_is_held_out(language: str) -
         ("end " * 101, "a sentence of 101 words; expected 1 to 100"),
         ("please push the blue box", 'word 4, "blue", is not understood; expected left'),
         ("please", "^the sentence is empty$"),
-        (
-            "how many boxes stand on goals and end in a corner",
-            'word 7, "and",.* expected the end$',
-        ),
+        ("how many boxes stand on goals and end in a corner", 'word 7, "and",.* expected the end$'),
         ("schiebe die linke Kiste auf das obere Tor", 'word 8, "tor", .*; expected ziel$'),
         ("bring both boxes to goals", 'word 2, "both", .*; expected the, left, leftmost, right, '),
         ("bring beide Kisten auf Ziele", 'word 2, "beide", .*; expected die, linke, rechte, '),
@@ -310,7 +307,6 @@ def test_what_people_write_is_understood(text: str, usual: str) -> None:
         "Könntest du nicht in die linke Hälfte gehen?",
         "Keep row 3 and column 4 free",
         "Which box can I push first?",
-        "never push the left box and the right box last",
         "can you push the left box first",
     ],
 )

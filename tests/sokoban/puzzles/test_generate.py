@@ -3,7 +3,7 @@
 import itertools
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -116,38 +116,30 @@ def test_each_difficulty_asks_for_more_than_the_one_before() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bounds", "message"),
+    ("make", "asked", "message"),
     [
-        ({"min_pushes": 0}, "min pushes is 0; expected at least 1"),
-        ({"max_pushes": 0}, "max pushes is 0; expected at least 1"),
-        ({"min_pushes": 7, "max_pushes": 5}, "min pushes is 7; expected at most max pushes, 5"),
-        ({"min_branching": -1.0}, "min branching is -1.0; expected 0 or more"),
-        ({"min_losing_share": 1.0}, "min losing share is 1.0; expected 0 to less than 1"),
-        ({"min_losing_share": 1.5}, "min losing share is 1.5; expected 0 to less than 1"),
-    ],
-)
-def test_bounds_that_mean_nothing_are_refused(bounds: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Difficulty(**bounds)
-
-
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
-        ({"rows": 4}, "4 rows and 10 columns; expected 5 to 64 of each"),
-        ({"columns": 65}, "10 rows and 65 columns; expected 5 to 64 of each"),
-        ({"style": "maze"}, "style 'maze'; expected mixed or one of"),
-        ({"num_boxes": 0}, "0 boxes; expected 1 to 18 in a room of 10x10"),
-        ({"num_boxes": 19}, "19 boxes; expected 1 to 18 in a room of 10x10"),
+        (Difficulty, {"min_pushes": 0}, "min pushes is 0; expected at least 1"),
+        (Difficulty, {"max_pushes": 0}, "max pushes is 0; expected at least 1"),
+        (Difficulty, {"min_pushes": 7, "max_pushes": 5}, "is 7; expected at most max pushes, 5"),
+        (Difficulty, {"min_branching": -1.0}, "min branching is -1.0; expected 0 or more"),
+        (Difficulty, {"min_losing_share": 1.0}, "losing share is 1.0; expected 0 to less than 1"),
+        (Recipe, {"rows": 4}, "4 rows and 10 columns; expected 5 to 64 of each"),
+        (Recipe, {"columns": 65}, "10 rows and 65 columns; expected 5 to 64 of each"),
+        (Recipe, {"style": "maze"}, "style 'maze'; expected mixed or one of"),
+        (Recipe, {"num_boxes": 0}, "0 boxes; expected 1 to 18 in a room of 10x10"),
+        (Recipe, {"num_boxes": 19}, "19 boxes; expected 1 to 18 in a room of 10x10"),
         (
+            Recipe,
             {"num_boxes": 3, "difficulty": Difficulty(min_branching=math.inf)},
             "min branching is inf; expected at most 12, four for each box",
         ),
     ],
 )
-def test_recipes_that_cannot_be_are_refused(asked: dict, message: str) -> None:
+def test_difficulties_and_recipes_that_cannot_be_are_refused(
+    make: Callable[..., object], asked: dict, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
-        Recipe(**asked)
+        make(**asked)
 
 
 def test_bounds_in_words_have_all_digits() -> None:

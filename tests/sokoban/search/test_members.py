@@ -8,7 +8,7 @@ import pytest
 
 from tests.sokoban.brute_force import Shape, random_boards
 from tests.sokoban.search.push_graph import can_be_solved
-from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES
+from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES, boards
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.combine.portfolio import MEMBERS, Portfolio, context_in_steps
@@ -56,11 +56,11 @@ can_be_solved_by_play = cache(can_be_solved)
 
 
 def check_against_every_possible_play(
-    solve_any: Callable[[Board], Answer], boards: list[Board]
+    solve_any: Callable[[Board], Answer], drawn: list[Board]
 ) -> int:
     """Returns how many of the boards are unsolvable."""
     num_unsolvable = 0
-    for board in boards:
+    for board in drawn:
         is_solvable = can_be_solved_by_play(board)
         assert solve_any(board).status == ("solved" if is_solvable else "unsolvable")
         num_unsolvable += not is_solvable
@@ -70,16 +70,16 @@ def check_against_every_possible_play(
 @pytest.mark.parametrize("name", COMPLETE)
 def test_a_complete_member_answers_as_all_possible_plays_do(name: str) -> None:
     for shape, num_boards in SHAPES.values():
-        boards = list(random_boards(shape, num_boards, seed=19))
-        assert 0 < check_against_every_possible_play(solver_by(name), boards) < len(boards)
+        drawn = list(random_boards(shape, num_boards, seed=19))
+        assert 0 < check_against_every_possible_play(solver_by(name), drawn) < len(drawn)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", COMPLETE)
 def test_a_complete_member_answers_so_for_many_more_boards(name: str, shape: str) -> None:
-    boards = list(random_boards(SHAPES[shape][0], 400, seed=50))
-    check_against_every_possible_play(solver_by(name), boards)
+    drawn = list(random_boards(SHAPES[shape][0], 400, seed=50))
+    check_against_every_possible_play(solver_by(name), drawn)
 
 
 @pytest.mark.parametrize("key", [0, 0x9E3779B97F4A7C15])
@@ -91,8 +91,8 @@ def test_answers_stand_when_all_hashes_collide(key: int, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(ground, "zobrist_keys", equal_keys)
     for shape, seed in ((Shape(4, 4, 4, is_closed=True), 61), (Shape(3, 5, 3, False), 62)):
-        boards = list(random_boards(shape, 40, seed=seed))
-        assert 0 < check_against_every_possible_play(solver_by("fess"), boards) < len(boards)
+        drawn = list(random_boards(shape, 40, seed=seed))
+        assert 0 < check_against_every_possible_play(solver_by("fess"), drawn) < len(drawn)
 
 
 @pytest.mark.parametrize("name", INCOMPLETE)
@@ -100,10 +100,7 @@ def test_an_incomplete_member_solves_what_can_be_solved_and_proves_nothing(
     name: str, turn_to_others: str
 ) -> None:
     nums = [0, 0]  # of hopeless boards, of solved ones
-    shapes = Shape(4, 5, 3, is_closed=True), Shape(2, 9, 2, is_closed=False)
-    for board in (board for shape in shapes for board in random_boards(shape, 16, seed=22)):
-        if board.is_solved:
-            continue
+    for board in boards():
         answer = solver_by(name, Limits(max_expansions=3000))(board)
         assert (answer.status == "solved") == can_be_solved(board)
         assert answer.status != "unsolvable" or answer.solver == "rules"

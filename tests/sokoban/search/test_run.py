@@ -91,12 +91,7 @@ def test_short_slices_are_doubled_the_shortest_grow_eightfold_and_long_ones_are_
     assert search.budgets[:5] == [1, 8, 64, 512, 4096]
     search = Scripted()
     seconds = iter([*(0.0,) * 11, *range(1, 99)])
-    find_answer(
-        PUSH,
-        search.search,
-        Limits(time_limit_s=30.0),
-        clock=lambda: float(next(seconds)),
-    )
+    find_answer(PUSH, search.search, Limits(time_limit_s=30.0), clock=lambda: float(next(seconds)))
     peak = search.budgets.index(max(search.budgets))
     most = search.budgets[peak]
     halved = [most >> i for i in range(most.bit_length())]

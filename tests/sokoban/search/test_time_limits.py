@@ -88,17 +88,12 @@ def test_limits_are_looked_at_while_a_search_is_set_up(objective: str) -> None:
 
 
 @CROWDS
-def test_an_explanation_ends_at_its_time_limit(num_boxes: int) -> None:
+@pytest.mark.parametrize("answer", [explain, rate])
+def test_an_explanation_and_a_rating_end_at_their_time_limit(
+    answer: Callable[..., object], num_boxes: int
+) -> None:
     board, limits = room(num_boxes), Limits(time_limit_s=LIMIT_S)
-    assert seconds(lambda: explain(board, limits=limits, clock=time.thread_time)) < (
-        LIMIT_S + LATE_S
-    )
-
-
-@CROWDS
-def test_a_rating_ends_at_its_time_limit(num_boxes: int) -> None:
-    board, limits = room(num_boxes), Limits(time_limit_s=LIMIT_S)
-    assert seconds(lambda: rate(board, limits=limits, clock=time.thread_time)) < (LIMIT_S + LATE_S)
+    assert seconds(lambda: answer(board, limits=limits, clock=time.thread_time)) < LIMIT_S + LATE_S
 
 
 def test_shortening_ends_at_its_time_limit() -> None:

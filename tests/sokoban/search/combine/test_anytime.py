@@ -29,12 +29,7 @@ def best(
 
 def gave_up(limit: str, **at_least: Any) -> Answer:
     return Answer(
-        status="gave up",
-        solver="astar",
-        reason=limit,
-        num_expansions=5,
-        elapsed_s=3.0,
-        **at_least,
+        status="gave up", solver="astar", reason=limit, num_expansions=5, elapsed_s=3.0, **at_least
     )
 
 

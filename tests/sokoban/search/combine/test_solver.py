@@ -181,9 +181,7 @@ def test_memory_is_a_limit(objective: str) -> None:
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_an_interrupt_stops_the_search_at_once_and_what_was_known_is_known(
-    objective: str,
-) -> None:
+def test_an_interrupt_stops_the_search_at_once_and_what_was_known_is_known(objective: str) -> None:
     said: list[Progress] = []
     solve(HARD, minimise=objective, limits=Limits(max_expansions=1))
     # By the time of the process, of which a busy machine takes nothing. And again, since Python

@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.search.push_graph import (
-    Position,
-    board_at,
-    position_of,
-    push_graph,
-)
+from tests.sokoban.search.push_graph import Position, board_at, position_of, push_graph
 from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
@@ -21,13 +16,7 @@ from tokoban.sokoban.search.combine.waypoints import Waypoints
 from tokoban.sokoban.search.level.ground import Squares, build_ground, ground_to_in_steps
 from tokoban.sokoban.search.level.one_box import Step
 from tokoban.sokoban.search.outcome import Outcome
-from tokoban.sokoban.search.pauses import (
-    Budget,
-    Found,
-    Search,
-    Underway,
-    underway,
-)
+from tokoban.sokoban.search.pauses import Budget, Found, Search, Underway, underway
 from tokoban.sokoban.search.searches.beam import beam
 from tokoban.sokoban.search.searches.beam import rounds as beam_rounds
 from tokoban.sokoban.search.steps import completed

@@ -16,13 +16,7 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.bitboard import terrain as terrains
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.terrain import empty_terrain
-from tokoban.sokoban.search.rules import (
-    corral_search,
-    corrals,
-    freeze,
-    patterns,
-    two_boxes,
-)
+from tokoban.sokoban.search.rules import corral_search, corrals, freeze, patterns, two_boxes
 from tokoban.sokoban.search.rules.corrals import DEADLOCKED, NO_CORRAL
 from tokoban.sokoban.search.rules.patterns import NUM_PATTERNS
 from tokoban.sokoban.search.rules.two_boxes import two_boxes_in_steps

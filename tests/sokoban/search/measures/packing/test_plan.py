@@ -1,5 +1,6 @@
 """The packing plan of FESS and what compiled code asks of it."""
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import no_type_check
 
@@ -42,15 +43,9 @@ def packing_of(board: Board) -> tuple[Squares, Packing]:
     return squares, packing
 
 
-def blocked(squares: Squares, boxes: list[tuple[int, int]]) -> np.ndarray:
+def asked(squares: Squares, packing: Packing, boxes: Iterable[int]) -> list[int]:
     is_blocked = np.zeros(len(squares.squares) + 1, np.bool_)
-    is_blocked[[squares.number[Square(*box)] for box in boxes]] = True
-    is_blocked[-1] = True
-    return is_blocked
-
-
-def asked(squares: Squares, packing: Packing, boxes: list[tuple[int, int]]) -> list[int]:
-    is_blocked = blocked(squares, boxes)
+    is_blocked[[*boxes, -1]] = True
     answers = all_asked(packing, is_blocked, packed_bits(is_blocked[:-1]))
     return [int(answer) for answer in answers]
 
@@ -61,7 +56,7 @@ def test_a_game_by_the_plan_packs_one_more_at_each_step(board: Board) -> None:
     boxes: set[int] = set()
     leaves_from = moves_on(packing)
     for step, square in enumerate(packing.steps.tolist()):
-        assert asked(squares, packing, [squares.squares[i] for i in boxes])[0] == step
+        assert asked(squares, packing, boxes)[0] == step
         boxes -= {leaves_from.get(step)}
         boxes.add(square)
     assert boxes == set(squares.numbers(board.goals).tolist())
@@ -92,8 +87,7 @@ def test_packed_is_the_latest_stage_and_its_largest_consistent_fillings(board: B
     plan_squares = sorted({*packing.steps.tolist(), *packing.base.tolist()})
     for _ in range(200):
         boxes = {square for square in plan_squares if draw.random() < 0.7}
-        packed = asked(squares, packing, [squares.squares[i] for i in boxes])[0]
-        assert packed == slowly_packed(packing, boxes)
+        assert asked(squares, packing, boxes)[0] == slowly_packed(packing, boxes)
 
 
 def test_obstructions_pack_as_much_as_listed_fillings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +106,7 @@ def test_obstructions_pack_as_much_as_listed_fillings(monkeypatch: pytest.Monkey
         if (packing.core != 0).any():
             continue  # some box can never leave, and obstructions say nothing of that
         assert len(unlisted.fillings) == 0
-        goals = [(goal.row, goal.column) for goal in sorted(board.goals)]
+        goals = sorted(squares.numbers(board.goals).tolist())
         for _ in range(30):
             boxes = [goal for goal in goals if draw.random() < 0.6]
             packed, most = (asked(squares, one, boxes)[0] for one in (unlisted, packing))
@@ -193,7 +187,7 @@ def test_out_of_plan_is_what_the_next_change_cuts_off(board: Board) -> None:
     num_out = 0
     for _ in range(100):
         boxes = {square for square in plan_squares if draw.random() < 0.7}
-        *_, bits = asked(squares, packing, [squares.squares[i] for i in boxes])
+        *_, bits = asked(squares, packing, boxes)
         out = {square for square in range(len(squares.squares)) if bits >> square & 1}
         assert out == slowly_out_of_plan(packing, squares.neighbours, boxes)
         num_out += len(out)

@@ -119,11 +119,7 @@ def probabilities(
 
 
 def _each_push(
-    board: Board,
-    squares: Squares,
-    guide: Guide,
-    position: Position,
-    pushes: list,
+    board: Board, squares: Squares, guide: Guide, position: Position, pushes: list
 ) -> Iterator[tuple[Position, float]]:
     boxes, player = position
     area = board.flood(player, board.walls | boxes)

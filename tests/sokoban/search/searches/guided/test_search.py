@@ -55,9 +55,7 @@ def test_classical_pruning_changes_no_verdict(order: Order) -> None:
         guide = DrawnGuide(Squares(board), seed=seed)
         plain, classical = (
             solve_guided(
-                board,
-                guide,
-                options=GuidedOptions(order=order, is_classical=is_classical),
+                board, guide, options=GuidedOptions(order=order, is_classical=is_classical)
             )
             for is_classical in (False, True)
         )

@@ -12,11 +12,7 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.level.ground import NONE, Squares
 from tokoban.sokoban.search.limits import Limits, Watch
 from tokoban.sokoban.search.searches.vicinity import windows
-from tokoban.sokoban.search.searches.vicinity.push_paths import (
-    build_task,
-    followed,
-    path_of,
-)
+from tokoban.sokoban.search.searches.vicinity.push_paths import build_task, followed, path_of
 from tokoban.sokoban.search.searches.vicinity.search import find_near
 from tokoban.sokoban.search.state.workspace import workspace_for
 
