@@ -2,7 +2,7 @@
 
 import random
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -62,6 +62,10 @@ def pushes_of(board: Board) -> dict[tuple[Square, Direction], Board]:
             if after != start:
                 found[box, direction] = after
     return found
+
+
+def moved(squares: Iterable[Square], down: int, right: int) -> frozenset[Square]:
+    return frozenset(Square(row + down, column + right) for row, column in squares)
 
 
 def reachable(start: Board) -> dict[Board, list[Board]]:

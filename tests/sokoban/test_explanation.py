@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.sokoban.brute_force import Shape, random_boards
-from tests.sokoban.search.push_graph import position_of, push_graph, solvable
+from tests.sokoban.search.push_graph import position_of, push_graph, pushes_left
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.explanation import explain_game
@@ -30,7 +30,7 @@ def test_the_push_that_deadlocks_a_game_leads_to_its_first_deadlocked_board() ->
             if after != boards[-1]:
                 boards.append(after)
                 letters += lurd.LETTERS[direction]
-        good = solvable(push_graph(board), board.goals)
+        good = pushes_left(push_graph(board), board.goals)
         deadlocked = [position_of(later) not in good for later in boards]
         found = explain_game(board, letters, explain)
         assert (found.status == "deadlocked") == deadlocked[-1]

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.sokoban.brute_force import moved
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats import format_board, parse_board, parse_boxoban, write_boxoban
 from tokoban.sokoban.formats.packed import PackedLevels, flood, joined, read_packed
@@ -55,12 +56,9 @@ def test_words_are_the_boards(number: int) -> None:
 
 def within(board: Board) -> Board:
     """The 8x8 squares inside the ring."""
-
-    def moved(squares: Iterable[Square]) -> frozenset[Square]:
-        return frozenset(Square(row - 1, column - 1) for row, column in squares)
-
-    (player,) = moved([board.player])
-    return Board(8, 8, moved(board.walls - RING), moved(board.goals), moved(board.boxes), player)
+    squares = board.walls - RING, board.goals, board.boxes, [board.player]
+    walls, goals, boxes, (player,) = (moved(some, -1, -1) for some in squares)
+    return Board(8, 8, walls, goals, boxes, player)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -1,6 +1,5 @@
 """Shards: what was packed is what is read, by our reader and by that of safetensors."""
 
-from collections.abc import Set
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -8,10 +7,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.brute_force import Shape, moved, random_boards
 from tests.sokoban.labels.page import check_page
 from tests.sokoban.labels.play_of import label_all, packed
-from tokoban.sokoban.board import Square
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.labels.samples import Origin
@@ -71,14 +69,11 @@ def test_each_state_knows_its_level_and_its_board(path: Path) -> None:
     assert sorted(set(levels.tolist())) == list(range(len(BOARDS)))
     for state in range(0, len(read), 11):
         board, start = read.board(state), BOARDS[levels[state]]
-        here = replace(start, boxes=_inside(board.boxes), player=min(_inside({board.player})))
+        # The shard's boards have a border around them.
+        (player,) = moved({board.player}, -1, -1)
+        here = replace(start, boxes=moved(board.boxes, -1, -1), player=player)
         assert canonical_form(board, exact_player=True) == canonical_form(here, exact_player=True)
         assert pack_words([here]).boxes.numpy().view(np.uint64) == read.boxes[state]
-
-
-def _inside(squares: Set[Square]) -> frozenset[Square]:
-    """Squares of a board with a border around it, as they are without."""
-    return frozenset(Square(row - 1, column - 1) for row, column in squares)
 
 
 def test_no_states_and_no_boxes_are_packed_too(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from tests.sokoban.search.bitboard.swept import distances
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.figures import count_figures
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles import reverse_search
 from tokoban.sokoban.puzzles.rooms import carve, place_goals
@@ -35,7 +34,7 @@ def fewest_pushes(solved: Board, start: Start) -> int:
     board = replace(solved, boxes=start.boxes, player=start.player)
     answer = solve(board, minimise="pushes")
     assert answer.solution is not None
-    return count_figures(board, answer.solution.directions).pushes
+    return answer.solution.num_pushes
 
 
 @pytest.mark.parametrize("length", [7, 13], ids=["one word", "several"])

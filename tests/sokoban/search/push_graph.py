@@ -62,20 +62,20 @@ def push_graph(board: Board) -> dict[Position, list[Push]]:
     return dict(expansions(board))
 
 
-def solvable(graph: dict[Position, list[Push]], goals: frozenset[Square]) -> set[Position]:
-    """The positions from which some play brings all boxes to goals."""
+def pushes_left(graph: dict[Position, list[Push]], goals: frozenset[Square]) -> dict[Position, int]:
+    """The fewest pushes from each position from which some play brings all boxes to goals."""
     before: dict[Position, list[Position]] = {position: [] for position in graph}
     for position, pushes in graph.items():
         for _, after in pushes:
             before[after].append(position)
-    waiting = [position for position in graph if position[0] == goals]
-    found = set(waiting)
-    while waiting:
-        for earlier in before[waiting.pop()]:
-            if earlier not in found:
-                found.add(earlier)
+    left = {position: 0 for position in graph if position[0] == goals}
+    waiting = [*left]
+    for position in waiting:  # grows while it is read
+        for earlier in before[position]:
+            if earlier not in left:
+                left[earlier] = left[position] + 1
                 waiting.append(earlier)
-    return found
+    return left
 
 
 def can_be_solved(board: Board) -> bool:

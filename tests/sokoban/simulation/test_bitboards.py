@@ -2,13 +2,13 @@
 
 import random
 import re
-from collections.abc import Iterable
 from itertools import product
 
 import pytest
 import torch
 
 from benchmarks.random_boards import KINDS, random_board
+from tests.sokoban.brute_force import moved
 from tests.sokoban.drawings import DRAWINGS
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.xsb import parse_board
@@ -202,22 +202,19 @@ def test_successors_are_the_four_steps() -> None:
 def test_canonical_keys_do_not_see_where_a_level_lies() -> None:
     places = product((0, 2, 7), (0, 1, 5))
     drawn = ["########|" * down + ("#" * right + "@$.").ljust(8, "#") for down, right in places]
-    moved = bitboards.pack([filled(parse_board(drawing)) for drawing in drawn])
-    assert bitboards.keys(moved).unique().numel() == 9
-    assert bitboards.canonical_keys(moved).unique().numel() == 1
+    boards = bitboards.pack([filled(parse_board(drawing)) for drawing in drawn])
+    assert bitboards.keys(boards).unique().numel() == 9
+    assert bitboards.canonical_keys(boards).unique().numel() == 1
 
 
 @pytest.mark.parametrize("drawn", ["@$-.-|-#--*", "#######@|######$.", "-------|-@$.---|*------"])
 def test_a_board_moved_to_the_corner_keeps_its_shape(drawn: str) -> None:
     board = filled(parse_board(drawn))
     packed = bitboards.pack([board])
-    moved = bitboards.to_board(bitboards.to_corner(packed))
+    found = bitboards.to_board(bitboards.to_corner(packed))
     floor = set(board.squares()) - board.walls
-    top, left = min(row for row, _ in floor), min(column for _, column in floor)
-
-    def shifted(squares: Iterable[Square]) -> frozenset[Square]:
-        return frozenset(Square(row - top, column - left) for row, column in squares)
-
-    assert frozenset(moved.squares()) - moved.walls == shifted(floor)
-    assert (moved.boxes, moved.goals) == (shifted(board.boxes), shifted(board.goals))
-    assert {moved.player} == shifted({board.player})
+    up, left = -min(row for row, _ in floor), -min(column for _, column in floor)
+    assert frozenset(found.squares()) - found.walls == moved(floor, up, left)
+    assert found.boxes == moved(board.boxes, up, left)
+    assert found.goals == moved(board.goals, up, left)
+    assert {found.player} == moved({board.player}, up, left)

@@ -1,14 +1,13 @@
 """Batches of boards of one word: the answers, what the search knows, and the limits."""
 
 import threading
-from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from tests.sokoban.brute_force import Shape, random_boards
+from tests.sokoban.brute_force import Shape, moved, random_boards
 from tests.sokoban.search.bitboard.swept import LARGE, labels_of, words_of
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
@@ -97,14 +96,10 @@ def test_boxes_out_of_reach_matter_only_off_their_goals() -> None:
 
 def moved_into_a_large_board(board: Board) -> Board:
     """The board with its top left in row 3, column 41 of a board of walls."""
-
-    def move(squares: Iterable[Square]) -> frozenset[Square]:
-        return frozenset(Square(row + 3, column + 41) for row, column in squares)
-
-    floor = move(square for square in board.squares() if square not in board.walls)
+    squares = {*board.squares()} - board.walls, board.goals, board.boxes, {board.player}
+    floor, goals, boxes, (player,) = (moved(some, 3, 41) for some in squares)
     walls = frozenset(Square(row, column) for row in range(53) for column in range(61)) - floor
-    (player,) = move({board.player})
-    return Board(53, 61, walls, move(board.goals), move(board.boxes), player)
+    return Board(53, 61, walls, goals, boxes, player)
 
 
 def test_a_part_of_a_large_board_that_fits_one_word_keeps_its_solution() -> None:

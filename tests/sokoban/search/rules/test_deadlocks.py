@@ -9,7 +9,7 @@ import pytest
 
 from tests.sokoban.brute_force import Shape, connected_boards
 from tests.sokoban.search.laid_out import LaidOut, for_python, lay_out_board
-from tests.sokoban.search.push_graph import board_at, can_be_solved, push_graph, solvable
+from tests.sokoban.search.push_graph import board_at, can_be_solved, push_graph, pushes_left
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.xsb import parse_board
@@ -94,7 +94,7 @@ def has_pattern(laid: LaidOut, learned: LaidOut) -> bool:
 def check_prunings(board: Board, draw: random.Random, num_positions: int) -> Counter[str]:
     """Asks all prunings at some positions of a game; counts what they say, once per position."""
     graph = push_graph(board)
-    alive = solvable(graph, board.goals)
+    alive = pushes_left(graph, board.goals)
     first = lay_out_board(board)
     two = completed(two_boxes_in_steps(first.ground))
     # What is learned at one position is used at the others.

@@ -45,14 +45,6 @@ def test_a_store_that_grows_searches_as_a_roomy_one_does(monkeypatch: pytest.Mon
     )
 
 
-def searched(board: Board, objective: Optimum, num_expansions: int) -> tuple[Squares, AStar]:
-    """The numbered squares, and the search after so many expansions."""
-    squares = Squares(board)
-    search = AStar(board, squares, build_ground(board, squares), objective)
-    search.advance(Budget(num_expansions))
-    return squares, search
-
-
 @pytest.mark.parametrize("objective", ["moves", "pushes"])
 def test_a_pattern_holds_only_where_the_player_was(objective: Objective) -> None:
     # From below, both boxes can only be pushed into corners; from above, down to the goals. The
@@ -76,18 +68,16 @@ def test_a_pattern_holds_only_where_the_player_was(objective: Objective) -> None
     assert answer.solution.num_pushes == 4
 
 
-def boxes_of(search: AStar, position: int) -> list[int]:
-    words = search.frontier.positions.boxes[position]
-    return np.flatnonzero(unpacked_bits(words, len(search.problem.ground.zone))).tolist()
-
-
 @pytest.mark.parametrize("objective", ["moves", "pushes"])
 def test_the_lower_bound_is_the_cheapest_matching_of_boxes_and_goals(objective: Optimum) -> None:
-    _, search = searched(LARGE, objective, 29)
-    ground, positions = search.problem.ground, search.frontier.positions
+    squares = Squares(LARGE)
+    ground = build_ground(LARGE, squares)
+    search = AStar(LARGE, squares, ground, objective)
+    search.advance(Budget(29))
+    positions = search.frontier.positions
     assert positions.num_known[0] > 29
     for i in range(1, positions.num_known[0]):  # the start is not estimated
-        boxes = np.array(boxes_of(search, i))
+        boxes = np.flatnonzero(unpacked_bits(positions.boxes[i], len(squares.squares)))
         pushes = ground.pushes[boxes * 4 + ground.zone[boxes, positions.player[i]]]
         assert search.frontier.lower_bound[i] == pushes[linear_sum_assignment(pushes)].sum()
 

@@ -12,7 +12,7 @@ from tests.sokoban.search.push_graph import (
     can_be_solved,
     position_of,
     push_graph,
-    solvable,
+    pushes_left,
 )
 from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES, boards, boxes_of, num_regions
 from tests.sokoban.search.searches.beam.test_rounds import begun_midway, finish
@@ -59,7 +59,7 @@ def test_a_prefix_without_a_solution_is_dropped(monkeypatch: pytest.MonkeyPatch)
     num_dead = 0
     for board in PUZZLES:
         graph, start = push_graph(board), position_of(board)
-        alive = solvable(graph, board.goals)
+        alive = pushes_left(graph, board.goals)
         squares = Squares(board)
         for box, after in graph[start]:
             if after in alive:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tests.sokoban.search.push_graph import Position, push_graph
+from tests.sokoban.search.push_graph import Position, push_graph, pushes_left
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.searches.guided.guide import Guidance, Guide, legal_pushes
@@ -44,7 +44,7 @@ class PerfectGuide:
 
     def __init__(self, board: Board, squares: Squares) -> None:
         self._squares, self._graph = squares, push_graph(board)
-        self._left = pushes_left(board)
+        self._left = pushes_left(self._graph, board.goals)
 
     def evaluate(self, boxes: np.ndarray, zone: np.ndarray) -> Guidance:
         shape = (*boxes.shape, 4)
@@ -90,21 +90,6 @@ class LeaningGuide:
         with np.errstate(divide="ignore"):
             log_policy = np.log(mixed).astype(np.float32)
         return perfect._replace(log_policy=log_policy, deadlocked=np.zeros_like(perfect.deadlocked))
-
-
-def pushes_left(board: Board) -> dict[Position, int]:
-    """The fewest pushes from each position of a board that can be solved."""
-    graph = push_graph(board)
-    left = {position: 0 for position in graph if position[0] == board.goals}
-    while True:
-        more = {
-            position: 1 + min(left[after] for _, after in pushes if after in left)
-            for position, pushes in graph.items()
-            if position not in left and any(after in left for _, after in pushes)
-        }
-        if not more:
-            return left
-        left |= more
 
 
 def probabilities(

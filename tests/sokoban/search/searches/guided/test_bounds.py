@@ -8,13 +8,12 @@ import math
 import numpy as np
 import pytest
 
-from tests.sokoban.search.push_graph import Position, position_of
+from tests.sokoban.search.push_graph import Position, position_of, push_graph, pushes_left
 from tests.sokoban.search.searches.guided.guides import (
     DrawnGuide,
     LeaningGuide,
     PerfectGuide,
     probabilities,
-    pushes_left,
 )
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.search.level.ground import Squares
@@ -69,7 +68,7 @@ def _costs(board: Board, order: Order) -> list[float]:
     """The cost of each position before the last on the way that the guide leans to."""
     after = probabilities(board, Squares(board), _leaning(board))
     position, pi, costs = position_of(board), 1.0, []
-    length = pushes_left(board)[position]
+    length = pushes_left(push_graph(board), board.goals)[position]
     for made in range(length):
         left, nodes = length - made, made + 1
         power = 1 + left / nodes if order == "phs*" else 1
@@ -138,7 +137,7 @@ def test_a_perfect_guide_is_asked_once_for_each_push_but_the_last(order: Order) 
     for board in _BOARDS:
         guide = PerfectGuide(board, Squares(board))
         answer = solve_guided(board, guide, options=GuidedOptions(order=order))
-        left = pushes_left(board)[position_of(board)]
+        left = pushes_left(push_graph(board), board.goals)[position_of(board)]
         assert answer.solution is not None
         assert answer.solution.num_pushes == answer.num_expansions == left
         assert answer.num_evaluated == left - 1
