@@ -46,13 +46,17 @@ COLLECTIONS = {
 
 
 @pytest.mark.parametrize("name", COLLECTIONS)
-def test_the_classic_collections_are_read_whole(name: str, shared_data: Path) -> None:
+def test_the_classic_collections_are_read_whole_and_survive_rewriting(
+    name: str, shared_data: Path
+) -> None:
     read = read_levels(shared_data / "levels" / name, strict=True)
     boards = [level.board for level in read.levels]
     boxes = [len(board.boxes) for board in boards]
     heights, widths = [board.height for board in boards], [board.width for board in boards]
     ends = [(min(sizes), max(sizes)) for sizes in (heights, widths, boxes)]
     assert (len(boards), sum(boxes), *ends) == COLLECTIONS[name]
+    written = write_levels(read.levels, notes=read.notes, run_length=True)
+    assert parse_levels(written, strict=True) == read
     assert not any(level.solutions for level in read.levels)
 
 

@@ -97,6 +97,22 @@ def test_a_folder_holds_what_its_manifest_says(
     assert 0 < manifest["solvable_states"] < manifest["states"]
 
 
+def finish(path: Path, job: Job, expected: dict[str, bytes], workers: Workers) -> None:
+    """Goes on with what is missing, and looks at every byte."""
+    folder = LabelFolder(path, job)
+    assert folder.complete(workers) is None
+    folder.conclude()
+    assert contents(path) == expected
+
+
+def check_unfinished(path: Path, expected: dict[str, bytes]) -> None:
+    """That all files are whole but those without a name."""
+    found = contents(path)
+    assert "manifest.json" not in found
+    for name, content in found.items():
+        assert name.startswith(".") or content == expected[name]
+
+
 def test_an_interrupted_run_keeps_whole_shards_and_goes_on(
     job: Job, expected: dict[str, bytes], tmp_path: Path
 ) -> None:
@@ -107,14 +123,9 @@ def test_an_interrupted_run_keeps_whole_shards_and_goes_on(
     folder = LabelFolder(tmp_path, job)
     with pytest.raises(KeyboardInterrupt):
         folder.complete(Workers(1), report=interrupt)
-    assert "manifest.json" not in contents(tmp_path)
-    for name, content in contents(tmp_path).items():
-        assert name.startswith(".") or content == expected[name]
-    folder = LabelFolder(tmp_path, job)
-    assert 0 < folder.num_missing_levels < 17
-    folder.complete(Workers(1))
-    folder.conclude()
-    assert contents(tmp_path) == expected
+    check_unfinished(tmp_path, expected)
+    assert 0 < LabelFolder(tmp_path, job).num_missing_levels < 17
+    finish(tmp_path, job, expected, Workers(1))
 
 
 def test_limits_keep_whole_shards_and_the_rest_is_made_later(
@@ -131,11 +142,8 @@ def test_limits_keep_whole_shards_and_the_rest_is_made_later(
     told = folder.complete(Workers(1), limits=limits, clock=looks.__next__)
     assert told == "2 s"
     assert folder.conclude() is None
-    for name, content in contents(tmp_path).items():
-        assert name.startswith(".") or content == expected[name]
-    assert LabelFolder(tmp_path, job).complete(Workers(1)) is None
-    LabelFolder(tmp_path, job).conclude()
-    assert contents(tmp_path) == expected
+    check_unfinished(tmp_path, expected)
+    finish(tmp_path, job, expected, Workers(1))
 
 
 def test_only_shards_that_are_not_as_written_are_made_again(
@@ -150,11 +158,8 @@ def test_only_shards_that_are_not_as_written_are_made_again(
     changed = bytearray(expected[NAMES[5]])
     changed[-1] ^= 1
     (tmp_path / NAMES[5]).write_bytes(changed)
-    folder = LabelFolder(tmp_path, job)
-    assert folder.missing == [1, 2, 4, 5]
-    folder.complete(Workers(2))
-    folder.conclude()
-    assert contents(tmp_path) == expected
+    assert LabelFolder(tmp_path, job).missing == [1, 2, 4, 5]
+    finish(tmp_path, job, expected, Workers(2))
 
 
 @pytest.mark.parametrize(
@@ -221,11 +226,8 @@ def test_a_killed_run_is_resumed(
     assert temporary.startswith(f".{NAMES[1]}.") and whole == [NAMES[0], *NAMES[-2:]]
     assert left[NAMES[0]] == expected[NAMES[0]]
     with alone_in(tmp_path):  # whoever was killed holds no lock
-        folder = LabelFolder(tmp_path, job)
-        assert folder.num_missing_levels == 14
-        folder.complete(Workers(1))
-        folder.conclude()
-    assert contents(tmp_path) == expected
+        assert LabelFolder(tmp_path, job).num_missing_levels == 14
+    finish(tmp_path, job, expected, Workers(1))
 
 
 def test_processes_change_no_byte_and_a_broken_pool_is_a_sentence(

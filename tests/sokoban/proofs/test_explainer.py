@@ -114,29 +114,26 @@ def test_a_solved_board_is_solved_without_a_move() -> None:
 HARD = parse_board("-@X-X..|###-###".replace("X", "$"))
 
 
+def reason_of(answer: Deadlocked | Answer) -> str:
+    """Why it was given up."""
+    assert isinstance(answer, Answer) and answer.status == "gave up"
+    assert answer.reason is not None
+    return answer.reason
+
+
 def test_limits_are_kept_and_named() -> None:
-    answer = explain(HARD, limits=Limits(max_expansions=0))
-    assert isinstance(answer, Answer)
-    assert answer.status == "gave up"
-    assert answer.reason == "0 positions"
-    answer = explain(HARD, limits=Limits(memory_limit_mb=0.0))
-    assert isinstance(answer, Answer)
-    assert answer.reason == "0 MB"
-    ticks = itertools.count()
-    answer = explain(HARD, limits=Limits(time_limit_s=1.0), clock=lambda: float(next(ticks)))
-    assert isinstance(answer, Answer)
-    assert answer.status == "gave up"
-    assert answer.reason == "1 s"
-    assert isinstance(answer.reason, Reason) and answer.reason.code == "time"
+    assert reason_of(explain(HARD, limits=Limits(max_expansions=0))) == "0 positions"
+    assert reason_of(explain(HARD, limits=Limits(memory_limit_mb=0.0))) == "0 MB"
+    limits, clock = Limits(time_limit_s=1.0), itertools.count(0.0).__next__
+    reason = reason_of(explain(HARD, limits=limits, clock=clock))
+    assert reason == "1 s" and isinstance(reason, Reason) and reason.code == "time"
     large = Board(
         65, 65, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(1, 1)}), Square(0, 0)
     )
-    answer = explain(large)
-    assert isinstance(answer, Answer)
-    assert answer.status == "gave up"
-    assert answer.reason == "expected at most 4096 squares of floor, got 4225"
+    reason = reason_of(explain(large))
+    assert reason == "expected at most 4096 squares of floor, got 4225"
     [sentence] = tokoban.explain(large).sentences
-    assert sentence == f"not searched: {answer.reason}"
+    assert sentence == f"not searched: {reason}"
 
 
 class StopAfter(threading.Event):
@@ -158,9 +155,7 @@ def test_the_stop_flag_ends_each_part_of_the_work() -> None:
         answer = explain(HARD, limits=Limits(stop=StopAfter(num_looks)))
         if isinstance(answer, Deadlocked):
             break
-        assert answer.status == "gave up"
-        assert answer.reason is not None
-        reasons.append(answer.reason)
+        reasons.append(reason_of(answer))
     assert set(reasons) == {"stopped"}
 
 
@@ -173,10 +168,9 @@ def test_the_check_of_a_proof_counts_for_the_time_limit(monkeypatch: pytest.Monk
         return find_fault(certificate, each_position)
 
     monkeypatch.setattr(explainer, "find_fault", slow)
-    answer = explain(HARD, clock=lambda: now_s)
-    assert isinstance(answer, Answer)
-    assert answer.reason == "10 s, before the proof could be checked"
-    assert isinstance(answer.reason, Reason) and answer.reason.code == "time"
+    reason = reason_of(explain(HARD, clock=lambda: now_s))
+    assert reason == "10 s, before the proof could be checked"
+    assert isinstance(reason, Reason) and reason.code == "time"
 
 
 def test_the_solver_has_half_of_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,20 +28,17 @@ def test_the_share_of_solvable_levels_is_as_requested(share: float, num_solvable
 @pytest.mark.parametrize(
     ("rows", "columns", "num_boxes"), [(8, 8, 1), (5, 11, 1), (13, 7, 3), (10, 9, 2)]
 )
-def test_levels_are_legal_and_solutions_solve(rows: int, columns: int, num_boxes: int) -> None:
+def test_levels_are_legal_and_all_floor_can_be_reached_and_solutions_solve(
+    rows: int, columns: int, num_boxes: int
+) -> None:
     for level in generate(7, seed=3, rows=rows, columns=columns, num_boxes=num_boxes):
         assert find_fault(level.board) is None
         assert (level.board.height, level.board.width) == (rows, columns)
         assert len(level.board.boxes) == num_boxes
         assert not level.board.is_solved
+        assert frozenset(level.board.squares()) - level.board.walls == level.board.inside()
         if level.solution is not None:
             assert rules.play(level.board, level.solution)[-1].is_solved
-
-
-def test_floor_out_of_reach_is_wall() -> None:
-    for level in generate(29, seed=4):
-        floor = frozenset(level.board.squares()) - level.board.walls
-        assert floor == level.board.inside()
 
 
 def test_sampled_planes_and_words_are_the_same_levels() -> None:
