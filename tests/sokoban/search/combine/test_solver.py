@@ -39,25 +39,15 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setattr(solver, "from_board", lambda board: None)
 
 
-def count_moves(board: Board, answer: Answer) -> int | None:
-    """The moves of a solution, which the rules must confirm; None if there provably is none."""
+def moves_and_pushes(board: Board, answer: Answer) -> tuple[int, int] | tuple[None, None]:
+    """Of a solution, which the rules must confirm; None of each if there provably is none."""
     if answer.status == "unsolvable":
-        return None
+        return None, None
     assert answer.solution is not None
     boards = rules.play(board, answer.solution.directions)
     assert boards[-1].is_solved
     assert all(before != after for before, after in pairwise(boards))
-    return len(answer.solution.directions)
-
-
-def count_pushes(board: Board, answer: Answer) -> int | None:
-    """The pushes of a solution; None for a proof that there is none."""
-    if answer.status == "unsolvable":
-        return None
-    assert answer.solution is not None
-    return sum(
-        is_push(*boards) for boards in pairwise(rules.play(board, answer.solution.directions))
-    )
+    return len(boards) - 1, sum(is_push(*pair) for pair in pairwise(boards))
 
 
 @cache  # for both ways
@@ -73,9 +63,9 @@ def check_against_every_possible_play(boards: list[Board]) -> int:
     num_unsolvable = 0
     for board in boards:
         moves, pushes = fewest_by_play(board)
-        assert count_moves(board, solve(board, minimise="moves")) == moves
-        assert count_pushes(board, solve(board, minimise="pushes")) == pushes
-        assert (count_moves(board, solve(board, minimise="any")) is None) == (moves is None)
+        assert moves_and_pushes(board, solve(board, minimise="moves"))[0] == moves
+        assert moves_and_pushes(board, solve(board, minimise="pushes"))[1] == pushes
+        assert (moves_and_pushes(board, solve(board, minimise="any"))[0] is None) == (moves is None)
         num_unsolvable += moves is None
     return num_unsolvable
 
@@ -97,20 +87,20 @@ def test_solutions_and_proofs_hold_for_many_more_boards(shape: str, seed: int) -
 def test_a_lone_box_goes_straight_to_its_goal_or_is_lost_at_once(is_closed: bool) -> None:
     for board in random_boards(Shape(5, 7, 1, is_closed=is_closed), 30, seed=37):
         answer = solve(board, minimise="pushes")
-        pushes = count_pushes(board, answer)
+        _, pushes = moves_and_pushes(board, answer)
         assert answer.num_expansions <= 1 if pushes is None else answer.num_expansions == pushes
 
 
 def test_the_fewest_moves_and_the_fewest_pushes_are_different_solutions() -> None:
     board = parse_board("-#-|.@#|-$-|---|---")
     by_moves, by_pushes = solve(board, minimise="moves"), solve(board, minimise="pushes")
-    assert (count_moves(board, by_moves), count_pushes(board, by_moves)) == (8, 4)
-    assert (count_moves(board, by_pushes), count_pushes(board, by_pushes)) == (10, 2)
+    assert moves_and_pushes(board, by_moves) == (8, 4)
+    assert moves_and_pushes(board, by_pushes) == (10, 2)
 
 
 def test_boxes_on_goals_out_of_reach_are_left_alone() -> None:
     board = parse_board("#######|#@$.#*#|#######")
-    assert count_moves(board, solve(board)) == 1
+    assert moves_and_pushes(board, solve(board)) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +200,8 @@ def test_no_solution_is_shorter_than_what_was_said_to_be_the_least(objective: st
         said: list[Progress] = []
         # By a clock that ticks when it is read every slice is long, so all stay short.
         answer = solve(board, minimise=objective, report=said.append, clock=count(0.0).__next__)
-        length = (count_moves if objective == "moves" else count_pushes)(board, answer)
+        moves, pushes = moves_and_pushes(board, answer)
+        length = moves if objective == "moves" else pushes
         least = [told.at_least or 0 for told in said]
         assert least == sorted(least)
         if length:
@@ -230,7 +221,7 @@ def open_floor(height: int, width: int) -> Board:
 
 def test_the_largest_board_is_64_by_64() -> None:
     board = open_floor(64, 64)
-    assert count_moves(board, solve(board)) == 32 + 31 + 1
+    assert moves_and_pushes(board, solve(board)) == (32 + 31 + 1, 1)
     with pytest.raises(ValueError, match="expected at most 4096 squares of floor, got 4160"):
         solve(open_floor(64, 65))
 

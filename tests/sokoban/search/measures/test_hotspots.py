@@ -61,7 +61,7 @@ def test_hotspots_are_counted_among_the_boxes_there_are() -> None:
     # The box in the doorway keeps both on its left from the goals; they are in nobody's way.
     board = parse_board("#########|#---#---#|#-$-$@..#|#-$-#--.#|#########")
     squares, hotspots = built(board)
-    words = packed_bits(np.array([square in board.boxes for square in squares.squares]))
+    words = packed_bits(squares.is_among(board.boxes))
     assert num_hotspots(hotspots, words) == 1
     words[0] ^= np.uint64(1) << np.uint64(squares.number[Square(2, 4)])
     assert num_hotspots(hotspots, words) == 0

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-import numpy as np
 import pytest
 
 from tests.sokoban.brute_force import Shape, connected_boards
@@ -70,12 +69,11 @@ def verdicts(two: TwoBoxes, squares: Squares, board: Board) -> Iterator[bool]:
     """What the table says at each side of each box where the player can stand."""
     area = board.area()
     for box in board.boxes:
-        is_other = np.zeros(len(squares.squares), np.bool_)
-        is_other[squares.numbers(board.boxes - {box})] = True
+        others = packed_bits(squares.is_among(board.boxes - {box}))
         for direction in Direction:
             if box.neighbour(direction) in area:
                 number = squares.number[box]
-                yield is_deadlocked_pair(two, packed_bits(is_other), number, int(direction))
+                yield is_deadlocked_pair(two, others, number, int(direction))
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)

@@ -1,7 +1,5 @@
 """Meetings of pushes from the start and pulls from the end: none is missed, and each solves."""
 
-import numpy as np
-
 from tests.sokoban.search.searches.beam.test_pull_beam import PUZZLES, boards
 from tests.sokoban.search.searches.beam.test_push_beam import child_position, end_layer
 from tokoban.sokoban import rules
@@ -13,6 +11,7 @@ from tokoban.sokoban.search.pauses import Budget, Found, Underway, underway
 from tokoban.sokoban.search.searches.beam.meetings import FromTheEnd, Meetings
 from tokoban.sokoban.search.searches.beam.push_beam import PushBeam
 from tokoban.sokoban.search.searches.fess.tree import NUM_CHILDREN
+from tokoban.sokoban.search.state.positions import packed_bits
 from tokoban.sokoban.search.steps import completed
 
 
@@ -34,10 +33,7 @@ def child_keys(search: PushBeam, board: Board, first: int) -> set[tuple[bytes, i
     found = set()
     for child in range(first, int(search._tree.progress[NUM_CHILDREN])):
         boxes, player = child_position(search, child, board)
-        words = np.zeros(-(-len(squares.squares) // 64), np.uint64)
-        for box in boxes:
-            number = squares.number[box]
-            words[number >> 6] |= np.uint64(1 << (number & 63))
+        words = packed_bits(squares.is_among(boxes))
         found.add((words.tobytes(), squares.number[player]))
     return found
 

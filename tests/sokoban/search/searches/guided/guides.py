@@ -108,7 +108,7 @@ def _each_push(
 ) -> Iterator[tuple[Position, float]]:
     boxes, player = position
     area = board.flood(player, board.walls | boxes)
-    rows = [np.array([[s in marked for s in squares.squares]]) for marked in (boxes, set(area))]
+    rows = [squares.is_among(marked)[None] for marked in (boxes, set(area))]
     policy = np.exp(guide.evaluate(*rows).log_policy[0].astype(np.float64))
     for box, after in pushes:
         (end,) = after[0] - boxes

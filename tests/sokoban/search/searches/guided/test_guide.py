@@ -1,20 +1,16 @@
 import numpy as np
 
 from tests.sokoban.brute_force import Shape, pushes_of, random_boards
-from tokoban.sokoban.board import Square
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.searches.guided.guide import Guide, UniformGuide
-
-
-def _marks(squares: Squares, marked: set[Square] | frozenset[Square]) -> np.ndarray:
-    return np.array([[square in marked for square in squares.squares]])
 
 
 def test_the_uniform_guide_gives_every_push_of_the_plain_rules_the_same_probability() -> None:
     for board in random_boards(Shape(3, 4, 3, is_closed=True), 40, seed=5):
         squares = Squares(board)
         guide: Guide = UniformGuide(squares.neighbours)
-        guidance = guide.evaluate(_marks(squares, board.boxes), _marks(squares, board.area()))
+        rows = [squares.is_among(marked)[None] for marked in (board.boxes, board.area())]
+        guidance = guide.evaluate(*rows)
         pushes = pushes_of(board)
         found = {
             (squares.squares[square], squares.squares[squares.neighbours[square, direction]])

@@ -155,10 +155,7 @@ def _game(board: Board, guide: DrawnGuide) -> tuple[bool, int]:
     while not board.is_solved:
         area = board.area()
         visited.add((board.boxes, area))
-        rows = [
-            np.array([[square in marked for square in squares.squares]])
-            for marked in (board.boxes, area)
-        ]
+        rows = [squares.is_among(marked)[None] for marked in (board.boxes, area)]
         guidance = guide.evaluate(*rows)
         worth = guidance.log_policy[0] + np.log(1 - guidance.push_deadlocks[0])
         best, after = -np.inf, None
