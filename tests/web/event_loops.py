@@ -1,12 +1,18 @@
 """Runs a coroutine where the thread may have an event loop already, as that of a browser has."""
 
 import asyncio
-from collections.abc import Coroutine
+import functools
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 
-def run_apart(work: Coroutine[Any, Any, Any]) -> Any:
-    """What the coroutine returns, in a thread and an event loop of its own."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()
+def in_own_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """A test without ``async``: it runs in a thread and an event loop of its own."""
+
+    @functools.wraps(test)
+    def run(**fixtures: Any) -> None:
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, test(**fixtures)).result()
+
+    return run

@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import pytest
 
-from tests.web.event_loops import run_apart
+from tests.web.event_loops import in_own_loop
 from tokoban.web import jobs
 from tokoban.web.jobs import JobQueue, QueueFullError, Run
 
@@ -88,16 +88,20 @@ async def running(
             await queue.close()
 
 
-async def events_of(run: Run) -> list[dict[str, Any]]:
-    return [json.loads(line) async for line in run.events()]
-
-
-async def first_answer(run: Run) -> dict[str, Any]:
+async def events_of(run: Run, *, last: str = "") -> list[dict[str, Any]]:
+    """The events as far as the first of the kind ``last``, or all."""
+    found = []
     async for line in run.events():
-        event = json.loads(line)
-        if event["event"] == "answer":
-            return event
-    raise AssertionError("no answer")
+        found.append(json.loads(line))
+        if found[-1]["event"] == last:
+            break
+    return found
+
+
+async def pid_of(run: Run) -> int:
+    """The process that tells its number in a first answer."""
+    pid: int = (await events_of(run, last="answer"))[-1]["pid"]
+    return pid
 
 
 def is_alive(pid: int) -> bool:
@@ -108,55 +112,50 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-def test_events_come_in_order_and_a_worker_serves_many_jobs(tmp_path: Path) -> None:
-    async def check() -> None:
-        async with running(tmp_path) as queue:
-            first, second = [await events_of(queue.submit("echo", {"n": n})) for n in (1, 2)]
-            assert [event["event"] for event in first] == ["queued", "started", "answer", "done"]
-            assert (first[-1]["n"], second[-1]["n"]) == (1, 2)
-            assert first[2]["pid"] == second[2]["pid"]
-
-    run_apart(check())
+@in_own_loop
+async def test_events_come_in_order_and_a_worker_serves_many_jobs(tmp_path: Path) -> None:
+    async with running(tmp_path) as queue:
+        first, second = [await events_of(queue.submit("echo", {"n": n})) for n in (1, 2)]
+        assert [event["event"] for event in first] == ["queued", "started", "answer", "done"]
+        assert (first[-1]["n"], second[-1]["n"]) == (1, 2)
+        assert first[2]["pid"] == second[2]["pid"]
 
 
-def test_errors_are_sentences_and_harm_no_other_job(tmp_path: Path) -> None:
-    async def check() -> None:
-        async with running(tmp_path) as queue:
-            last = {}
-            for kind in ("refuse", "fail", "crash", "unheard", "echo"):
-                last[kind] = (await events_of(queue.submit(kind, {})))[-1]
-            said = {"message": "a wrong board", "code": "planted", "values": {"boxes": 2}}
-            assert last["refuse"]["problem"] == said
-            codes = {kind: event.get("code") for kind, event in last.items()}
-            assert codes == {
-                "refuse": "refused",
-                "fail": "failed",
-                "crash": "crashed",
-                "unheard": "refused",
-                "echo": None,
-            }
-            assert last["refuse"]["message"] == "a wrong board."
-            assert "KeyError" in last["fail"]["message"]
-            assert "worker process" in last["crash"]["message"]
-            assert "echo" in last["unheard"]["message"]
-
-    run_apart(check())
+@in_own_loop
+async def test_errors_are_sentences_and_harm_no_other_job(tmp_path: Path) -> None:
+    async with running(tmp_path) as queue:
+        last = {}
+        for kind in ("refuse", "fail", "crash", "unheard", "echo"):
+            last[kind] = (await events_of(queue.submit(kind, {})))[-1]
+        said = {"message": "a wrong board", "code": "planted", "values": {"boxes": 2}}
+        assert last["refuse"]["problem"] == said
+        codes = {kind: event.get("code") for kind, event in last.items()}
+        assert codes == {
+            "refuse": "refused",
+            "fail": "failed",
+            "crash": "crashed",
+            "unheard": "refused",
+            "echo": None,
+        }
+        assert last["refuse"]["message"] == "a wrong board."
+        assert "KeyError" in last["fail"]["message"]
+        assert "worker process" in last["crash"]["message"]
+        assert "echo" in last["unheard"]["message"]
 
 
-def test_a_cancelled_job_ends_at_once_and_leaves_its_worker(tmp_path: Path) -> None:
-    async def check() -> None:
-        async with running(tmp_path) as queue:
-            run = queue.submit("wait", {})
-            pid = (await first_answer(run))["pid"]
-            run.cancel()
-            [*_, answer, _] = await events_of(queue.submit("echo", {}))
-            # Otherwise the process would have been ended after the time of grace.
-            assert answer["pid"] == pid
-
-    run_apart(check())
+@in_own_loop
+async def test_a_cancelled_job_ends_at_once_and_leaves_its_worker(tmp_path: Path) -> None:
+    async with running(tmp_path) as queue:
+        run = queue.submit("wait", {})
+        pid = await pid_of(run)
+        run.cancel()
+        [*_, answer, _] = await events_of(queue.submit("echo", {}))
+        # Otherwise the process would have been ended after the time of grace.
+        assert answer["pid"] == pid
 
 
-def test_a_spare_process_ends_once_it_has_rested_since_its_last_job(
+@in_own_loop
+async def test_a_spare_process_ends_once_it_has_rested_since_its_last_job(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rests: list[asyncio.Future[None]] = []
@@ -170,182 +169,152 @@ def test_a_spare_process_ends_once_it_has_rested_since_its_last_job(
 
     monkeypatch.setattr(asyncio, "sleep", rest)
 
-    async def drawn(queue: JobQueue) -> int:
+    async def drawn(queue: JobQueue) -> tuple[int, asyncio.Future[None]]:
+        """The process that made a drawing, and its rest, which begins once it is laid by."""
+        before = len(rests)
         [*_, answer, _] = await events_of(queue.submit("animation", {}))
-        await sleep(0.05)  # until the process is laid by
-        pid: int = answer["pid"]
-        return pid
+        while len(rests) == before:
+            await sleep(0.01)
+        return answer["pid"], rests[-1]
 
-    async def check() -> None:
-        async with running(tmp_path) as queue:
-            for kind in ("hint", "echo"):  # the processes that are always ready
-                await events_of(queue.submit(kind, {}))
-            await sleep(0.05)
-            rests.clear()
-            first, second = await drawn(queue), await drawn(queue)
-            rests[0].set_result(None)  # of the first job: there was another since
-            await sleep(0.05)
-            assert first == second == await drawn(queue)
-            rests[-1].set_result(None)
-            while is_alive(first):
-                await sleep(0.01)
-
-    run_apart(check())
+    async with running(tmp_path) as queue:
+        for kind in ("hint", "echo"):  # the processes that are always ready
+            await events_of(queue.submit(kind, {}))
+        while len(rests) < 4:  # each of them rests when it is ready, and after its job
+            await sleep(0.01)
+        (first, rest), (second, _) = await drawn(queue), await drawn(queue)
+        rest.set_result(None)  # of the first job: there was another since
+        third, last_rest = await drawn(queue)
+        assert first == second == third
+        last_rest.set_result(None)
+        while is_alive(first):
+            await sleep(0.01)
 
 
-def test_a_job_that_does_not_listen_is_ended_with_its_process(
+@in_own_loop
+async def test_a_job_that_does_not_listen_is_ended_with_its_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs, "_GRACE_S", 0.1)
 
-    async def check() -> None:
-        async with running(tmp_path) as queue:
-            run = queue.submit("deaf", {})
-            pid = (await first_answer(run))["pid"]
-            run.cancel()
-            [*_, answer, _] = await events_of(queue.submit("echo", {}))
-            assert answer["pid"] != pid
-            assert not is_alive(pid)
-
-    run_apart(check())
+    async with running(tmp_path) as queue:
+        run = queue.submit("deaf", {})
+        pid = await pid_of(run)
+        run.cancel()
+        [*_, answer, _] = await events_of(queue.submit("echo", {}))
+        assert answer["pid"] != pid
+        assert not is_alive(pid)
 
 
-def test_quick_jobs_do_not_wait_behind_long_ones_and_no_worker_survives(tmp_path: Path) -> None:
-    async def check() -> set[int]:
-        async with running(tmp_path, num_long=2) as queue:
-            long = [queue.submit("wait", {}) for _ in range(4)]
-            pids = {(await first_answer(run))["pid"] for run in long[:2]}
-            [*_, answer, _] = await events_of(queue.submit("hint", {}))
-            assert len(pids | {answer["pid"]}) == 3
-            # Those that wait are told how many are before them.
-            long[2].cancel()
-            long[0].cancel()
-            [*begun] = [json.loads(line) async for line in _until(long[3], "started")]
-            assert [event.get("before") for event in begun] == [0, None]
-            return pids | {answer["pid"]}
-
-    async def _until(run: Run, last: str) -> AsyncIterator[bytes]:
-        async for line in run.events():
-            yield line
-            if json.loads(line)["event"] == last:
-                return
-
-    pids = run_apart(check())
+@in_own_loop
+async def test_quick_jobs_do_not_wait_behind_long_ones_and_no_worker_survives(
+    tmp_path: Path,
+) -> None:
+    async with running(tmp_path, num_long=2) as queue:
+        long = [queue.submit("wait", {}) for _ in range(4)]
+        pids = {await pid_of(run) for run in long[:2]} | {await pid_of(queue.submit("hint", {}))}
+        assert len(pids) == 3
+        # Those that wait are told how many are before them.
+        long[2].cancel()
+        long[0].cancel()
+        begun = await events_of(long[3], last="started")
+        assert [event.get("before") for event in begun] == [0, None]
     assert not any(map(is_alive, pids))
 
 
-def test_a_drawing_waits_neither_for_a_compilation_nor_behind_a_search(tmp_path: Path) -> None:
-    async def check() -> None:
-        async with running(tmp_path, planted=PLANTED + COMPILING) as queue:
-            search = queue.submit("wait", {})
-            assert (await events_of(queue.submit("animation", {})))[-1]["event"] == "done"
-            search.cancel()
-
-    run_apart(check())
-
-
-def test_too_many_jobs_are_refused_and_cancelled_ones_make_room(tmp_path: Path) -> None:
-    async def check() -> None:
-        async with running(tmp_path) as queue:
-            runs = []
-            with pytest.raises(QueueFullError, match="Too many jobs are waiting"):
-                for _ in range(200):
-                    runs.append(queue.submit("echo", {}))
-            assert len(runs) == 64
-            runs.pop().cancel()
-            runs.append(queue.submit("echo", {}))
-            lasts = [(await events_of(run))[-1]["event"] for run in runs]
-            assert lasts == ["done"] * 64
-
-    run_apart(check())
+@in_own_loop
+async def test_a_drawing_waits_neither_for_a_compilation_nor_behind_a_search(
+    tmp_path: Path,
+) -> None:
+    async with running(tmp_path, planted=PLANTED + COMPILING) as queue:
+        search = queue.submit("wait", {})
+        assert (await events_of(queue.submit("animation", {})))[-1]["event"] == "done"
+        search.cancel()
 
 
-def test_large_jobs_that_wait_for_other_processes_are_too_many_as_well() -> None:
-    async def check() -> None:
-        queue = JobQueue()  # no job begins before its start
-        long = queue.submit("solve", {"text": "x" * 1000})
-        with (
-            patch.object(jobs, "_MAX_WAITING_BYTES", 1000 + 200),
-            pytest.raises(QueueFullError, match="Too many jobs are waiting"),
-        ):
-            queue.submit("echo", {"text": "x" * 200})
-        long.cancel()
-        await queue.close()
-
-    run_apart(check())
-
-
-def test_what_was_cancelled_is_not_kept(tmp_path: Path) -> None:
-    async def check() -> None:
-        async with running(tmp_path) as queue:
-            long = queue.submit("wait", {})
-            await first_answer(long)
-            left = []
-            for _ in range(10):
-                run = queue.submit("wait", {"text": "x" * 1_000_000})
-                run.cancel()
-                left.append(weakref.ref(run))
-            del run
-            await asyncio.sleep(0.01)
-            gc.collect()
-            assert not any(each() for each in left)
-
-    run_apart(check())
+@in_own_loop
+async def test_too_many_jobs_are_refused_and_cancelled_ones_make_room(tmp_path: Path) -> None:
+    async with running(tmp_path) as queue:
+        runs = []
+        with pytest.raises(QueueFullError, match="Too many jobs are waiting"):
+            for _ in range(200):
+                runs.append(queue.submit("echo", {}))
+        assert len(runs) == 64
+        runs.pop().cancel()
+        runs.append(queue.submit("echo", {}))
+        lasts = [(await events_of(run))[-1]["event"] for run in runs]
+        assert lasts == ["done"] * 64
 
 
-def test_arguments_too_deep_to_be_written_harm_no_other_job(tmp_path: Path) -> None:
-    async def check() -> None:
-        async with running(tmp_path) as queue:
-            deep: Any = []
-            for _ in range(sys.getrecursionlimit()):
-                deep = [deep]
-            with pytest.raises(RecursionError):
-                queue.submit("echo", {"deep": deep})
-            assert (await events_of(queue.submit("echo", {})))[-1]["event"] == "done"
-
-    run_apart(check())
-
-
-def test_a_page_that_reads_nothing_ends_its_job(tmp_path: Path) -> None:
-    async def check() -> None:
-        async with running(tmp_path) as queue:
-            run = queue.submit("flood", {})
-            await first_answer(run)
-            await asyncio.wait_for(run.is_cancelled.wait(), 10.0)
-            [event] = await events_of(run)
-            assert event["code"] == "too-slow"
-
-    run_apart(check())
+@in_own_loop
+async def test_large_jobs_that_wait_for_other_processes_are_too_many_as_well() -> None:
+    queue = JobQueue()  # no job begins before its start
+    long = queue.submit("solve", {"text": "x" * 1000})
+    with (
+        patch.object(jobs, "_MAX_WAITING_BYTES", 1000 + 200),
+        pytest.raises(QueueFullError, match="Too many jobs are waiting"),
+    ):
+        queue.submit("echo", {"text": "x" * 200})
+    long.cancel()
+    await queue.close()
 
 
-def test_jobs_are_told_that_a_worker_compiles_before_it_is_ready() -> None:
+@in_own_loop
+async def test_what_was_cancelled_is_not_kept(tmp_path: Path) -> None:
+    async with running(tmp_path) as queue:
+        long = queue.submit("wait", {})
+        await pid_of(long)
+        left = []
+        for _ in range(10):
+            run = queue.submit("wait", {"text": "x" * 1_000_000})
+            run.cancel()
+            left.append(weakref.ref(run))
+        del run
+        await asyncio.sleep(0.01)
+        gc.collect()
+        assert not any(each() for each in left)
+
+
+@in_own_loop
+async def test_arguments_too_deep_to_be_written_harm_no_other_job(tmp_path: Path) -> None:
+    async with running(tmp_path) as queue:
+        deep: Any = []
+        for _ in range(sys.getrecursionlimit()):
+            deep = [deep]
+        with pytest.raises(RecursionError):
+            queue.submit("echo", {"deep": deep})
+        assert (await events_of(queue.submit("echo", {})))[-1]["event"] == "done"
+
+
+@in_own_loop
+async def test_a_page_that_reads_nothing_ends_its_job(tmp_path: Path) -> None:
+    async with running(tmp_path) as queue:
+        run = queue.submit("flood", {})
+        await events_of(run, last="answer")
+        await asyncio.wait_for(run.is_cancelled.wait(), 60.0)
+        [event] = await events_of(run)
+        assert event["code"] == "too-slow"
+
+
+@in_own_loop
+async def test_jobs_are_told_that_a_worker_compiles_before_it_is_ready() -> None:
     script = 'print(\'compiling {"event": "progress", "code": "compiling"}\', flush=True)\n'
-    command = (sys.executable, "-c", f"{script}input()")
-
-    async def check() -> None:
-        queue = JobQueue(command=command)
-        await queue.start()
-        try:
-            run = queue.submit("echo", {})
-            async for line in run.events():
-                if json.loads(line).get("code") == "compiling":
-                    return
-        finally:
-            await queue.close()
-
-    run_apart(asyncio.wait_for(check(), 30.0))
+    queue = JobQueue(command=(sys.executable, "-c", f"{script}input()"))
+    await queue.start()
+    async with asyncio.timeout(30.0):
+        told = await events_of(queue.submit("echo", {}), last="progress")
+    assert told[-1]["code"] == "compiling"
+    await queue.close()
 
 
 @pytest.mark.parametrize(
     "command", [(sys.executable, "-c", "raise SystemExit('planted')"), ("/no/such/program",)]
 )
-def test_a_worker_that_does_not_start_is_a_message(command: tuple[str, ...]) -> None:
-    async def check() -> None:
-        queue = JobQueue(command=command)
-        await queue.start()
-        for kind in ("echo", "hint"):
-            last = (await asyncio.wait_for(events_of(queue.submit(kind, {})), 30.0))[-1]
-            assert (last["event"], last["code"]) == ("error", "crashed")
-        await queue.close()
-
-    run_apart(check())
+@in_own_loop
+async def test_a_worker_that_does_not_start_is_a_message(command: tuple[str, ...]) -> None:
+    queue = JobQueue(command=command)
+    await queue.start()
+    for kind in ("echo", "hint"):
+        last = (await asyncio.wait_for(events_of(queue.submit(kind, {})), 30.0))[-1]
+        assert (last["event"], last["code"]) == ("error", "crashed")
+    await queue.close()

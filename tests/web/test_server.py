@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tests.web.event_loops import run_apart
+from tests.web.event_loops import in_own_loop
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats import parse_levels
 from tokoban.web import app, jobs, safety
@@ -265,7 +265,8 @@ UPLOAD = {
 }
 
 
-def test_a_request_that_comes_drop_by_drop_is_given_up(
+@in_own_loop
+async def test_a_request_that_comes_drop_by_drop_is_given_up(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(safety, "_BODY_S", 0.2)
@@ -274,19 +275,17 @@ def test_a_request_that_comes_drop_by_drop_is_given_up(
         await asyncio.sleep(0.05)
         return {"type": "http.request", "body": b" ", "more_body": True}
 
-    async def check() -> None:
-        sent = []
+    sent = []
 
-        async def send(message: Any) -> None:
-            sent.append(message)
+    async def send(message: Any) -> None:
+        sent.append(message)
 
-        await asyncio.wait_for(client.app(UPLOAD, drops, send), 30.0)
-        assert sent[0]["status"] == 408
-
-    run_apart(check())
+    await asyncio.wait_for(client.app(UPLOAD, drops, send), 30.0)
+    assert sent[0]["status"] == 408
 
 
-def test_a_client_that_leaves_during_its_upload_is_no_error(client: TestClient) -> None:
+@in_own_loop
+async def test_a_client_that_leaves_during_its_upload_is_no_error(client: TestClient) -> None:
     received = iter(
         [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}]
     )
@@ -297,10 +296,7 @@ def test_a_client_that_leaves_during_its_upload_is_no_error(client: TestClient) 
     async def send(message: Any) -> None:
         raise AssertionError("nobody is there to be answered")
 
-    async def check() -> None:
-        await client.app(UPLOAD, receive, send)
-
-    run_apart(check())
+    await client.app(UPLOAD, receive, send)
 
 
 def test_a_page_behind_a_proxy_is_served_and_told_what_to_do(client: TestClient) -> None:
