@@ -40,18 +40,6 @@ def test_a_name_that_came_with_the_package_once_says_how_to_have_its_weights() -
         pretrained.load("gpt-python-docs", system="gpt")
 
 
-def test_a_folder_without_weights_is_reported_as_one(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"weights.safetensors: no such weights file"):
-        pretrained.load(str(tmp_path), system="sokoban")
-
-
-def test_what_is_no_weights_file_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "x.safetensors"
-    path.write_bytes(b"not weights")
-    with pytest.raises(ValueError, match=r"x.safetensors: not a safetensors file"):
-        pretrained.load(str(path), system="sokoban")
-
-
 @pytest.mark.parametrize("number", [torch.nan, torch.inf, -3e38])
 def test_weights_that_are_no_numbers_or_would_overflow_are_refused(
     number: float, tmp_path: Path
