@@ -3,55 +3,40 @@
 import logging
 import subprocess
 import sys
-import types
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tokoban import cli, pretrained, systems
+from tokoban.cli import check
 from tokoban.cli.exit_codes import meanings
 from tokoban.cli.output import write_output
 
-HEAVY = (
-    "torch", "numpy", "numba", "matplotlib", "tensorboard", "rich", "tokenizers",
-    "sacrebleu",
-)  # fmt: skip
 HELP = [["--help"], *([command, "--help"] for command in cli.COMMANDS)]
+# Prints the packages that a command imports, numpy of which alone would take longer than all else.
+IMPORTED = """
+import sys
+before = set(sys.modules)
+from tokoban.cli import COMMANDS, main, module_name
+try:
+    main(sys.argv[1:])
+finally:
+    packages = {name.split(".")[0] for name in set(sys.modules) - before}
+    print(*packages - set(sys.stdlib_module_names), file=sys.stderr)
+    print(*[name for name in COMMANDS if module_name(name) in sys.modules], file=sys.stderr)
+"""
 
 
 @pytest.mark.parametrize("words", HELP, ids=" ".join)
-def test_help_imports_nothing_heavy_and_no_other_command(words: list[str]) -> None:
-    code = (
-        "import sys\n"
-        "from tokoban.cli import COMMANDS, main, module_name\n"
-        "try:\n"
-        "    main(sys.argv[1:])\n"
-        "finally:\n"
-        f"    print(*set({HEAVY}) & set(sys.modules), file=sys.stderr)\n"
-        "    found = [name for name in COMMANDS if module_name(name) in sys.modules]\n"
-        "    print(*found, file=sys.stderr)\n"
-    )
+def test_help_imports_no_package_but_ours_and_no_other_command(words: list[str]) -> None:
     asked = subprocess.run(
-        [sys.executable, "-c", code, *words], capture_output=True, text=True, check=False
+        [sys.executable, "-c", IMPORTED, *words], capture_output=True, text=True, check=False
     )
-    imported = cli.COMMANDS if words == ["--help"] else words[:1]
-    assert (asked.returncode, asked.stderr) == (0, "\n" + " ".join(imported) + "\n")
+    commands = cli.COMMANDS if words == ["--help"] else words[:1]
+    assert (asked.returncode, asked.stderr) == (0, "tokoban\n" + " ".join(commands) + "\n")
     assert asked.stdout.startswith("usage: tokoban")
-
-
-def test_help_imports_no_package_but_ours() -> None:
-    """Numpy alone would take longer than all else."""
-    program = (
-        "import sys; before = set(sys.modules); import tokoban.cli\n"
-        "try: tokoban.cli.main(['--help'])\n"
-        "except SystemExit: pass\n"
-        "print({name.split('.')[0] for name in set(sys.modules) - before} "
-        "- set(sys.stdlib_module_names) - {'tokoban'}, file=sys.stderr)"
-    )
-    asked = subprocess.run(
-        [sys.executable, "-c", program], check=True, capture_output=True, text=True
-    )
-    assert asked.stderr.strip() == "set()"
 
 
 def test_every_command_is_listed_with_its_summary(capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,19 +62,27 @@ def test_every_help_ends_with_the_table_of_exit_codes(
     assert ("; 1: " in meanings(undecided)) == bool(undecided)
 
 
-def test_wrong_arguments_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["solve", "x", "--threads", "many"]) == 2
-    out, error = capsys.readouterr()
-    assert out == ""
-    assert error.startswith("tokoban: argument --threads: expected a whole number")
-    assert error.endswith("(`tokoban solve --help` lists all arguments)\n")
-    assert error.count("\n") == 1
-    assert cli.main(["life", "--nonsense"]) == 2
-    unknown = "unrecognized arguments: --nonsense (`tokoban life --help` lists all arguments)"
-    assert capsys.readouterr().err == f"tokoban: {unknown}\n"
-    assert cli.main(["train"]) == 2
-    missing = "the following arguments are required: SYSTEM (`tokoban train --help` lists all"
-    assert missing in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("", "the following arguments are required: COMMAND"),
+        ("slove x", "; did you mean solve? (`tokoban --help` lists all arguments)"),
+        ("solve x --threads many", "argument --threads: expected a whole number"),
+        ("solve x --minimize any", "--minimize any; did you mean --minimise?"),
+        ("solve x --by serch", "; did you mean search?"),
+        ("solve x --zzz", "unrecognized arguments: --zzz (`tokoban solve --help` lists all argume"),
+        ("train", "are required: SYSTEM (`tokoban train --help` lists all arguments)"),
+        ("train gpt --preset chess", "argument --preset: invalid choice: 'chess'"),
+        ("generate --level 3 --seed 2 --output -", "required: --levels"),  # nothing is shortened
+    ],
+)
+def test_wrong_arguments_are_one_line_and_status_2(
+    words: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(words.split()) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("tokoban: ") and said in err
 
 
 @pytest.mark.parametrize("system", systems.SYSTEMS)
@@ -104,19 +97,13 @@ def test_the_help_of_an_evaluation_explains_its_metrics(
     assert shipped is None or shipped in pretrained.names()
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        [],
-        ["sovle"],
-        ["train", "gpt", "--preset", "chess"],
-        ["generate", "--seed", "2", "--output", "-"],
-        ["generate", "--level", "3", "--seed", "2", "--output", "-"],
-    ],
-    ids=" ".join,
-)
-def test_wrong_arguments_are_status_2(words: list[str]) -> None:
-    assert cli.main(words) == 2
+Plant = Callable[[Callable[[], int]], None]
+
+
+@pytest.fixture
+def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
+    """Makes a function the work of ``tokoban check``."""
+    return lambda work: monkeypatch.setattr(check, "run", lambda arguments: work())
 
 
 @pytest.mark.parametrize(
@@ -140,48 +127,60 @@ def test_what_a_user_can_cause_is_one_line(
     raised: BaseException,
     status: int,
     line: str,
-    monkeypatch: pytest.MonkeyPatch,
+    plant: Plant,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def run(arguments: object) -> int:
+    def work() -> int:
         raise raised
 
-    command = types.SimpleNamespace(
-        SUMMARY="", UNDECIDED="", add_arguments=lambda parser: None, run=run
-    )
-    monkeypatch.setitem(sys.modules, "tokoban.cli.check", command)
-    assert cli.main(["check"]) == status
+    plant(work)
+    assert cli.main(["check", "-"]) == status
     assert capsys.readouterr() == ("", line)
 
 
-def test_notices_of_the_library_are_shown_on_stderr(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_missing_module_of_tokoban_is_a_fault_and_no_advice(plant: Plant) -> None:
+    def work() -> int:
+        raise ModuleNotFoundError("No module named 'tokoban.x'", name="tokoban.x")
+
+    plant(work)
+    with pytest.raises(ModuleNotFoundError):
+        cli.main(["check", "-"])
+
+
+class Interrupted:
+    def __del__(self) -> None:
+        raise KeyboardInterrupt  # which Python reports and drops, as in the compiler's calls
+
+
+def compile_without_its_callback() -> None:
+    raise RuntimeError("no compiled object yet")
+
+
+@pytest.mark.parametrize("go_on", [lambda: time.sleep(60), compile_without_its_callback])
+def test_an_interrupt_that_python_could_not_raise_comes_again(
+    go_on: Callable[[], None], plant: Plant, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def run(arguments: object) -> int:
+    def work() -> int:
+        Interrupted()
+        go_on()
+        return 0
+
+    plant(work)
+    assert cli.main(["check", "-"]) == 130
+    assert capsys.readouterr().err == "tokoban: interrupted\n"
+
+
+def test_notices_of_the_library_are_shown_on_stderr(
+    plant: Plant, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work() -> int:
         logging.getLogger("tokoban").warning("this takes long")
         return 0
 
-    command = types.SimpleNamespace(
-        SUMMARY="", UNDECIDED="", add_arguments=lambda parser: None, run=run
-    )
-    monkeypatch.setitem(sys.modules, "tokoban.cli.check", command)
-    assert (cli.main(["check"]), cli.main(["check"])) == (0, 0)
+    plant(work)
+    assert (cli.main(["check", "-"]), cli.main(["check", "-"])) == (0, 0)
     assert capsys.readouterr() == ("", "tokoban: this takes long\n" * 2)
     assert logging.getLogger("tokoban").handlers == []
-
-
-def test_a_missing_module_of_tokoban_is_a_fault_and_no_advice(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def run(arguments: object) -> int:
-        raise ModuleNotFoundError("No module named 'tokoban.x'", name="tokoban.x")
-
-    command = types.SimpleNamespace(
-        SUMMARY="", UNDECIDED="", add_arguments=lambda parser: None, run=run
-    )
-    monkeypatch.setitem(sys.modules, "tokoban.cli.check", command)
-    with pytest.raises(ModuleNotFoundError):
-        cli.main(["check"])
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

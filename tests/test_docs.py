@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import tokoban
+from tests.cli.parsers import command_parsers
 from tokoban import cli
 from tokoban.systems import SYSTEMS
 
@@ -225,11 +226,6 @@ def parsers() -> list[argparse.ArgumentParser]:
         found.append(parser)
         raise ParsedError
 
-    [choices] = (
-        action.choices
-        for action in cli._build_parser(cli.COMMANDS)._actions
-        if isinstance(action, argparse._SubParsersAction)
-    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(argparse.ArgumentParser, "parse_args", keep)
         every: list[tuple[str, str, list[str]]] = [("evaluate", "instructions", ["--answers"])]
@@ -238,7 +234,7 @@ def parsers() -> list[argparse.ArgumentParser]:
             arguments = argparse.Namespace(system=system, options=options)
             with pytest.raises(ParsedError):
                 importlib.import_module(f"tokoban.cli.{command}").run(arguments)
-    return [*choices.values(), *found]
+    return [*command_parsers().values(), *found]
 
 
 def takes(parser: argparse.ArgumentParser, option: str, *values: str) -> bool:

@@ -186,16 +186,6 @@ def test_no_more_levels_are_made_than_a_file_can_hold(
         )
 
 
-@pytest.mark.parametrize("option", ["--rows", "--columns"])
-def test_a_negative_side_is_refused_in_a_sentence(
-    option: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    # With -61 rows a level of two rooms would take no bytes.
-    words = ["generate", "--levels", "1", "--seed", "1", "--output", "-", f"{option}=-61"]
-    assert cli.main(words) == 2
-    assert f"{option}: expected a whole number from 1, got '-61'" in capsys.readouterr().err
-
-
 def test_what_could_not_be_had_within_the_time_limit_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

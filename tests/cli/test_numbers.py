@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.parsers import command_parsers
 from tokoban import cli
 from tokoban.cli import main
 from tokoban.cli.field_options import add_field_arguments
@@ -25,7 +26,7 @@ ODD += ["inf", "-inf", "1e400", "1e40", "1e-320", "9" * 400, "9" * 400 + "GB"]
 MAY_BE_ZERO = {"--seed", "--steps", "--window", "--port"}
 MAY_BE_ZERO |= {"--length-penalty", "--temperature"}
 # Compared with the levels, or with the board that they ask for.
-CHECKED_LATER = {"--level", "--rows", "--columns", "--boxes", "--min-pushes", "--max-pushes"}
+CHECKED_LATER = {"--level", "--boxes", "--min-pushes", "--max-pushes"}
 CHECKED_LATER |= {"--solvable-share", "--min-branching", "--min-losing-share"}
 
 LEVEL = "; a\n######\n#@   #\n#  $ #\n#.   #\n######\n\nSolution\nrrDrdLL\n"
@@ -60,12 +61,6 @@ def options_of(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
             yield action
 
 
-def commands() -> dict[str, argparse.ArgumentParser]:
-    parser = cli._build_parser(cli.COMMANDS)
-    (choices,) = (a.choices for a in parser._actions if isinstance(a, argparse._SubParsersAction))
-    return dict(choices)
-
-
 def numbers(parser: argparse.ArgumentParser, kind: type) -> list[str]:
     return [
         action.option_strings[0]
@@ -97,21 +92,15 @@ def check_refused(words: list[str], option: str) -> None:
 
 
 @pytest.mark.parametrize("command", cli.COMMANDS)
-def test_what_is_no_number_is_refused_by_every_option(command: str) -> None:
-    parser = commands()[command]
+def test_no_option_takes_what_is_no_number_or_negative_and_few_take_zero(command: str) -> None:
+    parser = command_parsers()[command]
     assert command in BASE or not (numbers(parser, int) + numbers(parser, float))
     for kind, values in ((int, NO_INT), (float, NO_FLOAT)):
         for option in numbers(parser, kind):
-            for value in values:
+            others = [] if option in CHECKED_LATER else ["-1", "nan"]
+            others += ["0"] * (option not in CHECKED_LATER | MAY_BE_ZERO)
+            for value in (*values, *others):
                 check_refused([command, f"{option}={value}"], option)
-
-
-@pytest.mark.parametrize("command", cli.COMMANDS)
-def test_no_option_is_negative_or_odd_and_few_are_zero(command: str) -> None:
-    parser = commands()[command]
-    for option in {*numbers(parser, int), *numbers(parser, float)} - CHECKED_LATER:
-        for value in ["-1", "nan"] + ["0"] * (option not in MAY_BE_ZERO):
-            check_refused([command, f"{option}={value}"], option)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -152,7 +141,7 @@ def test_odd_numbers_end_soon_and_with_a_word(
     monkeypatch.chdir(tmp_path)
     Path("l.sok").write_text(LEVEL)
     Image.new("L", (20, 20)).save("p.png")
-    parser = commands()[command]
+    parser = command_parsers()[command]
     base = BASE[command]
     odd = numbers(parser, int) + numbers(parser, float)
     status, _, err = said([command, *(word.format("first") for word in base)])  # compiles

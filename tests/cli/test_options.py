@@ -5,7 +5,7 @@ from collections import defaultdict
 
 import pytest
 
-from tokoban import cli
+from tests.cli.parsers import command_parsers
 from tokoban.cli.options import SHARED, add
 from tokoban.cli.parser import Number, Parser, given_options
 
@@ -18,10 +18,8 @@ REWORDED = {("play", "--level"), ("label", "--output"), ("instructions", "--outp
 
 def options() -> dict[str, list[tuple[str, argparse.Action]]]:
     """By its name, each option in every command that has it."""
-    parser = cli._build_parser(cli.COMMANDS)
-    (commands,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
     found = defaultdict(list)
-    for command, parser in commands.choices.items():
+    for command, parser in command_parsers().items():
         for action in parser._actions:
             for name in action.option_strings:
                 found[name].append((command, action))
@@ -72,19 +70,3 @@ def test_defaults_are_shown_as_they_are_typed(capsys: pytest.CaptureFixture[str]
         assert f"(default: {default})" in shown
     assert shown.count("(default") == 3
     assert vars(parser.parse_args([]))["memory_limit"] == 2 * 10**9
-
-
-@pytest.mark.parametrize(
-    ("words", "like"),
-    [
-        ("slove x", "; did you mean solve?"),
-        ("solve x --minimize any", "--minimize any; did you mean --minimise?"),
-        ("solve x --by serch", "; did you mean search?"),
-        ("solve x --zzz", "unrecognized arguments: --zzz (`tokoban solve --help`"),
-    ],
-)
-def test_what_is_nearly_known_is_named(
-    words: str, like: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(words.split()) == 2
-    assert like in capsys.readouterr().err
