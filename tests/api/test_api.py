@@ -155,6 +155,8 @@ WRONG_KINDS: dict[str, Callable[[], object]] = {
     "style is 'zzz'; expected one of two-rooms, tiles": lambda: untyped.generate(style="zzz"),
     "report is 3; expected a function": lambda: untyped.optimise(A_BOARD, "R", report=3),
     "max_expansions is 1.5; expected a whole": lambda: untyped.rate(A_BOARD, max_expansions=1.5),
+    "instruction is 3; expected a sentence": lambda: untyped.solve(A_BOARD, instruction=3),
+    "question is 3; expected a sentence": lambda: untyped.ask(A_BOARD, 3),
     "minimise has no effect with an instruction": lambda: untyped.solve(
         A_BOARD, instruction="push the left box last", minimise="any"
     ),

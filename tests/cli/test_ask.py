@@ -28,6 +28,8 @@ def test_each_level_has_its_answer(file: str, capsys: pytest.CaptureFixture[str]
     assert "tokoban: level 2: no answer: too large: a floor of 1x9 squares" in err
     assert cli.main(["ask", file, "how many pushes are left", "--level", "3"]) == 0
     assert capsys.readouterr().out.splitlines() == [f"   3  {exact}"]
+    in_german = tokoban.ask(tokoban.Board.from_xsb(ROOM), "Wo steht die linke Kiste?")
+    assert in_german == "Zeile 3 Spalte 3"
 
 
 @pytest.mark.parametrize("question", ["how many pushes are left", "is the left box deadlocked"])

@@ -81,20 +81,6 @@ def test_a_sentence_of_ten_thousand_words_is_left_out_or_refused(
     assert not Path("scores.json").exists()
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "translate x --weights sokoban-8x8",
-        f"{EVALUATE} --weights sokoban-8x8 --source two.de --reference two.en",
-    ],
-)
-def test_weights_of_another_system_are_named(
-    command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(command.split()) == 2
-    assert "weights of the system 'sokoban'; expected 'translation'" in _only_line(capsys)
-
-
 def _only_line(capsys: pytest.CaptureFixture[str]) -> str:
     printed = capsys.readouterr()
     assert printed.out == ""

@@ -176,7 +176,6 @@ def test_a_picture_unlike_those_of_the_training_is_named(
         (["folder"], "folder: a folder; expected a file"),
         (["wide.png"], "wide.png: a picture of 64 x 32; expected 32 x 32, or larger or smaller"),
         (["cut.png"], "cut.png: a picture that is damaged ("),
-        (["board.png", "--weights", "life-16"], "weights of the system 'life'; expected 'vit'"),
     ],
     ids=str,
 )

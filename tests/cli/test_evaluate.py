@@ -68,12 +68,6 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
 ASKED = ["evaluate", "toy", "--weights", "toy-weights", "--generated", "11"]
 
 
-def test_json_is_one_flat_object_of_the_same_figures(tmp_path: Path) -> None:
-    path = tmp_path / "metrics.json"
-    assert cli.main([*ASKED, "--json", str(path)]) == 0
-    assert json.loads(path.read_text()) == {"schema_version": SCHEMA_VERSION} | METRICS
-
-
 def test_the_shipped_weights_are_evaluated_where_none_are_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -81,7 +75,7 @@ def test_the_shipped_weights_are_evaluated_where_none_are_named(
     assert capsys.readouterr().err.startswith("measuring toy-weights;")
 
 
-def test_json_on_standard_output_comes_alone(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_one_flat_object_that_comes_alone(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*ASKED, "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out) == {"schema_version": SCHEMA_VERSION} | METRICS
 
@@ -94,11 +88,6 @@ def test_invalid_levels_are_status_2_and_the_figures_of_the_rest_are_written(
     told = capsys.readouterr()
     assert json.loads(told.out)["invalid_levels"] == 2
     assert told.err.splitlines()[-1].startswith("tokoban: 2 levels left out")
-
-
-def test_missing_weights_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["evaluate", "toy", "--weights", "nothing"]) == 2
-    assert capsys.readouterr().err == "tokoban: nothing: no such weights\n"
 
 
 @pytest.mark.parametrize(

@@ -191,7 +191,6 @@ def test_an_interrupted_run_keeps_the_texts_that_were_finished(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["ab", "aß"], "prompt 2: the character 'ß' (U+00DF) is not among the 12 of this"),
         (["a", "--temperature", "0", "--seed", "1"], "--seed has no effect with --temperature 0"),
         (["a", "--temperature", "0", "--top-k", "2"], "--top-k has no effect with --temp"),
         (["a", "--temperature", "0", "--top-p", "0.5"], "--top-p has no effect with --temp"),
@@ -200,8 +199,6 @@ def test_an_interrupted_run_keeps_the_texts_that_were_finished(
         (["a", "b", "--attention", "x.html"], "--attention shows one text; expected one prompt"),
         (["-", "--attention", "x.html"], "one prompt, in the command line, and --num 1"),
         (["a", "-", "--attention", "x.html"], "one prompt, in the command line, and --num 1"),
-        (["a", "--weights", "life-16"], "weights of the system 'life'; expected 'gpt'"),
-        (["a", "--weights", "nothing"], "no weights 'nothing'"),
     ],
     ids=str,
 )

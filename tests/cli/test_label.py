@@ -193,8 +193,6 @@ def test_the_play_of_weights_is_labelled(capsys: pytest.CaptureFixture[str]) -> 
     assert used == {"policy", "neighbour"}
     assert run() == 2
     assert "out holds labels of played_by" in capsys.readouterr().err
-    assert run("--played-by", "sokoban-8x8") == 2
-    assert "weights of the system 'sokoban'; expected 'push'" in capsys.readouterr().err
 
 
 def test_an_interrupt_says_how_to_go_on(

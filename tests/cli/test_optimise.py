@@ -118,24 +118,13 @@ def test_standard_input_is_read_and_the_levels_on_standard_output_come_alone(
     assert "shorter: 12 moves" in printed.err
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (["--level", "5"], "--level 5: expected 1 to 4"),
-        (
-            ["--level", "1", "--output", "levels.sok"],
-            "--level would leave one level in levels.sok",
-        ),
-    ],
-)
-def test_what_cannot_be_is_refused_in_one_line(
-    words: list[str], complaint: str, levels: Path, capsys: pytest.CaptureFixture[str]
+def test_one_level_is_not_written_over_the_file_that_it_comes_from(
+    levels: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["optimise", "levels.sok", *words]) == 2
-    error = capsys.readouterr().err
-    assert error.startswith(f"tokoban: {complaint}")
-    assert error.count("\n") == 1
-    assert levels.read_text() == LEVELS
+    words = ["optimise", "levels.sok", "--level", "1", "--output", "levels.sok"]
+    assert cli.main(words) == 2
+    told = "tokoban: --level would leave one level in levels.sok\n"
+    assert (capsys.readouterr().err, levels.read_text()) == (told, LEVELS)
 
 
 def test_problems_of_a_file_are_reported_and_the_levels_beside_them_are_tried(

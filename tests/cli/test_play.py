@@ -156,16 +156,7 @@ def test_saved_games_are_read_as_they_were_written(progress: Progress, tmp_path:
     assert not read_levels(place).problems  # other programs read it, too
 
 
-def test_games_of_other_levels_stay_in_the_file(tmp_path: Path) -> None:
-    place, levels = tmp_path / "games.sok", {1: Level(ROOM), 2: Level(CORRIDOR)}
-    saved_games.write(place, {1: played(ROOM, "u")}, levels=levels, current=1)
-    saved_games.write(place, {2: played(CORRIDOR, "rr")}, levels=levels, current=2)
-    found = saved_games.read(place)
-    assert set(found.progress) == {ROOM, CORRIDOR}
-    assert found.current == 2
-
-
-def test_solutions_and_moves_of_another_game_of_the_same_file_stay(tmp_path: Path) -> None:
+def test_what_other_games_wrote_into_the_same_file_stays(tmp_path: Path) -> None:
     place, levels = tmp_path / "games.sok", {1: Level(ROOM), 2: Level(CORRIDOR)}
     solved = played(CORRIDOR, "rr")
     saved_games.write(place, {2: solved}, levels=levels, current=2)
@@ -173,7 +164,9 @@ def test_solutions_and_moves_of_another_game_of_the_same_file_stay(tmp_path: Pat
     found = saved_games.read(place).progress[CORRIDOR]
     assert found == replace(played(CORRIDOR, "r"), solutions=solved.solutions)
     saved_games.write(place, {1: played(ROOM, "u")}, levels=levels, current=2)  # 2 was looked at
-    assert saved_games.read(place).progress[CORRIDOR] == found
+    both = saved_games.read(place)
+    assert (set(both.progress), both.current) == ({ROOM, CORRIDOR}, 2)
+    assert both.progress[CORRIDOR] == found
 
 
 def test_of_two_games_that_save_at_once_neither_loses_its_progress(
@@ -203,18 +196,16 @@ def test_damaged_games_are_reported_and_not_overwritten(tmp_path: Path) -> None:
     both = {1: played(ROOM, "ull"), 2: played(CORRIDOR, "rr")}
     saved_games.write(place, both, levels=levels, current=1)
     whole = place.read_bytes()
-    saved_games.read(place)
     damaged = [
         b"",
         b"\xff\x00\x01",
-        whole[: whole.index(b"title") + 1] if b"title" in whole else whole[:40],
-        whole[: whole.rindex(b"Solution")],
+        whole[:40],
         whole.replace(b"RR", b"RD"),
         whole.replace(b"Games of", b"Names of"),
         whole.replace(b"Levels: 2", b"Levels: 3"),
         b"; 1\n\n#####\n#@$.#\n#####\n",  # a player's own levels
     ]
-    for content in damaged[:3] + damaged[4:]:
+    for content in damaged:
         place.write_bytes(content)
         with pytest.raises(ValueError, match=r"games.sok.*damaged.*--save"):
             saved_games.read(place)

@@ -74,16 +74,6 @@ def test_a_preset_and_its_overrides_reach_the_loop(trained: list[Any], tmp_path:
     assert directory.config == {"width": 7, "has_bias": False}
 
 
-def test_without_an_output_a_run_gets_a_dated_folder(
-    trained: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["train", "toy", "--preset", "small"]) == 0
-    path = trained[0][2].path
-    assert path.parent == Path("runs")
-    assert path.name.endswith("-toy-small")
-
-
 @pytest.mark.parametrize(
     ("words", "steps"), [(["--minutes", "3"], None), (["--minutes", "3", "--steps", "5"], 5)]
 )
@@ -163,6 +153,7 @@ def test_runs_without_an_output_that_start_at_once_get_folders_of_their_own(
     monkeypatch.setattr(loop, "fit", start_another)
     assert cli.main(["train", "toy", "--preset", "small"]) == 0
     first = paths[0].name
+    assert first.endswith("-toy-small")
     assert [path.name for path in paths] == [first, f"{first}-2", f"{first}-3"]
     assert list((tmp_path / "runs").iterdir()) == []  # nothing was written, nothing stays
 
