@@ -98,6 +98,14 @@ function newStorage() {
   };
 }
 
+const LEVEL = { title: "", rows: ROWS, solutions: [] };
+
+function openedIn(store, level = LEVEL) {
+  const session = new Session(store);
+  session.open(level);
+  return session;
+}
+
 const PROGRESS = { rows: ROWS, title: "", moves: "", at: 0, snapshots: [], playedAt: 0 };
 const solvedBy = (moves) => ({ ...PROGRESS, bestByMoves: moves, bestByPushes: moves });
 
@@ -157,9 +165,8 @@ export function damaged_records_count_as_none() {
     equal(["theme", "keys", "avoidsDead"].map((name) => settings.get(name)), ["auto", {}, false]);
     equal(["en", "de"].includes(settings.language), true);
   }
-  const level = { title: "", rows: ROWS, solutions: [] };
   const lists = [{ notes: "x" }, { saved: [5] }, { solutions: [null] }, { rows: [] }, {}];
-  equal(lists.map((changed) => isLevel({ ...level, ...changed })), [false, false, false, false, true]);
+  equal(lists.map((changed) => isLevel({ ...LEVEL, ...changed })), [false, false, false, false, true]);
   const storage = newStorage();
   const kept = { ...PROGRESS, snapshots: [5, { moves: "r", at: 1, name: "here" }], at: "x" };
   storage.setItem("tokoban:level:k", JSON.stringify(kept));
@@ -169,20 +176,15 @@ export function damaged_records_count_as_none() {
 
 export function a_solution_of_a_search_never_counts_as_the_players_until_it_is_made_by_hand() {
   const store = new Store(newStorage());
-  const open = () => {
-    const session = new Session(store);
-    session.open({ title: "", rows: ROWS, solutions: [] });
-    return session;
-  };
   const state = () => stateOf(store.progress(levelKey(ROWS)));
-  const first = open();
+  const first = openedIn(store);
   first.game.play("r");
   first.showSolution("rRRR", 1);
   first.game.goTo(4);
   equal([first.game.isOwn, state(), first.bests.bestByMoves], [false, "tried", "rRRR"]);
   first.game.undo();
   first.keep();
-  const again = open(); // the page was loaded again
+  const again = openedIn(store); // the page was loaded again
   again.game.redo();
   equal([again.game.board.isSolved(), state()], [true, "tried"]);
   again.game.goTo(1);
@@ -191,10 +193,9 @@ export function a_solution_of_a_search_never_counts_as_the_players_until_it_is_m
 }
 
 export function only_a_solution_with_fewer_moves_or_pushes_is_a_new_best() {
-  const session = new Session(new Store(null));
+  const session = openedIn(new Store(null));
   const told = [];
   session.addEventListener("solved", ({ detail }) => told.push(detail.isBest));
-  session.open({ title: "", rows: ROWS, solutions: [] });
   session.addSolution("rlrRRR"); // a search's
   for (const moves of ["durRRR", "rlrRRR", "rRRR", "rlrRRR"]) {
     session.game.restart();
@@ -216,11 +217,7 @@ export function the_push_of_a_hint_is_not_the_players_until_it_is_made_by_hand()
 
 export function what_searches_have_found_is_kept_apart_from_the_progress() {
   const storage = newStorage();
-  const open = (solutions = []) => {
-    const session = new Session(new Store(storage));
-    session.open({ title: "", rows: ROWS, solutions });
-    return session;
-  };
+  const open = (solutions = []) => openedIn(new Store(storage), { ...LEVEL, solutions });
   const first = open();
   first.addSolution("rlrRRR");
   first.addSolution("rRRR");
@@ -240,7 +237,6 @@ export function what_searches_have_found_is_kept_apart_from_the_progress() {
 }
 
 export function found_solutions_that_solve_nothing_and_refuted_bounds_count_as_none() {
-  const level = { title: "", rows: ROWS, solutions: [] };
   const solved = { bestByMoves: "rRRR", bestByPushes: "rRRR" };
   const damaged = [
     ["{", undefined, {}],
@@ -256,8 +252,7 @@ export function found_solutions_that_solve_nothing_and_refuted_bounds_count_as_n
     const storage = newStorage();
     const text = typeof record === "string" ? record : JSON.stringify(record);
     storage.setItem(`tokoban:found:${levelKey(ROWS)}`, text);
-    const session = new Session(new Store(storage));
-    session.open(level);
+    const session = openedIn(new Store(storage));
     equal([session.bests.bestByMoves, session.bounds], [best, bounds]);
     session.addSolution("rRRR"); // a false record does not keep a true one out
     equal(session.bests.bestByMoves, "rRRR");
@@ -265,9 +260,7 @@ export function found_solutions_that_solve_nothing_and_refuted_bounds_count_as_n
 }
 
 export function what_a_search_of_another_tab_finds_is_known_at_once() {
-  const level = { title: "", rows: ROWS, solutions: [] };
-  const [one, other] = [new Session(new Store(localStorage)), new Session(new Store(localStorage))];
-  for (const session of [one, other]) session.open(level);
+  const [one, other] = [1, 2].map(() => openedIn(new Store(localStorage)));
   let told = 0;
   other.addEventListener("known", () => (told += 1));
   one.addSolution("rlrRRR");
@@ -278,9 +271,7 @@ export function what_a_search_of_another_tab_finds_is_known_at_once() {
 }
 
 export function moves_and_a_kept_position_of_another_tab_are_not_lost() {
-  const level = { title: "", rows: ROWS, solutions: [] };
-  const [one, other] = [new Session(new Store(localStorage)), new Session(new Store(localStorage))];
-  for (const session of [one, other]) session.open(level);
+  const [one, other] = [1, 2].map(() => openedIn(new Store(localStorage)));
   one.game.play("r");
   one.game.addSnapshot("here");
   one.keep();

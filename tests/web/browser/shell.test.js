@@ -39,31 +39,21 @@ export function texts_count_in_both_languages() {
   setLanguage("en");
 }
 
-export function reasons_of_searches_are_in_the_language_of_the_page() {
+export function reasons_faults_and_refusals_are_in_the_language_of_the_page() {
   setLanguage("de");
-  const reason = { message: "0.5 s", code: "time", values: { seconds: 0.5 } };
-  equal(reasonText(reason), "die Grenze von 0,5 s ist erreicht");
+  const reason = (code, values) => ({ message: "", code, values });
+  equal(reasonText(reason("time", { seconds: 0.5 })), "die Grenze von 0,5 s ist erreicht");
   equal(reasonText({ message: "planted" }), "Meldung: planted");
-  setLanguage("en");
-}
-
-export function faults_of_levels_are_in_the_language_of_the_page() {
-  setLanguage("de");
   const fault = { line: 8, level: 2, message: "2 boxes but 1 goal" };
   const values = { boxes: 2, goals: 1 };
   equal(problemText({ ...fault, code: "unequal", values }), "Es gibt 2 Kisten, aber 1 Ziel.");
   equal(problemText(fault), "Meldung: 2 boxes but 1 goal.");
-  setLanguage("en");
-}
-
-export function refusals_with_a_code_are_in_the_language_of_the_page() {
-  setLanguage("de");
   const said = (more) => sentenceOf(new ServerError("planted", "refused", more));
-  const problem = { message: "", code: "named-boxes", values: { count: 2, name: "die linke Kiste" } };
+  const problem = reason("named-boxes", { count: 2, name: "die linke Kiste" });
   const fits = "„die linke Kiste“ passt auf 2 Kisten dieser Stellung";
   equal(said({ problem }), `Abgelehnt: ${fits}; der Name muss auf genau eine passen.`);
-  const reason = { message: "", code: "size", values: { squares: 5000, most: 4096 } };
-  equal(said({ reason }), `Abgelehnt: ${reasonText(reason)}`);
+  const size = reason("size", { squares: 5000, most: 4096 });
+  equal(said({ reason: size }), `Abgelehnt: ${reasonText(size)}`);
   equal(said(), "Abgelehnt: planted");
   setLanguage("en");
 }

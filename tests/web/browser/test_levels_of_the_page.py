@@ -7,8 +7,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests.web.browser.test_playing import opened
 from tokoban.sokoban.formats import parse_levels
 
 Open = Callable[..., Any]
@@ -40,11 +39,19 @@ def read_in_dialog(page: Any, text: str) -> None:
     page.get_by_role("button", name="Read them").click()
 
 
+def file_of(content: str | bytes) -> dict[str, Any]:
+    content = content.encode() if isinstance(content, str) else content
+    return {"name": "levels.txt", "mimeType": "text/plain", "buffer": content}
+
+
 def choose_file(page: Any, content: str | bytes) -> None:
     page.keyboard.press("l")
-    content = content.encode() if isinstance(content, str) else content
-    file = {"name": "levels.txt", "mimeType": "text/plain", "buffer": content}
-    page.locator("input[type=file]").set_input_files(file)
+    page.locator("input[type=file]").set_input_files(file_of(content))
+
+
+def bring_progress(page: Any, content: str | bytes) -> None:
+    """Reads a file in the open dialog for export."""
+    page.locator("dialog input[type=file]").set_input_files(file_of(content))
 
 
 def send(page: Any, event: str, text: str) -> None:
@@ -88,22 +95,20 @@ def test_a_level_of_any_format_comes_by_dialog_file_paste_and_drop(open_page: Op
         page.wait_for_selector("[data-owner=solved]")
 
 
-@pytest.mark.parametrize("encoding", ["iso-8859-1", "utf-16"])
-def test_accents_are_kept_in_files_and_in_what_is_pasted(open_page: Open, encoding: str) -> None:
-    page = open_page("#/levels")
+def test_accents_are_kept_in_files_and_in_what_is_pasted(open_page: Open) -> None:
+    page, encoding = open_page("#/levels"), "utf-16"  # the others are the server's
     xsb = f"; Niçois in {encoding}\n\n{XSB}\n"
     choose_file(page, xsb.encode(encoding))
     page.wait_for_selector(f"h1:text-is('Niçois in {encoding}')")
     slc = SLC.replace("?>", f' encoding="{encoding}"?>')
     choose_file(page, slc.replace("Named", "François").encode(encoding))
-    page.wait_for_selector("h1:text-is('François')")
+    opened(page, "François")
     send(page, "paste", slc.replace("Named", "Pasted garçon"))
-    page.wait_for_selector("h1:text-is('Pasted garçon')")
+    opened(page, "Pasted garçon")
     # Progress comes from files too.
     solved = f"Été\n\n{XSB}\n\nSolution\nR\n".encode(encoding)
     page.keyboard.press("c")
-    progress = {"name": "progress.sok", "mimeType": "text/plain", "buffer": solved}
-    page.locator("dialog input[type=file]").set_input_files(progress)
+    bring_progress(page, solved)
     page.wait_for_function("() => JSON.stringify(localStorage).includes('Été')")
 
 
@@ -127,7 +132,7 @@ def test_levels_of_sokoban_plus_are_opened_with_a_warning(open_page: Open) -> No
     page = open_page("#/levels")
     send(page, "paste", f"{XSB}\nboxorder: 1\n")
     page.wait_for_selector(".toast:text('Sokoban+')")
-    page.wait_for_selector("h1:text-is('Untitled level')")
+    opened(page, "Untitled level")
 
 
 def test_pasted_moves_are_made_and_saved_games_and_notes_are_shown(open_page: Open) -> None:
@@ -138,7 +143,7 @@ def test_pasted_moves_are_made_and_saved_games_and_notes_are_shown(open_page: Op
         "paste",
         "######\n#@ $.#\n######\nTitle: Kept\nAuthor: <b>A</b>\nSavegame\nr\n\nHall\nrl\n",
     )
-    page.wait_for_selector("h1:text-is('Kept')")
+    opened(page, "Kept")
     page.locator("summary:text('About the level')").click()
     page.get_by_text("By <b>A</b>").wait_for()
     page.get_by_role("button", name="Hall", exact=True).wait_for()
@@ -155,8 +160,7 @@ def test_pasted_moves_are_made_and_saved_games_and_notes_are_shown(open_page: Op
 
 
 def test_messages_have_one_place_and_cover_neither_board_nor_tools(open_page: Open) -> None:
-    page = open_page("#/play/file-1/2")
-    page.wait_for_selector("h1:text-is('Room')")
+    page = opened(open_page("#/play/file-1/2"))
     for width in (1280, 500, 320):
         page.set_viewport_size({"width": width, "height": 800})
         send(page, "paste", "no moves and no level")
@@ -176,7 +180,7 @@ def test_messages_have_one_place_and_cover_neither_board_nor_tools(open_page: Op
             assert box["y"] + box["height"] < page.locator(selector).bounding_box()["y"]
         assert box["x"] + box["width"] <= page.locator(".top-tools").bounding_box()["x"]
     page.evaluate("location.hash = '#/play/file-1/1'")
-    page.wait_for_selector("h1:text-is('Corridor')")
+    opened(page, "Corridor")
     assert message.count() == 0  # leaving the page ends it, too
     page.keyboard.press("c")
     page.get_by_role("button", name="Copy the moves as LURD").click()
@@ -210,7 +214,7 @@ def test_comments_of_a_file_name_its_collection_and_number_its_levels_once(
     page.locator("summary:text('About the level')").click()
     page.locator(".level-notes:text-is('a note')").wait_for()
     page.keyboard.press("l")
-    page.wait_for_selector("h1:text-is('All of it')")
+    opened(page, "All of it")
     page.wait_for_selector(".level-card")
     assert page.locator(".levels-head p").first.inner_text().split() == ["By", "A.", "Free."]
     assert page.locator(".level-title").all_inner_texts() == ["1", "2 3"]
@@ -222,19 +226,19 @@ NAMED = "######\n#@ $.#\n######\nTitle: Fran\u00e7ois | 1: rR\nAuthor: <b>A</b>"
 def test_a_copy_as_xsb_and_a_link_carry_the_level_its_title_and_its_author(open_page: Open) -> None:
     page = open_page("#/levels")
     send(page, "paste", NAMED)
-    page.wait_for_selector("h1:text-is('Fran\u00e7ois | 1: rR')")
+    opened(page, "Fran\u00e7ois | 1: rR")
     page.keyboard.press("c")
     assert copied(page, "Copy as XSB") == NAMED
     link = copied(page, "Copy a link")
     other = open_page(link[link.index("#") :])
-    other.wait_for_selector("h1:text-is('Fran\u00e7ois | 1: rR')")
+    opened(other, "Fran\u00e7ois | 1: rR")
     other.locator("summary:text('About the level')").click()
     other.get_by_text("By <b>A</b>").wait_for()
     # A link of another machine, in the dialog for levels as text.
     other.evaluate("location.hash = '#/play/file-1/1'")
-    other.wait_for_selector("h1:text-is('Corridor')")
+    opened(other, "Corridor")
     read_in_dialog(other, f"http://192.0.2.7:8000/{link[link.index('#') :]}\n")
-    other.wait_for_selector("h1:text-is('Fran\u00e7ois | 1: rR')")
+    opened(other, "Fran\u00e7ois | 1: rR")
 
 
 def test_the_same_levels_make_one_collection_which_is_removed_after_a_question(
@@ -243,7 +247,7 @@ def test_the_same_levels_make_one_collection_which_is_removed_after_a_question(
     page = open_page("#/levels")
     page.wait_for_selector(".collection")
     send(page, "paste", NAMED)
-    page.wait_for_selector("h1:text-is('Fran\u00e7ois | 1: rR')")
+    opened(page, "Fran\u00e7ois | 1: rR")
     choose_file(page, NAMED)
     page.wait_for_selector(".toast:text('These levels are there already, as François | 1: rR.')")
     for rows in (ROWS, [*ROWS[:2], "#   #", ROWS[0]]):
@@ -251,7 +255,7 @@ def test_the_same_levels_make_one_collection_which_is_removed_after_a_question(
         send(page, "paste", "\n".join(rows))
         # The second level has the heading of the first: only the address tells them apart.
         page.wait_for_function("before => location.hash !== before", arg=before)
-        page.wait_for_selector("h1:text-is('Untitled level')")
+        opened(page, "Untitled level")
     page.keyboard.press("l")
     page.locator(".collection-name:text-is('Pasted (2)')").wait_for()
     names = page.locator(".collection-name").all_inner_texts()
@@ -280,8 +284,7 @@ def test_the_same_levels_make_one_collection_which_is_removed_after_a_question(
 
 
 def test_a_game_goes_out_as_text_picture_and_animation(open_page: Open) -> None:
-    page = open_page("#/play/file-1/2")
-    page.wait_for_selector("h1:text-is('Room')")
+    page = opened(open_page("#/play/file-1/2"))
     for key in ("ArrowDown", "ArrowRight", "u"):
         page.keyboard.press(key)
     page.keyboard.press("c")
@@ -311,17 +314,16 @@ def test_a_link_that_is_no_level_says_so(open_page: Open) -> None:
 
 
 def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path) -> None:
-    page = open_page("#/play/file-1/1")
-    page.wait_for_selector("h1:text-is('Corridor')")
+    page = opened(open_page("#/play/file-1/1"), "Corridor")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("n")
-    page.wait_for_selector("h1:text-is('Room')")
+    opened(page)
     page.keyboard.press("k")  # at the start, which is no game
     page.keyboard.press("ArrowDown")
     page.keyboard.press("k")
     page.keyboard.press("ArrowDown")
     send(page, "paste", NAMED)
-    page.wait_for_selector("h1:text-is('Fran\u00e7ois | 1: rR')")
+    opened(page, "Fran\u00e7ois | 1: rR")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("c")
     with page.expect_download() as download:
@@ -335,7 +337,7 @@ def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path
     assert (titles, named.author) == (["SaveGame", "After 1 move, 0 pushes"], "<b>A</b>")
 
     other = open_page("#/play/file-1/2")  # a fresh profile
-    other.wait_for_selector("h1:text-is('Room')")
+    opened(other)
     other.keyboard.press("c")
     other.locator("dialog input[type=file]").set_input_files(path)
     other.wait_for_selector(".toast:text('3 levels')")
@@ -346,8 +348,7 @@ def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path
         (XSB, "There is no progress in this file."),
         ("x", "There is no valid level"),
     ):
-        file = {"name": "x.sok", "mimeType": "text/plain", "buffer": text.encode()}
-        other.locator("dialog input[type=file]").set_input_files(file)
+        bring_progress(other, text)
         other.wait_for_selector(f".toast:text('{told}')")
     other.keyboard.press("Escape")
     other.locator("dialog").wait_for(state="detached")
@@ -365,12 +366,12 @@ def test_played_levels_and_a_drawing_stay_at_their_addresses(
         page.keyboard.press("ArrowRight")
         page.keyboard.press("n")
     page.evaluate("location.hash = '#/play/played/1'")
-    page.wait_for_selector("h1:text-is('Room')")
+    opened(page)
     page.keyboard.press("ArrowDown")
     page.reload()
-    page.wait_for_selector("h1:text-is('Room')")
+    opened(page)
     page.keyboard.press("n")
-    page.wait_for_selector("h1:text-is('Two goals')")
+    opened(page, "Two goals")
 
     rows = ["#######", "#@ $$.#", "#######"]  # which no file can have
     keep = "rows => localStorage.setItem('tokoban:draft', JSON.stringify({rows, title: 'Odd'}))"
@@ -378,10 +379,10 @@ def test_played_levels_and_a_drawing_stay_at_their_addresses(
     page.evaluate("location.hash = '#/editor'")
     page.reload()
     page.get_by_role("button", name="Play it").click()
-    page.wait_for_selector("h1:text-is('Odd')")
+    opened(page, "Odd")
     page.keyboard.press("ArrowRight")
     page.reload()
-    page.wait_for_selector("h1:text-is('Odd')")
+    opened(page, "Odd")
     page.keyboard.press("c")
     with page.expect_download() as download:
         page.get_by_role("button", name="Export as SOK").click()
@@ -401,8 +402,7 @@ def test_played_levels_and_a_drawing_stay_at_their_addresses(
 
 
 def test_progress_from_a_file_in_the_open_level_is_shown_at_once(open_page: Open) -> None:
-    page = open_page("#/play/file-1/2")
-    page.wait_for_selector("h1:text-is('Room')")
+    page = opened(open_page("#/play/file-1/2"))
     rows = page.evaluate(
         """async () => {
           const { app } = await import("/static/js/main.js");
@@ -412,8 +412,7 @@ def test_progress_from_a_file_in_the_open_level_is_shown_at_once(open_page: Open
     )
     text = "\n".join(["Room", "", *rows, "", "Solution", "drRRurDlllddRR", "", "Savegame", "dr"])
     page.keyboard.press("c")
-    file = {"name": "x.sok", "mimeType": "text/plain", "buffer": text.encode()}
-    page.locator("dialog input[type=file]").set_input_files(file)
+    bring_progress(page, text)
     page.wait_for_selector(".toast:text('1 level')")
     page.locator(".counters dd", has_text="2best known 14").wait_for()
     page.keyboard.press("Escape")
@@ -422,16 +421,13 @@ def test_progress_from_a_file_in_the_open_level_is_shown_at_once(open_page: Open
 
 
 def test_progress_from_a_file_leaves_the_open_level_where_it_is(open_page: Open) -> None:
-    page = open_page("#/play/file-1/1")
-    page.wait_for_selector("h1:text-is('Corridor')")
+    page = opened(open_page("#/play/file-1/1"), "Corridor")
     page.keyboard.press("ArrowRight")
     page.wait_for_selector("[data-owner=solved]")
     page.reload()  # a level that was left solved opens at its start
-    page.wait_for_selector("h1:text-is('Corridor')")
+    opened(page, "Corridor")
     page.keyboard.press("c")
-    text = f"{XSB}\n\nSolution\nR\n".encode()
-    file = {"name": "x.sok", "mimeType": "text/plain", "buffer": text}
-    page.locator("dialog input[type=file]").set_input_files(file)
+    bring_progress(page, f"{XSB}\n\nSolution\nR\n")
     page.wait_for_selector(".toast:text('1 level')")
     page.keyboard.press("Escape")
     page.locator(".counters dd", has_text="0best known 1").first.wait_for()
@@ -441,24 +437,24 @@ def test_the_first_visit_opens_the_file_that_was_named_and_later_ones_the_last_l
     open_page: Open,
 ) -> None:
     page = open_page()
-    page.wait_for_selector("h1:text-is('Corridor')")
+    opened(page, "Corridor")
     page.evaluate("location.hash = '#/play/tokoban/2'")
-    page.wait_for_selector("h1:text-is('Easy 2')")
+    opened(page, "Easy 2")
     page.evaluate("history.replaceState(null, '', location.pathname)")
     page.reload()
-    page.wait_for_selector("h1:text-is('Easy 2')")
+    opened(page, "Easy 2")
 
 
 def test_leaving_a_view_closes_its_dialogs(open_page: Open) -> None:
     page = open_page("#/levels")
     page.wait_for_selector(".level-card")
     page.evaluate("location.hash = '#/play/file-1/2'")
-    page.wait_for_selector("h1:text-is('Room')")
+    opened(page)
     page.keyboard.press("c")
     page.wait_for_selector("dialog")
     page.go_back()
     page.wait_for_selector(".level-card")
-    page.locator("dialog").wait_for(state="detached", timeout=5_000)
+    page.locator("dialog").wait_for(state="detached")
 
 
 def test_a_thousand_levels_are_listed_and_the_last_is_reached(
@@ -468,7 +464,7 @@ def test_a_thousand_levels_are_listed_and_the_last_is_reached(
     path.write_text("\n\n".join(f"Board {n}\n\n{XSB}" for n in range(1, 1001)), encoding="utf-8")
     page = open_page("#/levels")
     page.locator("input[type=file]").set_input_files(path)
-    page.wait_for_selector("h1:text-is('Board 1')")
+    opened(page, "Board 1")
     page.keyboard.press("l")
     page.wait_for_selector(".level-card")
     assert page.locator(".level-card").count() < 100
@@ -476,7 +472,7 @@ def test_a_thousand_levels_are_listed_and_the_last_is_reached(
     page.keyboard.press("End")
     assert page.evaluate("document.activeElement.textContent").startswith("1000 Board 1000")
     page.keyboard.press("Enter")
-    page.wait_for_selector("h1:text-is('Board 1000')")
+    opened(page, "Board 1000")
     assert (
         json.loads(page.evaluate("localStorage.getItem('tokoban:last')"))["place"]["index"] == 999
     )
