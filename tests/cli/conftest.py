@@ -1,6 +1,7 @@
-"""Policies that no test has to train: few weights, drawn from a seed."""
+"""Policies that no test has to train: few weights, drawn from a seed; and what a refusal says."""
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -38,3 +39,16 @@ def random_push_weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     metadata = {"system": "push", "config": json.dumps(asdict(chosen))}
     save_weights(path, PushNet(chosen).state_dict(), metadata)
     return path
+
+
+@pytest.fixture
+def refusal(capsys: pytest.CaptureFixture[str]) -> Callable[[int], str]:
+    """Gives what a command that ended with this status has said: one line, of bad input."""
+
+    def told(status: int) -> str:
+        error = capsys.readouterr().err
+        assert (status, error.count("\n")) == (2, 1), error
+        assert error.startswith("tokoban: ")
+        return error.removeprefix("tokoban: ").removesuffix("\n")
+
+    return told

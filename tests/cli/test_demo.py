@@ -1,8 +1,10 @@
 """``tokoban demo``: its levels are what their file says, and its exit status tells the truth."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,42 +45,29 @@ def test_all_comes_out_as_promised(capsys: pytest.CaptureFixture[str]) -> None:
     assert ("$" in start, "*" in end) == (True, True)
 
 
-def shown_alone(level: Level, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes it the one level of the demonstration."""
-    tokoban.write_levels(folder / "one.sok", [level])
-    monkeypatch.setattr(demo, "levels_path", lambda: folder / "one.sok")
+def gives_up(found: Any) -> Any:
+    return found._replace(answer=replace(found.answer, status="gave up", solution=None))
 
 
+def hopes(found: Any) -> Any:
+    prediction = found.prediction and replace(found.prediction, predicted_unsolvable=0.5)
+    return found._replace(prediction=prediction)
+
+
+[UNSOLVABLE] = (level for level in LEVELS if not level.solutions)
+
+
+@pytest.mark.parametrize(("level", "failing"), [(LEVELS[2], gives_up), (UNSOLVABLE, hopes)])
 def test_a_policy_that_fails_is_not_hidden(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    level: Level,
+    failing: Callable[[Any], Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    tokoban.write_levels(tmp_path / "one.sok", [level])
+    monkeypatch.setattr(demo, "levels_path", lambda: tmp_path / "one.sok")
     ask = Policy.solve
-    shown_alone(LEVELS[2], tmp_path, monkeypatch)
-
-    def fail_once(policy, boards, **asked):
-        answers = ask(policy, boards, **asked)
-        if boards[0] == LEVELS[2].board:
-            gave_up = replace(answers[0].answer, status="gave up", solution=None)
-            return [answers[0]._replace(answer=gave_up)]
-        return answers
-
-    monkeypatch.setattr(Policy, "solve", fail_once)
+    monkeypatch.setattr(Policy, "solve", lambda *of, **asked: [*map(failing, ask(*of, **asked))])
     assert cli.main(["demo"]) == 1
     assert "1 NOT AS PROMISED" in capsys.readouterr().out
-
-
-def test_an_unsolvable_level_must_be_called_so_by_the_policy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ask = Policy.solve
-    [unsolvable] = (level for level in LEVELS if not level.solutions)
-    shown_alone(unsolvable, tmp_path, monkeypatch)
-
-    def hope(policy, boards, **asked):
-        [answer] = ask(policy, boards, **asked)
-        prediction = answer.prediction and replace(answer.prediction, predicted_unsolvable=0.5)
-        return [answer._replace(prediction=prediction)]
-
-    monkeypatch.setattr(Policy, "solve", hope)
-    assert cli.main(["demo"]) == 1
-    assert "as a policy predicted" not in capsys.readouterr().out

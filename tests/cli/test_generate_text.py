@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -203,10 +204,6 @@ def test_an_interrupted_run_keeps_the_texts_that_were_finished(
     ids=str,
 )
 def test_what_cannot_be_done_is_one_line(
-    words: list[str], message: str, weights: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, weights: str, refusal: Callable[[int], str]
 ) -> None:
-    assert _generate(weights, *words) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.startswith("tokoban: ")
-    assert error.count("\n") == 1
+    assert message in refusal(_generate(weights, *words))

@@ -86,11 +86,11 @@ def test_beside_its_benchmark_missing_items_are_wrong_and_others_refused(
     (folder / "other.jsonl").rename(folder / "names.jsonl")
 
 
-def test_the_numbers_of_items_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["instructions", "--output", str(tmp_path), "--levels", "2", "--seed", "3"]
-    assert cli.main(words) == 0
+def test_the_numbers_of_items_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["instructions", "--output", str(folder), "--levels", "2", "--seed", "3"]
+    assert cli.main(words) == 0  # the same lines once more
     told = capsys.readouterr().out
-    _, scores = scored(tmp_path, items_of(tmp_path))
+    _, scores = scored(folder, items_of(folder))
     for split in ("train", "levels", "clauses"):
         counts = [scores.get(f"{split}_{k}", 0) for k in ("possible", "impossible", "questions")]
         possible, impossible, questions = counts
@@ -187,15 +187,12 @@ def test_a_line_that_is_no_item_is_named_and_the_others_are_scored(
 
 
 def test_lines_with_responses_are_not_written_over(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["instructions", "--output", str(tmp_path), "--levels", "2", "--seed", "3"]
-    assert cli.main(words) == cli.main(words) == 0  # the same lines once more
     file = tmp_path / "names.jsonl"
-    answered = file.read_text().replace("}", ', "response": "impossible"}')
+    answered = (folder / file.name).read_text().replace("}", ', "response": "impossible"}')
     file.write_text(answered)
-    (tmp_path / "train.jsonl").unlink()
-    capsys.readouterr()
+    words = ["instructions", "--output", str(tmp_path), "--levels", "2", "--seed", "3"]
     assert cli.main(words) == 2
     said = f"tokoban: {file} exists and has other lines; expected another --output\n"
     assert (capsys.readouterr().err, file.read_text()) == (said, answered)

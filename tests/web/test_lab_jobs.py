@@ -150,11 +150,7 @@ def test_a_player_is_asked_for_the_card_of_three_steps_before() -> None:
     [
         ("translate", {"text": "  "}, "text: expected a sentence with words"),
         ("translate", {"text": "Hund " * 81}, "405 characters; expected at most 400"),
-        (
-            "translate",
-            {"text": "4 2"},
-            "text: expected a sentence with words",
-        ),
+        ("translate", {"text": "4 2"}, "text: expected a sentence with words"),
         ("translate", {"text": "🦄"}, "text: expected a sentence with words"),
         ("translate", {"text": "xq" * 150}, "expected a sentence of at most 100 tokens"),
         ("translate", {"text": "a", "source": "fr"}, "source: expected one of de, en"),

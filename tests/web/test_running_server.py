@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -67,13 +66,11 @@ class Client:
 
 
 def events_of(http: httpx.Client, job: Any) -> Generator[dict[str, Any], None, None]:
-    """The events of a job, asked for again while it waits; none if it is refused."""
+    """The events of a job, asked for again while it waits."""
     path = "/api/jobs"
     while path:
         with http.stream("POST", path, json=job) as answer:
             path = ""
-            if answer.status_code == 429:
-                return
             assert answer.status_code == 200, answer.read()
             for line in answer.iter_lines():
                 event = json.loads(line)
@@ -134,26 +131,6 @@ def _is_idle(pids: list[int]) -> bool:
     return sum(cpu_s(pid) for pid in pids) - sum(before) < 0.05
 
 
-def test_100_jobs_at_once_are_done_or_refused(client: Client) -> None:
-    lasts: list[str] = []
-
-    def ask() -> None:
-        job = {"kind": "explain", "arguments": {"board": LEVEL}}
-        events = list(events_of(many, job))
-        lasts.append(events[-1]["event"] if events else "refused")
-
-    limits = httpx.Limits(max_connections=100)
-    with httpx.Client(base_url=client.server.url, timeout=SOON_S, limits=limits) as many:
-        threads = [threading.Thread(target=ask) for _ in range(100)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert len(lasts) == 100
-    assert "done" in lasts and set(lasts) <= {"done", "refused"}
-    assert client.http.get("/api/collections").status_code == 200
-
-
 def head_of_job(client: Client, num_bytes: int) -> bytes:
     """A request for a job, as far as its body."""
     host = f"POST /api/jobs HTTP/1.1\r\nHost: 127.0.0.1:{client.server.port}\r\n"
@@ -207,7 +184,7 @@ def test_ctrl_c_ends_it_at_once_and_quietly_with_open_streams(
         assert next(events)["event"] == "queued"
         workers = client.workers()
         client.server.process.send_signal(signal.SIGINT)
-        assert client.server.process.wait(10) == 0
+        assert client.server.process.wait(SOON_S) == 0
         assert wait_until(lambda: not any(map(is_alive, workers)), SOON_S)
         with pytest.raises(httpx.HTTPError):
             list(events)
