@@ -10,7 +10,7 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 # Packages that need not be there: Gymnasium's, those of the papers' scores, of checked shapes …
-MISSING = ("gymnasium", "farama_notifications", "sacremoses", "beartype", "tyro", "starlette")
+MISSING = ("gymnasium", "farama_notifications", "sacremoses", "beartype", "starlette")
 HIDING = f"""
 from importlib.machinery import PathFinder
 

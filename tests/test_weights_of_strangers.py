@@ -9,7 +9,7 @@ import shutil
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -130,15 +130,43 @@ def test_what_a_config_asks_for_is_checked_before_memory_is_given_to_it(
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB
 
 
+State = dict[str, torch.Tensor]
+
+
+def with_first_weight(number: float) -> Callable[[State], object]:
+    def change(state: State) -> None:
+        next(x for x in state.values() if x.is_floating_point()).view(-1)[0] = number
+
+    return change
+
+
+def with_first_tensor_as(dtype: torch.dtype) -> Callable[[State], object]:
+    def change(state: State) -> None:
+        name = next(iter(state))
+        state[name] = state[name].to(dtype)
+
+    return change
+
+
+NOT_REAL = torch.int64, torch.complex64, torch.bool, torch.float8_e4m3fn, torch.uint8
+
+
 @pytest.mark.parametrize(
-    "dtype", [torch.int64, torch.complex64, torch.bool, torch.float8_e4m3fn, torch.uint8]
+    ("change", "reason"),
+    [
+        *((with_first_tensor_as(dtype), "is of type .*expected floating-") for dtype in NOT_REAL),
+        *((with_first_weight(x), "are NaN or above 1,000,000") for x in (np.nan, np.inf, -3e38)),
+        (lambda state: state.pop("answer.weight"), "'answer.weight' is missing"),
+        (lambda state: state.update(zzz=torch.zeros(3)), "'zzz' is not of this model"),
+    ],
 )
-def test_weights_that_are_not_real_numbers_are_refused(tmp_path: Path, dtype: torch.dtype) -> None:
+def test_tensors_that_no_model_can_have_are_refused(
+    change: Callable[[State], object], reason: str, tmp_path: Path
+) -> None:
     state, metadata = load_weights(pretrained.weights_path("life-16"))
-    name = next(iter(state))
-    state[name] = state[name].to(dtype)
+    change(state)
     save_weights(tmp_path / "x.safetensors", state, metadata)
-    with pytest.raises(ValueError, match=f"'{name}' is of type .*expected floating-point numbers"):
+    with pytest.raises(ValueError, match=reason):
         pretrained.load(str(tmp_path / "x.safetensors"), system="life")
 
 
@@ -149,17 +177,6 @@ def test_weights_of_another_precision_are_read(tmp_path: Path, dtype: torch.dtyp
     save_weights(tmp_path / "x.safetensors", changed, metadata)
     model, _ = pretrained.load(str(tmp_path / "x.safetensors"), system="life")
     assert all(x.dtype == torch.float32 for x in model.parameters())
-
-
-def test_a_tensor_that_is_missing_or_unknown_is_named(tmp_path: Path) -> None:
-    state, metadata = load_weights(pretrained.weights_path("life-16"))
-    for told, changed in {
-        "'answer.weight' is missing": {n: x for n, x in state.items() if n != "answer.weight"},
-        "'zzz' is not of this model": state | {"zzz": torch.zeros(3)},
-    }.items():
-        save_weights(tmp_path / "x.safetensors", changed, metadata)
-        with pytest.raises(ValueError, match=told):
-            pretrained.load(str(tmp_path / "x.safetensors"), system="life")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """No command writes two files to one place, or over a file that it reads."""
 
 import argparse
+from itertools import cycle
 from pathlib import Path
 from typing import get_type_hints
 
@@ -59,8 +60,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("command", "option"), OVER_AN_INPUT.items())
-@pytest.mark.parametrize("spelling", ["{}", "./{}", "{folder}/{}"])
+@pytest.mark.parametrize(
+    ("command", "option", "spelling"),
+    [
+        (command, option, spelling)
+        for (command, option), spelling in zip(
+            OVER_AN_INPUT.items(), cycle(["./{}", "{folder}/{}", "{}"]), strict=False
+        )
+    ],
+)
 def test_a_file_that_is_read_is_not_written(
     command: str, option: str, spelling: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import torch
 
+from tests.processes import cpu_s, wait_until
 from tests.viewing.attention_pages import read_attention_page
 from tokoban import cli
 from tokoban.cli import found, policies
@@ -356,7 +357,9 @@ def test_ctrl_c_ends_a_long_search_and_says_how_far_it_was() -> None:
     ) as running:
         assert running.stdout is not None and running.stderr is not None
         assert "solved by A*" in running.stdout.readline()
-        time.sleep(1.0)
+        # Of searching: a busy machine may give it none for a while.
+        until_s = cpu_s(running.pid) + 1.0
+        assert wait_until(lambda: cpu_s(running.pid) > until_s, 60)
         running.send_signal(signal.SIGINT)
         printed = running.stdout.read()
         assert running.wait(60) == 130

@@ -18,6 +18,7 @@ import httpx2 as httpx
 import pytest
 
 from benchmarks.served import Server
+from tests.processes import cpu_s, wait_until
 from tokoban.web.server import bind
 
 LEVEL = "#####\n#@$.#\n#####"
@@ -95,21 +96,6 @@ def is_alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
-
-
-def wait_until(is_true: Any, timeout_s: float) -> bool:
-    end_s = time.monotonic() + timeout_s
-    while time.monotonic() < end_s:
-        if is_true():
-            return True
-        time.sleep(0.02)
-    return False
-
-
-def cpu_s(pid: int) -> float:
-    """The processor time that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_closed_tab_ends_its_work_and_the_worker_serves_the_next(client: Client) -> None:

@@ -149,33 +149,6 @@ def test_solve_cancel_and_solve_again(open_page: Open) -> None:
     panel.get_by_text("Solved, and proved optimal.").nth(1).wait_for(timeout=WARMING_MS)
 
 
-def test_what_a_search_has_found_is_there_again_but_is_not_the_players(open_page: Open) -> None:
-    page = opened(open_page(ROOM))
-    panel = show(page, "work")
-    panel.get_by_role("button", name="Solve", exact=True).click()
-    panel.get_by_text("Solved, and proved optimal.").wait_for(timeout=WARMING_MS)
-    known = page.locator(".counters small", has_text="optimal").first
-    known.wait_for()
-    before = page.locator(".counters small").all_inner_texts()
-    page.keyboard.press("n")
-    opened(page, "Two goals")
-    assert "best known" not in page.locator(".counters").inner_text()
-    page.keyboard.press("p")
-    for _ in range(2):
-        opened(page)
-        known.wait_for()
-        assert page.locator(".counters small").all_inner_texts() == before
-        shorten = page.locator("#panel-work").get_by_role("button", name="Shorten")
-        shorten.wait_for()
-        assert shorten.is_enabled()
-        assert game(page)["state"] == "unseen"
-        page.reload()
-    opened(page)
-    page.keyboard.press("c")
-    page.get_by_role("button", name="Export as SOK").click()
-    page.wait_for_selector(".toast:text('no progress')")
-
-
 def test_a_search_that_leaving_the_level_ended_is_said_once_to_be_cancelled_there(
     open_page: Open,
 ) -> None:
