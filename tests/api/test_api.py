@@ -145,7 +145,7 @@ WRONG_KINDS: dict[str, Callable[[], object]] = {
         "x", num_texts=10**9
     ),
     "minimise is ['moves']; expected text": lambda: untyped.solve(A_BOARD, minimise=["moves"]),
-    "minimise is 'time'; expected one of ['moves', ": lambda: untyped.solve(A_BOARD, minimise="time"),
+    "minimise is 'time'; expected one of ['moves": lambda: untyped.solve(A_BOARD, minimise="time"),
     "difficulty is ['easy']": lambda: untyped.generate(difficulty=["easy"]),
     "difficulty is 'mad'; expected one of ['easy', ": lambda: untyped.generate(difficulty="mad"),
     "difficulty, avoid, num_threads and executor have no effect with the style two-rooms": (

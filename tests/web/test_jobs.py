@@ -182,8 +182,8 @@ async def test_a_spare_process_ends_once_it_has_rested_since_its_last_job(
             await events_of(queue.submit(kind, {}))
         while len(rests) < 4:  # each of them rests when it is ready, and after its job
             await sleep(0.01)
-        (first, rest), (second, _) = await drawn(queue), await drawn(queue)
-        rest.set_result(None)  # of the first job: there was another since
+        (first, first_rest), (second, _) = await drawn(queue), await drawn(queue)
+        first_rest.set_result(None)  # of the first job: there was another since
         third, last_rest = await drawn(queue)
         assert first == second == third
         last_rest.set_result(None)

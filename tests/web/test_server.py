@@ -358,23 +358,21 @@ def test_a_job_that_waits_lets_its_connection_go_and_is_asked_for_again(
         assert client.post("/api/jobs", json=body).status_code == 429
 
 
-def test_a_client_that_leaves_while_its_job_is_parked_ends_it() -> None:
-    async def leave() -> bool:
-        run, is_parking = Run(1, "solve", {}), asyncio.Event()
+@in_own_loop
+async def test_a_client_that_leaves_while_its_job_is_parked_ends_it() -> None:
+    run, is_parking = Run(1, "solve", {}), asyncio.Event()
 
-        async def send(message: Any) -> None:
-            if b"parked" in message.get("body", b""):
-                is_parking.set()
-                await asyncio.Event().wait()
+    async def send(message: Any) -> None:
+        if b"parked" in message.get("body", b""):
+            is_parking.set()
+            await asyncio.Event().wait()
 
-        async def receive() -> Any:
-            await is_parking.wait()
-            return {"type": "http.disconnect"}
+    async def receive() -> Any:
+        await is_parking.wait()
+        return {"type": "http.disconnect"}
 
-        await app._EventStream(run, 0.0, lambda run: "id")({}, receive, send)
-        return run.is_cancelled.is_set()
-
-    assert run_apart(leave())
+    await app._EventStream(run, 0.0, lambda run: "id")({}, receive, send)
+    assert run.is_cancelled.is_set()
 
 
 def test_a_form_of_another_site_cannot_post(client: TestClient) -> None:
