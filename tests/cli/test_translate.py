@@ -342,7 +342,7 @@ def test_a_line_in_capitals_is_read_without_them_and_that_is_reported(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     plain = CAPTIONS["en"]
-    assert cli.main(["translate", "--from", "en", plain, plain.upper(), "I.", "12 🅰"]) == 0
+    assert cli.main(["translate", "--from", "en", plain, plain.upper(), "I.", "12 🅰️"]) == 0
     out, err = capsys.readouterr()
     first, second, *_ = out.splitlines()
     assert first == second

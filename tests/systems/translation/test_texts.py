@@ -10,16 +10,17 @@ import pytest
 
 from tokoban.systems.translation import number_words, texts
 from tokoban.systems.translation.clock_times import changes_a_time
-from tokoban.systems.translation.confidence import DOUBTFUL_BELOW, Confidence, loses_a_number
+from tokoban.systems.translation.confidence import (
+    DOUBTFUL_BELOW,
+    Confidence,
+    features,
+    loses_a_number,
+)
 from tokoban.systems.translation.emoji import emoji_apart
 from tokoban.systems.translation.lines import translate_lines
 from tokoban.systems.translation.model import Translator
-from tokoban.systems.translation.texts import (
-    Translation,
-    sentences_of,
-    tokenizer_of,
-    translate_texts,
-)
+from tokoban.systems.translation.sentences import sentences_of
+from tokoban.systems.translation.texts import Translation, tokenizer_of, translate_texts
 from tokoban.systems.translation.translate import Hypothesis
 
 TIME = re.compile("(?: um | es )(.+) (?:ab|ist)\\.")  # of a day, in the embedded task
@@ -124,6 +125,14 @@ def test_emoji_are_not_read(translator: Translator) -> None:
         ("🍏 zwei 🍏 Äpfel 👩‍👧", [("", "🍏"), (" zwei Äpfel", "🍏 👩‍👧")]),
         ("🍏", [("", "🍏")]),
         ("", [("", "")]),
+        ("Zwei🍏Äpfel🍏 da", [("Zwei Äpfel da", "🍏 🍏")]),
+        ("Zwei 🍏! Drei, vier", [("Zwei!", "🍏"), ("Drei, vier", "")]),
+        ("Zwei 🍏 Äpfel.\u200b Drei 🍐!", [("Zwei Äpfel.", "🍏"), ("Drei!", "🍐")]),
+        ("zwei 🍏, drei!\n🍐\u2028🍐\u200b", [("zwei, drei!", "🍏 🍐 🍐")]),
+        ("1️⃣2️⃣ zwei 3 #⃣", [("", "1️⃣2️⃣"), (" zwei 3", "#⃣")]),
+        ("zwei ❤︎ 🏴\U000e0067\U000e007f 🇩🇪 👋🏽", [("zwei", "❤︎ 🏴\U000e0067\U000e007f 🇩🇪 👋🏽")]),
+        ("↔️ zwei → drei 🙂‍↔️", [("", "↔️"), (" zwei → drei", "🙂‍↔️")]),
+        ("zwei 🍏\x1b[2J", [("zwei[2J", "🍏")]),
     ],
 )
 def test_emoji_follow_what_they_stand_in_or_after(
@@ -138,6 +147,36 @@ def test_emoji_follow_what_they_stand_in_or_after(
     )
     [[best]] = translate_texts(translator, [text], forced_prefix="two")
     assert best.text.endswith(" ".join(filter(None, emoji)))
+
+
+def test_a_text_that_begins_with_emoji_has_all_its_translations(translator: Translator) -> None:
+    plain, *found = translate_texts(
+        translator,
+        ["zwei Äpfel", "🍏 zwei Äpfel", "🍏 12! 🍏 zwei Äpfel", "🍏 12! 🍏"],
+        beam=3,
+        nbest=3,
+    )
+    assert [[best.text for best in some] for some in found[:2]] == [
+        [start + best.text for best in plain] for start in ("🍏 ", "🍏 12! 🍏 ")
+    ]
+    assert [best.text for best in found[2]] == ["🍏 12! 🍏"]
+    assert {best.source for best in found[0]} == {"zwei Äpfel"}
+
+
+def test_emoji_divide_long_lines_and_blanks_are_read_at_once(translator: Translator) -> None:
+    line, blanks = "eine Million Euro! 🍏 " * 20, " " * 10**6
+    complaints: list[str] = []
+    [(_, [found]), (_, [nothing])] = translate_lines(
+        translator, [[line, blanks]], on_too_long=complaints.append, beam=1
+    )
+    [[one]] = translate_texts(translator, ["eine Million Euro!"], beam=1)
+    assert found.text == " ".join([f"{one.text} 🍏"] * 20)
+    assert (nothing.text, complaints) == ("", [])
+
+
+def test_emoji_change_no_confidence() -> None:
+    best = Translation("Zwei Äpfel.", "Two apples.", 0.0, [1], [1], 0.0, channel_log_prob_nats=0.0)
+    assert features(replace(best, text="Two apples. 🍏 🍏 🍏")) == features(best)
 
 
 def test_a_text_without_letters_is_its_own_translation(translator: Translator) -> None:

@@ -1,6 +1,5 @@
 """Texts in, texts out: a translator with its tokenizer, for whoever has sentences and no tokens."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -12,16 +11,12 @@ from tokoban.systems.translation.capitals import without_capitals
 from tokoban.systems.translation.emoji import emoji_apart, without_emoji
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import tidy
+from tokoban.systems.translation.sentences import sentences_of
 from tokoban.systems.translation.translate import BATCH_SIZE, translate
 from tokoban.text.saved import tokenizer_of
 
 if TYPE_CHECKING:
     from tokoban.systems.translation.reranking import Reranker
-
-# Words before a stop that ends no sentence, and single letters.
-_ABBREVIATED = r"bzw ca Dr evtl Fr Hr inkl Mio Mr Mrd Mrs Ms Nr Prof St vgl vs \w"
-_NOT_ABBREVIATED = "".join(rf"(?<!\b{word}\.)" for word in _ABBREVIATED.split(" "))
-_BETWEEN_SENTENCES = re.compile(rf"(?<=[a-zäöüß][.!?]){_NOT_ABBREVIATED} (?=[A-ZÄÖÜ])")
 
 
 @dataclass(frozen=True)
@@ -44,20 +39,17 @@ def reading_of(model: Translator, text: str) -> str:
     return without_capitals(tokenizer_of(model), tidy(without_emoji(text)))
 
 
-def sentences_of(reading: str) -> list[str]:
-    """Its sentences, each with the stop that ends it; "Dr. Weber" and "z. B. Salz" are in one."""
-    return _BETWEEN_SENTENCES.split(reading)
-
-
 def num_tokens(model: Translator, texts: Sequence[str], *, is_divided: bool = False) -> list[int]:
     """The number of tokens that the model would read of each text at once, its end not counted.
 
     If texts are divided into sentences, that is the number of the longest one.
     """
-    readings = [_words_of(reading_of(model, text)) for text in texts]
     divided = [
-        [hide_addresses(part)[0] for part in (sentences_of(reading) if is_divided else [reading])]
-        for reading in readings
+        [
+            _words_of(hide_addresses(sentence)[0])
+            for sentence, _ in _divided(model, text, is_one=not is_divided)
+        ]
+        for text in texts
     ]
     lengths = map(len, tokenizer_of(model).encode_many([*chain(*divided)]))
     return [max(islice(lengths, len(parts))) for parts in divided]
@@ -129,21 +121,21 @@ def translate_texts(
         for some, known in zip(translations, addresses, strict=True)
     ]
     translations = [
-        [_with_emoji(one, emoji) for one in some] if emoji else some
+        [replace(one, text=f"{one.text} {emoji}".lstrip()) for one in some] if emoji else some
         for some, (_, emoji) in zip(translations, chain(*divided), strict=True)
     ]
     by_sentence = iter(translations)
-    return [[*map(_joined, *islice(by_sentence, len(parts)))] for parts in divided]
+    return [_joined([*islice(by_sentence, len(parts))]) for parts in divided]
 
 
 def _divided(model: Translator, text: str, *, is_one: bool) -> list[tuple[str, str]]:
     """The sentences of a text, or all of it as one, each with the emoji that follow it."""
-    parts = [(reading_of(model, part), emoji) for part, emoji in emoji_apart(text)]
+    parts = emoji_apart(text)
     if is_one:
         return [(reading_of(model, text), " ".join(emoji for _, emoji in parts if emoji))]
     found: list[tuple[str, str]] = []
-    for reading, emoji in parts:
-        *before, last = sentences_of(reading)
+    for part, emoji in parts:
+        *before, last = sentences_of(reading_of(model, part))
         found += [*((sentence, "") for sentence in before), (last, emoji)]
     return found
 
@@ -153,18 +145,22 @@ def _with_addresses(one: Translation, addresses: Mapping[str, str]) -> Translati
     return replace(one, source=source, text=text)
 
 
-def _with_emoji(one: Translation, emoji: str) -> Translation:
-    source, text = (f"{side} {emoji}".lstrip() for side in (one.source, one.text))
-    return replace(one, source=source, text=text)
+def _joined(found: list[list[Translation]]) -> list[Translation]:
+    """The translations of a text by those of its sentences.
+
+    A sentence without tokens has only one, which stands in all of them.
+    """
+    if len(found) == 1:
+        return found[0]
+    most = max(map(len, found))
+    each_of_all = (some if some[0].tokens else some * most for some in found)
+    return [*map(_together, *each_of_all)]
 
 
-def _joined(*sentences: Translation) -> Translation:
-    """The translation of a text by those of its sentences."""
-    if len(sentences) == 1:
-        return sentences[0]
+def _together(*sentences: Translation) -> Translation:
     by_channel = [nats for each in sentences if (nats := each.channel_log_prob_nats) is not None]
     return Translation(
-        " ".join(each.source for each in sentences),
+        " ".join(each.source for each in sentences if each.source),
         " ".join(each.text for each in sentences),
         sum(each.score for each in sentences),
         [*chain(*(each.source_tokens for each in sentences))],
