@@ -109,6 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.cli.screen import Screen
     from tokoban.pretrained.confidence import confidence_of
     from tokoban.pretrained.reranking import reranker_of
+    from tokoban.systems.translation.alignment import align_sentences
     from tokoban.systems.translation.confidence import DOUBTFUL_BELOW
 
     _check(arguments)
@@ -161,7 +162,9 @@ def run(arguments: argparse.Namespace) -> int:
                         print(f"tokoban: {_doubt([number])} ({share:.0%})", file=sys.stderr)
                 described = _described(number, line, found, confidence=share)
                 if arguments.alignment:
-                    described["alignment"] = _aligned(model, found[0]) if found else None
+                    described["alignment"] = (
+                        align_sentences(model, found[0]).to_dict() if found else None
+                    )
                 entries.add(described)
                 if arguments.attention is not None and found:
                     _show_attention(model, found[0], arguments.attention)
@@ -313,19 +316,12 @@ def _described(
     }
 
 
-def _aligned(model: "Translator", best: "Translation") -> dict[str, Any]:
-    """The words of both sentences, and the attention of every target word to every source word."""
-    from tokoban.systems.translation.alignment import align
-
-    return align(model, best.source_tokens, best.tokens).to_dict()
-
-
 def _show_attention(model: "Translator", best: "Translation", destination: str) -> None:
     """A page of every token, layer and head, or a picture of the words alone."""
     if not best.tokens:
         raise ValueError("--attention draws words, of which this sentence has none")
     from tokoban import systems
-    from tokoban.systems.translation.alignment import align
+    from tokoban.systems.translation.alignment import align_sentences
     from tokoban.viewing.attention_page import write_attention_page
     from tokoban.viewing.plots import plot_weights
 
@@ -333,7 +329,7 @@ def _show_attention(model: "Translator", best: "Translation", destination: str) 
         view = systems.load("translation").attention(model, best.source_tokens, best.tokens)
         write_attention_page(destination, view, title=best.text)
         return
-    words = align(model, best.source_tokens, best.tokens)
+    words = align_sentences(model, best)
     plot_weights(
         words.weights,
         row_names=[_shortened(word) for word in words.target_words],

@@ -1,10 +1,19 @@
 """Words from tokens, and the weights of words from those of tokens."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
-from tokoban.systems.translation.alignment import Alignment, align, all_attention, words
+from tokoban.systems.translation.alignment import (
+    Alignment,
+    align,
+    align_sentences,
+    all_attention,
+    words,
+)
 from tokoban.systems.translation.model import Translator
+from tokoban.systems.translation.texts import Translation
 from tokoban.text.bpe import Tokenizer, train_bpe
 
 SVG = "<svg"
@@ -69,6 +78,30 @@ def test_the_weights_of_words_are_sums_over_the_source_and_means_over_the_target
             assert found.weights[t][s] == pytest.approx(expected / len(rows))
         to_the_end = float(middle[rows, -1].mean())
         assert sum(found.weights[t]) == pytest.approx(1 - to_the_end)
+
+
+def test_each_sentence_is_aligned_by_itself_however_many_there_are(tokenizer: Tokenizer) -> None:
+    model = translator(tokenizer)
+    source, target = (tokenizer.encode(text) for text in ("eine Tür, drei", "grüne Türen"))
+    one, number = Translation("", "", 0.0, source, target, 0.0), 40
+    nothing = replace(one, source_tokens=[], tokens=[])
+    many = replace(
+        one,
+        source_tokens=source * number,
+        tokens=target * number,
+        sentences=(nothing, *[one] * number),
+    )
+    alone, found = align_sentences(model, one), align_sentences(model, many)
+    assert alone == align(model, source, target)
+    assert found.source_words == alone.source_words * number
+    assert found.target_words == alone.target_words * number
+    assert found.links() == [
+        (place + 4 * sentence, row + 2 * sentence)
+        for sentence in range(number)
+        for place, row in alone.links()
+    ]
+    assert [row[-4:] for row in found.weights[-2:]] == alone.weights
+    assert all(sum(row[:-4]) == 0 for row in found.weights[-2:])
 
 
 def test_the_weights_are_of_the_position_that_wrote_the_token(tokenizer: Tokenizer) -> None:

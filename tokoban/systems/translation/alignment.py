@@ -15,7 +15,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tokoban.systems.translation.model import Translator
+from tokoban.systems.translation.texts import Translation
 from tokoban.text.bpe import BOS, EOS, Tokenizer
+from tokoban.text.saved import tokenizer_of
 from tokoban.transformer import evaluating, record_attention
 
 
@@ -80,10 +82,9 @@ def align(model: Translator, source: Sequence[int], target: Sequence[int]) -> Al
     Weights are averaged over a target word's tokens and summed over a source word's.
     ``ValueError`` if the model has no tokenizer.
     """
-    if model.tokenizer is None:
-        raise ValueError("the translator has no tokenizer, so words are unknown")
+    tokenizer = tokenizer_of(model)
     of_tokens = _token_alignment(all_attention(model, source, target).cross).tolist()
-    sources, targets = (words(model.tokenizer, tokens) for tokens in (source, target))
+    sources, targets = (words(tokenizer, tokens) for tokens in (source, target))
     of_words = [
         [
             sum(of_tokens[row][column] for row in rows for column in columns) / len(rows)
@@ -92,6 +93,23 @@ def align(model: Translator, source: Sequence[int], target: Sequence[int]) -> Al
         for _, rows in targets
     ]
     return Alignment([word for word, _ in sources], [word for word, _ in targets], of_words)
+
+
+def align_sentences(model: Translator, best: Translation) -> Alignment:
+    """The alignment of a translation, of each sentence by itself, as it was translated.
+
+    ``ValueError`` if the model has no tokenizer.
+    """
+    parts = [align(model, each.source_tokens, each.tokens) for each in best.sentences or (best,)]
+    source_words = [word for part in parts for word in part.source_words]
+    weights: list[list[float]] = []
+    first = 0  # of the source words of a part
+    for part in parts:
+        behind = first + len(part.source_words)
+        rest = [0.0] * (len(source_words) - behind)
+        weights += [[0.0] * first + row + rest for row in part.weights]
+        first = behind
+    return Alignment(source_words, [word for part in parts for word in part.target_words], weights)
 
 
 def aligning_head(cross: Float[Tensor, "L N T S"]) -> tuple[int, int]:
