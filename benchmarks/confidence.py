@@ -25,8 +25,10 @@ from torch import Tensor
 
 from benchmarks import harness
 from benchmarks.everyday import by_channel_alone
-from tokoban import pretrained
+from tokoban import cli, pretrained
+from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.parser import whole
 from tokoban.pretrained.confidence import TABLE, confidence_of
 from tokoban.pretrained.reranking import reranker_of
 from tokoban.systems.translation.confidence import DOUBTFUL_BELOW, USABLE_CHRF, features
@@ -99,31 +101,19 @@ def described(row: dict[str, Any]) -> str:
     return f"{row['name']:>24} {row['sentences']:>6,}  {'  '.join(figures)}"
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Prints a row for each pair of files, and one for all."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("weights", metavar="WEIGHTS", help="a name of shipped ones")
-    parser.add_argument(
-        "--pairs", type=Path, nargs=2, action="append", required=True, metavar="FILE",
-        help="sentences and their translations, line by line; may be repeated",
-    )  # fmt: skip
-    parser.add_argument("--most", type=int, default=1000, metavar="N", help="sentences of a file")
-    parser.add_argument("--fit", action="store_true", help="fit, and write the parameters")
-    parser.add_argument("--seed", type=int, default=0, help="of the sentences and the folds")
-    parser.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
-    options = parser.parse_args(argv)
-    check_destination(options.json)
+def measured(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """A row for each pair of files, and one for all; each is printed."""
     confidence = confidence_of(options.weights)
     if options.weights not in pretrained.names() or not (options.fit or confidence):
-        parser.error(f"{options.weights}: no shipped weights with a confidence; see --fit")
+        raise ValueError(f"{options.weights}: no shipped weights with a confidence; see --fit")
     torch.manual_seed(options.seed)
     names, pairs = list[str](), list[Pair]()
     for files in options.pairs:
         drawn = drawn_pairs(files, most=options.most, seed=options.seed)
         names += [files[0].name] * len(drawn)
         pairs += drawn
+    if not pairs:
+        raise ValueError("the files have no sentence")
     model, config = pretrained.load(options.weights, system="translation")
     assert isinstance(model, Translator)
     reranker = reranker_of(options.weights)
@@ -162,8 +152,36 @@ def main(argv: Sequence[str] | None = None) -> int:
         is_in = torch.tensor([name in (each, "all") for each in names])
         rows.append(row_of(name, shares[is_in], is_usable[is_in], runs[is_in]))
         print(described(rows[-1]))
-    if options.json is not None:
-        write_output(options.json, json.dumps(harness.about() | {"rows": rows}, indent=1) + "\n")
+    return rows
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Answers 0 once it is done, and 2 for what cannot be done."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("weights", metavar="WEIGHTS", help="a name of shipped ones")
+    parser.add_argument(
+        "--pairs", type=Path, nargs=2, action="append", required=True, metavar="FILE",
+        help="sentences and their translations, line by line; may be repeated",
+    )  # fmt: skip
+    parser.add_argument(
+        "--most", type=whole(1), default=1000, metavar="N", help="sentences of a file"
+    )
+    parser.add_argument("--fit", action="store_true", help="fit, and write the parameters")
+    parser.add_argument("--seed", type=int, default=0, help="of the sentences and the folds")
+    parser.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
+    options = parser.parse_args(argv)
+    try:
+        check_destination(options.json)
+        rows = measured(options)
+        if options.json is not None:
+            write_output(
+                options.json, json.dumps(harness.about() | {"rows": rows}, indent=1) + "\n"
+            )
+    except (ValueError, OSError) as error:
+        print(cli.in_one_line(error), file=sys.stderr)
+        return ExitCode.INVALID_INPUT
     return 0
 
 

@@ -48,7 +48,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         state = {name: x.half() if x.is_floating_point() else x for name, x in state.items()}
         options.file.parent.mkdir(parents=True, exist_ok=True)
         save_weights(options.file, state, metadata)
-    except (ValueError, OSError, KeyError) as error:
+    except (KeyError, TypeError):
+        what = "expected a system and its config in the metadata, as training writes them"
+        print(f"{options.runs[0]}: {what}", file=sys.stderr)
+        return ExitCode.INVALID_INPUT
+    except (ValueError, OSError) as error:
         print(f"{' '.join(options.runs)}: {error}", file=sys.stderr)
         return ExitCode.INVALID_INPUT
     parameters = sum(x.numel() for x in state.values() if x.is_floating_point())

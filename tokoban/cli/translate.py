@@ -250,8 +250,7 @@ def _load(
         if weights not in pretrained.names():
             raise ValueError(
                 f"no weights from {source} to {target} come with tokoban, only from de to en and "
-                "from en to de; "
-                "--weights takes those of a training by `tokoban train translation`"
+                "from en to de; --weights takes those of a training by `tokoban train translation`"
             )
     model, config = pretrained.load(weights, system="translation")
     known = _language(config.source_language), _language(config.target_language)

@@ -160,8 +160,7 @@ def complaint(
     if num_tokens and prefix_length >= limit:
         return (
             f"has {counted(num_tokens, 'token')}, so its translation has at most {limit} with its "
-            "end; "
-            f"the prefix has {prefix_length}"
+            f"end; the prefix has {prefix_length}"
         )
     num_bytes = _num_bytes(network_of(model), limit, width=width)
     if num_tokens and num_bytes > MOST_BYTES:
