@@ -4,7 +4,7 @@ Axes: P positions, F floor squares of the level (also T, its tokens), A attentio
 """
 
 from collections.abc import Sequence
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 from jaxtyping import Bool, Float32, Int32
@@ -17,6 +17,7 @@ from tokoban.systems.push_policy.compiled import Judged, State
 from tokoban.systems.push_policy.results import DEADLOCK_CLASS
 
 
+@runtime_checkable  # as types that are checked in tests must be
 class Judge(Protocol):
     """What judges positions: ``CompiledNet``, or any model by torch (``torch_judge``)."""
 
