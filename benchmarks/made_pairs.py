@@ -3,7 +3,8 @@
 A quarter of Tatoeba's sentences are about Tom, and of its 361 times in digits 224 are 2:30. Here
 names, numbers and times that a pair of it has on both sides are replaced by others, alike. The gaps
 of ``frames.tsv`` are filled, ``formulas.tsv`` has what letters and messages always say, and
-``written_pairs`` has sentences of work, travel and home, which language models wrote for this.
+``written_pairs`` has sentences that language models wrote for this: of daily life, and with words
+that other text hardly has.
 Names are partly real and partly invented, since the translator is to copy them.
 """
 
