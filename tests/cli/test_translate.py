@@ -331,11 +331,11 @@ def test_doubtful_translations_are_named_and_each_has_its_confidence(
 def test_a_sentence_of_the_other_language_and_the_name_of_a_language_are_known(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert cli.main(["translate", "Where is the station?", "12:30"]) == 0
+    assert cli.main(["translate", "Do you speak English?", "12:30"]) == 0
     said = "tokoban: sentence 1 is unchanged; for a sentence in en, use --from en\n"
     assert capsys.readouterr().err.startswith(said)
-    assert cli.main(["translate", "--from", "English", "Where is the station?"]) == 0
-    assert capsys.readouterr() == ("Wo ist der Bahnhof?\n", "")
+    assert cli.main(["translate", "--from", "English", "Do you speak English?"]) == 0
+    assert capsys.readouterr() == ("Sprichst du Englisch?\n", "")
 
 
 def test_a_line_in_capitals_is_read_without_them_and_that_is_reported(

@@ -241,6 +241,7 @@ def test_a_number_that_is_lost_makes_a_translation_doubtful(
         ("Das kostet 7.30 Euro.", "That is 8 euros.", False),  # no time of day
         ("It's two to three weeks away.", "Es sind noch zwei bis drei Wochen.", False),
         ("It is ten after two attempts.", "Nach zwei Versuchen sind es zehn.", False),
+        ("Seit acht Uhr ein Hammer!", "A hammer since eight o'clock!", False),
         ("Zimmer 4 am Ende des Flurs.", "The fourth room at the end of the corridor.", False),
         ("Five to ten of them came after two years.", "Einige kamen später.", False),
         ("Es war fünf nach halb drei.", "At two thirty-five it began.", False),

@@ -186,11 +186,11 @@ class SokobanEvaluation:
     beam: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = BEAM_WIDTH  # width of the beam search
 
     def __post_init__(self) -> None:
+        check_limits(self)
         if self.levels is not None and self.generated is not None:
             raise ValueError("give --levels or --generated, not both")
         if self.seed is not None and self.generated is None:
             raise ValueError("--seed is for levels that --generated asks for")
-        check_limits(self)
 
 
 def evaluate(

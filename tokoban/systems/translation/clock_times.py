@@ -41,7 +41,7 @@ def _phrases(at: str, end: str) -> tuple[tuple[str, int, int], ...]:
         (rf"{at}{_MINUTES} (?:past|after) {_HOUR}{end}", 0, 1),
         (rf"{at}{_MINUTES} (?:to|before) {_HOUR}{end}", 0, -1),
         (rf"{at}{_HOUR}[ -]{_SPOKEN}{end}", 0, 1),
-        (rf"{_HOUR} uhr {_MINUTES}\b", 0, 1),
+        (rf"{_HOUR} uhr (?!ein\b){_MINUTES}\b", 0, 1),  # "since eight o'clock a hammer"
         (rf"{_HOUR} (?:o['\u2019]?clock|uhr)\b", 0, 0),
     )
 
