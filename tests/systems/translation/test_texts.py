@@ -130,6 +130,8 @@ def test_emoji_are_not_read(translator: Translator) -> None:
         ("Zwei 🍏 Äpfel.\u200b Drei 🍐!", [("Zwei Äpfel.", "🍏"), ("Drei!", "🍐")]),
         ("zwei 🍏, drei!\n🍐\u2028🍐\u200b", [("zwei, drei!", "🍏 🍐 🍐")]),
         ("1️⃣2️⃣ zwei 3 #⃣", [("", "1️⃣2️⃣"), (" zwei 3", "#⃣")]),
+        ("Zwei Äpfel 🍏 Drei 🍐", [("Zwei Äpfel", "🍏"), (" Drei", "🍐")]),
+        ("zwei Äpfel 🍏 drei", [("zwei Äpfel drei", "🍏")]),
         ("zwei ❤︎ 🏴\U000e0067\U000e007f 🇩🇪 👋🏽", [("zwei", "❤︎ 🏴\U000e0067\U000e007f 🇩🇪 👋🏽")]),
         ("↔️ zwei → drei 🙂‍↔️", [("", "↔️"), (" zwei → drei", "🙂‍↔️")]),
         ("zwei 🍏\x1b[2J", [("zwei[2J", "🍏")]),

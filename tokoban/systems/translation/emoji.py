@@ -26,19 +26,21 @@ def without_emoji(text: str) -> str:
 def emoji_apart(text: str) -> list[tuple[str, str]]:
     """The text in parts without emoji, each with the emoji after it: "Hi! 😊 Bis bald" has two.
 
-    A part ends where emoji follow a stop or nothing, and with a sentence that emoji stand in.
+    A part ends where emoji follow a stop or nothing, and with a sentence that emoji stand in. Two
+    words or more end before emoji and a capital too: "Bin gleich da 😊 Kommst du mit?" has two.
     """
     parts: list[tuple[str, str]] = []
     part, after = "", list[str]()
-    pieces = _EMOJI.split(_spaced(text))
-    for piece, emoji in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
+    pieces = [*_EMOJI.split(_spaced(text)), "", ""]
+    for piece, emoji, then in zip(pieces[:-1:2], pieces[1::2], pieces[2::2], strict=True):
         place = len(part)
         part += without_invisible(piece)
         if after and (gap := BETWEEN_SENTENCES.search(part, place)):
             parts.append((part[: gap.start()], " ".join(after)))
             part, after = part[gap.end() :], []
         after += [emoji] * bool(emoji)
-        if emoji and (not part.strip() or part.endswith(_STOPS)):
+        is_said = len(part.split()) > 1 and then.lstrip()[:1].isupper()
+        if emoji and (is_said or not part.strip() or part.endswith(_STOPS)):
             parts.append((part, " ".join(after)))
             part, after = "", []
     if part.strip() or after or not parts:
