@@ -1,6 +1,7 @@
 """Checks a certificate slowly and plainly, by the board and the rules alone.
 
-The checker shares no code with the explainer, so that no bug can hide in both.
+The checker shares no search with the explainer, only boards and the replay of moves by the rules,
+so that no bug of a search can hide in both.
 """
 
 from collections.abc import Callable, Mapping, Set

@@ -39,8 +39,8 @@ def emoji_apart(text: str) -> list[tuple[str, str]]:
             parts.append((part[: gap.start()], " ".join(after)))
             part, after = part[gap.end() :], []
         after += [emoji] * bool(emoji)
-        is_said = len(part.split()) > 1 and then.lstrip()[:1].isupper()
-        if emoji and (is_said or not part.strip() or part.endswith(_STOPS)):
+        is_before_capital = len(part.split()) > 1 and then.lstrip()[:1].isupper()
+        if emoji and (is_before_capital or not part.strip() or part.endswith(_STOPS)):
             parts.append((part, " ".join(after)))
             part, after = "", []
     if part.strip() or after or not parts:
