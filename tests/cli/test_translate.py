@@ -241,6 +241,8 @@ def test_a_page_of_attention_shows_every_layer_and_head(weights: str, tmp_path: 
     [
         (["x", "y", "--attention", "x.svg"], "--attention draws one sentence, got 2"),
         (["", "--attention", "x.svg"], "--attention draws one sentence, got 0"),
+        (["12", "--attention", "x.svg"], "--attention draws one sentence with words, got 0"),
+        (["Ja. Nein.", "--attention", "x.svg"], "one sentence with words, got 2"),
         (["x", "--no-reranking"], "--no-reranking has no effect with weights that are not shipped"),
         (["x", "--nbest", "5"], "--nbest is 5; expected at most --beam, which is 4"),
         (["x", "--alignment"], "--alignment has no effect without --json or --jsonl"),

@@ -317,8 +317,10 @@ def _described(
 
 def _show_attention(model: "Translator", best: "Translation", destination: str) -> None:
     """A page of every token, layer and head, or a picture of the words alone."""
-    if not best.tokens:
-        raise ValueError("--attention draws words, of which this sentence has none")
+    with_words = [each for each in best.sentences or (best,) if each.tokens]
+    if len(with_words) != 1:
+        raise ValueError(f"--attention draws one sentence with words, got {len(with_words)}")
+    (best,) = with_words
     from tokoban import systems
     from tokoban.systems.translation.alignment import align_sentences
     from tokoban.viewing.attention_page import write_attention_page

@@ -135,6 +135,7 @@ def test_emoji_are_not_read(translator: Translator) -> None:
         ("zwei ❤︎ 🏴\U000e0067\U000e007f 🇩🇪 👋🏽", [("zwei", "❤︎ 🏴\U000e0067\U000e007f 🇩🇪 👋🏽")]),
         ("↔️ zwei → drei 🙂‍↔️", [("", "↔️"), (" zwei → drei", "🙂‍↔️")]),
         ("zwei 🍏\x1b[2J", [("zwei[2J", "🍏")]),
+        ("Zwei (🍏🍐). Drei (🍏", [("Zwei.", "(🍏🍐)"), ("Drei (", "🍏")]),
     ],
 )
 def test_emoji_follow_what_they_stand_in_or_after(
