@@ -39,6 +39,6 @@ MODULES = (
 # waits behind a long search. Drawings need no search; they have a process of their own while there
 # are any, and wait for no compilation.
 QUEUES: dict[str, Queue] = {
-    **dict.fromkeys(("solve", "optimise", "rate", "generate", "watch", "classify"), "long"),
+    **dict.fromkeys(("solve", "optimise", "rate", "generate", "watch", "classify", "obey"), "long"),
     "animation": "drawing",
 }
