@@ -18,7 +18,8 @@ class KVCache:
 
     Laws:
 
-    * A sequence read in chunks gives the outputs of the whole sequence under a causal mask.
+    * A sequence read in chunks, each with ``masks.causal(T, num_keys=S)``, gives the outputs of the
+      whole sequence under a causal mask; a chunk of one position needs no mask.
     * After ``reorder(parents)`` row i holds what row ``parents[i]`` held.
     * ``length`` is a Python int, the same for all rows, so nothing is copied from the device.
     * A pass over one position with ``take_step()`` equals one with the cache itself.

@@ -20,7 +20,7 @@ _LEAST_CHUNK = 64
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """A mask by distance; accepted wherever a mask is.
+    """A mask by distance, for self-attention.
 
     Each position may attend to those at most ``half_width`` away: on either side, or with
     ``is_causal`` to itself and earlier positions. If there are more sources than
@@ -54,7 +54,7 @@ def attend_locally(
     *,
     window: Window,
 ) -> Float[Tensor, "B N T value_width"]:
-    """``attend`` with ``window.mask(T, S)``, in time and memory of T * half_width.
+    """``attend`` with ``window.mask(T, S)``, in time and memory that are linear in T.
 
     The targets are cut into chunks. Each chunk gets a copy of its band, the sources that any of its
     targets may attend to; torch's fused kernels then process the chunks as a batch.

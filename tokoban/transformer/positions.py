@@ -54,7 +54,7 @@ class GridPositions(nn.Module):
 class Rotary(nn.Module):
     """Rotates pair i of a head's components by position * base^(-2i / E).
 
-    The product of a query and a key then depends on their positions only through the distance.
+    The product of a query and a key then depends on their positions only through the difference.
     There are no parameters, so all layers may share an instance.
     """
 

@@ -1,6 +1,6 @@
 """Two tasks as text, whose examples are drawn from a seed: a network that is right learns them.
 
-Sort: ``201102=001122``, minGPT's digits 0 to 2. Addition: ``27+15=24``, two numbers with leading
+Sort: ``201102=001122``, minGPT's digits 0 to 2. Addition: ``27+15=240``, two numbers with leading
 zeros and then their sum backwards, since its digits come about from the last one on.
 Axes: B examples, T positions.
 """
