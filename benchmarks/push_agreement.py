@@ -32,7 +32,7 @@ from tokoban.systems.push_policy.torch_judge import TorchJudge
 
 MOST_PROBABILITY, MOST_PUSHES, LEAST_SHARE = 1e-5, 1e-4, 0.999
 _BESIDE = 8  # positions that are judged side by side
-_OPTIONS = GuidedOptions(is_classical=True, batch_size=4)  # as `solve --by policy` searches
+_OPTIONS = GuidedOptions(is_classical=True)  # as `solve --by policy` searches
 _MOST_EVALUATED = 3000  # positions of a level
 
 

@@ -146,6 +146,9 @@ WRONG_KINDS: dict[str, Callable[[], object]] = {
     ),
     "minimise is ['moves']; expected text": lambda: untyped.solve(A_BOARD, minimise=["moves"]),
     "minimise is 'time'; expected one of ['moves": lambda: untyped.solve(A_BOARD, minimise="time"),
+    "minimise is 'fewest'; expected one of ['moves": lambda: untyped.solve_anytime(
+        A_BOARD, minimise="fewest"
+    ),
     "difficulty is ['easy']": lambda: untyped.generate(difficulty=["easy"]),
     "difficulty is 'mad'; expected one of ['easy', ": lambda: untyped.generate(difficulty="mad"),
     "difficulty, avoid, num_threads and executor have no effect with the style two-rooms": (

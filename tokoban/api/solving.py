@@ -157,6 +157,7 @@ def solve_anytime(
     from tokoban.sokoban.search.combine import anytime
     from tokoban.sokoban.search.limits import Limits
 
+    check_objective(minimise, (*OBJECTIVES, None))
     limits = Limits(
         time_limit_s=time_limit_s,
         memory_limit_mb=memory_limit_mb,

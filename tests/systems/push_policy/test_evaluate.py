@@ -155,6 +155,15 @@ def test_metrics_agree_with_one_another(levels: list[Board], random_net: PushNet
     assert found["hidden_deadlocks"] > 0
 
 
+def test_long_solutions_are_not_counted_where_moves_are_limited(random_net: PushNet) -> None:
+    corridors = [
+        Board.from_xsb(f"{'#' * (n + 4)}|#@${' ' * (n - 1)}.#|{'#' * (n + 4)}") for n in (120, 121)
+    ]
+    found = metrics_of(random_net, corridors, PushEvaluation(most_evaluated=1, states=0))
+    assert found["greedy_solve_rate"] == 1.0
+    assert found["greedy_solve_rate_in_120_moves"] == 0.5
+
+
 def test_without_solvable_positions_there_is_no_figure_of_them(random_net: PushNet) -> None:
     lost = Board.from_xsb("########|#@$  .$#|#  .   #|########")
     found = metrics_of(random_net, [lost], PushEvaluation(most_evaluated=1, states=4))

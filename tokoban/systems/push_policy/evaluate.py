@@ -38,6 +38,7 @@ from tokoban.training.spec import Trained
 
 BUDGETS = (10, 30, 100, 300, 1000, 3000)  # evaluated positions
 PRECISION = 0.999
+_FEW_MOVES = 120  # after which an episode of DRC ends (Guez et al. 2019, arXiv:1901.03559)
 _LOST_RECALL = "lost_recall_at_precision_0999"
 _SEEMING = -10.0  # log-odds above which a position seems deadlocked enough to be searched
 _SAMPLES = 300  # of the bootstrap
@@ -73,11 +74,13 @@ def evaluate(
     Levels that are invalid or too large for the network are reported on standard error and left
     out; ``invalid_levels`` is how many there were, if any.
 
-    ``greedy_solve_rate`` is of play without search: each position is evaluated once, and play makes
-    the push to an unvisited position with the highest product of its probability and the
-    probability that it leads to no deadlock. ``solved_at_N`` is the share of levels that the search
-    solves with at most N evaluated positions; an unsolved level counts in ``mean_evaluated`` with
-    all its evaluated positions. ``optimal_share`` is the share of solutions with the fewest pushes,
+    ``greedy_solve_rate`` is of play without search: each of at most 1,000 positions is evaluated
+    once, and play makes the push to an unvisited position with the highest product of its
+    probability and the probability that it leads to no deadlock;
+    ``greedy_solve_rate_in_120_moves`` counts solutions of at most 120 moves. ``solved_at_N`` is the
+    share of levels that the search solves with at most N evaluated positions (the last one before a
+    solution needs no evaluation); an unsolved level counts in ``mean_evaluated`` with all its
+    evaluated positions. ``optimal_share`` is the share of solutions with the fewest pushes,
     where these are known. The other metrics are of labelled positions: ``top1_optimal_set`` and
     ``pushes_left_mae`` of solvable ones; ``lost_recall_at_precision_0999`` is the recall, at a
     precision of 99.9 %, on the deadlocks that neither dead squares nor the freeze rule detect. The
@@ -129,6 +132,10 @@ def metrics_of(
     metrics = {"levels": float(len(boards))}
     num_solved = sum(game.solution is not None for game in greedy)
     metrics |= share("greedy_solve_rate", num_solved, len(greedy))
+    num_short = sum(
+        game.solution is not None and game.solution.num_moves <= _FEW_MOVES for game in greedy
+    )
+    metrics |= share("greedy_solve_rate_in_120_moves", num_short, len(greedy))
     metrics |= _optimal("greedy_optimal_share", greedy, optima)
     metrics |= search_metrics(searched, options)
     metrics |= _optimal("optimal_share", searched, optima)

@@ -17,8 +17,7 @@ from tokoban.sokoban.wording import counted
 from tokoban.systems.push_policy.guide import NetworkGuide, as_judge
 
 _PLAY = "policy"  # what answers without a search call it
-# Four positions at once take half of the time of four alone, and few are evaluated in vain.
-_OPTIONS = GuidedOptions(is_classical=True, batch_size=4)
+_OPTIONS = GuidedOptions(is_classical=True)
 
 
 @dataclass(frozen=True)

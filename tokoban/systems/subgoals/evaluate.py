@@ -46,9 +46,9 @@ def evaluate(
 
     ``greedy`` and ``by_search`` are by the most probable subgoals and by best-first search within
     ``most_evaluated`` positions; ``flat_greedy`` and ``flat_by_search`` are by the push policy
-    alone, whose greedy play has no limit. ``one_at_a_time`` is the share of levels that can be
-    solved by subgoals that all end on goals, ``..._by_search`` the share of these that the search
-    solves. ``extra_pushes`` are those of greedy play beyond the fewest, as a share of the fewest;
+    alone, whose greedy play evaluates at most 1,000. ``one_at_a_time`` is the share of levels that
+    can be solved by subgoals that all end on goals, ``..._by_search`` the share of these that the
+    search solves. ``extra_pushes`` are those of greedy play beyond the fewest, as a share of these;
     ``refused`` is the share of subgoals in the search that the lower policy refuses. ``safe_auc``
     is the area under the ROC curve of the second pointer at the start: pairs of a box and a square
     that can be executed and keep the level solvable, against those to refuse.

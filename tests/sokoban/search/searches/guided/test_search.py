@@ -32,15 +32,11 @@ def _uniform(board: Board) -> UniformGuide:
 
 
 @pytest.mark.parametrize("order", SEARCHES)
-@pytest.mark.parametrize("batch_size", [1, 7])
-def test_a_level_is_solved_or_proved_unsolvable_as_brute_force_says(
-    order: Order, batch_size: int
-) -> None:
+def test_a_level_is_solved_or_proved_unsolvable_as_brute_force_says(order: Order) -> None:
     statuses = set()
     for seed, board in enumerate(random_boards(Shape(3, 4, 2, is_closed=True), 60, seed=1)):
         guide = DrawnGuide(Squares(board), seed=seed)
-        options = GuidedOptions(order=order, batch_size=batch_size)
-        answer = solve_guided(board, guide, options=options)
+        answer = solve_guided(board, guide, options=GuidedOptions(order=order))
         assert (answer.status == "solved") == can_be_solved(board)
         assert answer.status in ("solved", "unsolvable")
         statuses.add(answer.status)
@@ -64,10 +60,10 @@ def test_classical_pruning_changes_no_verdict(order: Order) -> None:
     assert pruned > 0
 
 
-def test_no_position_is_evaluated_twice_and_each_row_counts() -> None:
+def test_no_position_is_evaluated_twice() -> None:
     for seed, board in enumerate(random_boards(Shape(4, 4, 3, is_closed=True), 20, seed=4)):
         guide = DrawnGuide(Squares(board), seed=seed)
-        answer = solve_guided(board, guide, options=GuidedOptions(batch_size=5))
+        answer = solve_guided(board, guide)
         assert len(set(guide.evaluated)) == len(guide.evaluated) == answer.num_evaluated
 
 
@@ -81,9 +77,8 @@ def test_positions_whose_keys_collide_are_told_apart(monkeypatch: pytest.MonkeyP
         assert (answer.status == "solved") == can_be_solved(board)
 
 
-@pytest.mark.parametrize("batch_size", [1, 32])
-def test_the_number_of_evaluated_positions_is_limited(batch_size: int) -> None:
-    squares, options = Squares(_ROOM), GuidedOptions(batch_size=batch_size)
+def test_the_number_of_evaluated_positions_is_limited() -> None:
+    squares, options = Squares(_ROOM), GuidedOptions()
     for most in (0, 1, 100):
         search = GuidedSearch(_ROOM, squares, _uniform(_ROOM), options, max_evaluated=most)
         alone = underway(search)
@@ -135,17 +130,10 @@ def test_a_tree_that_grows_finds_the_same_solution(monkeypatch: pytest.MonkeyPat
     assert (small.solution, small.num_evaluated) == (large.solution, large.num_evaluated)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"order": "best"}, "order is 'best'; expected one of levin, phs, phs*, greedy"),
-        ({"batch_size": 0}, "batch_size is 0; expected at least 1"),
-        ({"order": "greedy", "batch_size": 2}, "batch_size is 2; greedy play has batches of 1"),
-    ],
-)
-def test_options_out_of_range_are_refused(options: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message.replace("*", r"\*")):
-        GuidedOptions(**options)
+def test_an_unknown_order_is_refused() -> None:
+    message = r"order is 'best'; expected one of levin, phs, phs\*, greedy"
+    with pytest.raises(ValueError, match=message):
+        GuidedOptions(order="best")
 
 
 def _game(board: Board, guide: DrawnGuide) -> tuple[bool, int]:

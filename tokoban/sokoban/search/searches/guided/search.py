@@ -30,7 +30,7 @@ from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.searches.guided import tree as compiled
 from tokoban.sokoban.search.searches.guided.classical import Classical, classical_rules
 from tokoban.sokoban.search.searches.guided.guide import Guidance, Guide, UniformGuide
-from tokoban.sokoban.search.searches.guided.tree import Batch, Level, Tree
+from tokoban.sokoban.search.searches.guided.tree import Asked, Level, Tree
 from tokoban.sokoban.search.state import positions as stores
 from tokoban.sokoban.search.state.columns import enlarge_columns, zeroed
 from tokoban.sokoban.search.state.positions import packed_bits
@@ -52,16 +52,11 @@ class GuidedOptions:
     """The options of a guided search."""
 
     order: str = "phs"  # one of ORDERS
-    batch_size: int = 1  # positions evaluated at a time
     is_classical: bool = False  # prunes by the classical deadlock rules too
 
     def __post_init__(self) -> None:
         if self.order not in ORDERS:
             raise ValueError(f"order is {self.order!r}; expected one of {', '.join(ORDERS)}")
-        if not self.batch_size >= 1:
-            raise ValueError(f"batch_size is {self.batch_size}; expected at least 1")
-        if self.batch_size > 1 and self.order not in SEARCHES:
-            raise ValueError(f"batch_size is {self.batch_size}; {self.order} play has batches of 1")
 
 
 def solve_guided(
@@ -119,10 +114,9 @@ class GuidedSearch:
             goals=packed_bits(np.isin(np.arange(num_floor), goals)),
             order=ORDERS.index(options.order),
         )
-        self._batch = zeroed(Batch, B=options.batch_size, F=num_floor)
+        self._asked = zeroed(Asked, F=num_floor)
         self._scratch = workspace_for(num_floor, len(boxes))
-        # A batch has up to twice as many nodes as positions.
-        needed = 4 * len(boxes) * (2 * options.batch_size + 1)
+        needed = 4 * len(boxes) + 1
         capacity = max(_FIRST_CAPACITY, 1 << needed.bit_length())
         positions = stores.empty_positions(capacity, num_floor)
         self.tree = zeroed(Tree, P=capacity, E=capacity, N=capacity, positions=positions)
@@ -146,21 +140,17 @@ class GuidedSearch:
         return Outcome.BUDGET_SPENT
 
     def ask(self, max_expansions: int = UNLIMITED) -> Outcome | None:
-        """Searches until positions must be judged: then None; else why it stopped."""
-        tree, batch = self.tree, self._batch
+        """Searches until a position must be judged: then None; else why it stopped."""
+        tree = self.tree
         if self.is_at_limit:
             return Outcome.BUDGET_SPENT
-        num_wanted = len(batch.positions)
-        if self._max_evaluated is not None:
-            num_wanted = min(num_wanted, self._max_evaluated - self.num_evaluated)
         num_expanded = int(tree.progress[compiled.NUM_EXPANDED])
         stop = compiled.take(
             self._level,
             tree,
             self._scratch,
             self._classical,
-            batch,
-            num_wanted,
+            self._asked,
             min(max_expansions, num_expanded + _MOST_EXPANSIONS_AT_ONCE),
         )
         if stop == NONE:
@@ -170,14 +160,13 @@ class GuidedSearch:
         return Outcome(stop)
 
     @property
-    def asked(self) -> tuple[Bool[np.ndarray, "P F"], Bool[np.ndarray, "P F"]]:
-        """Boxes and zones of the positions to judge, after ``ask`` has returned None."""
-        rows = slice(int(self._batch.sizes[1]))
-        return self._batch.boxes[rows], self._batch.zone[rows]
+    def asked(self) -> tuple[Bool[np.ndarray, "1 F"], Bool[np.ndarray, "1 F"]]:
+        """Boxes and zone of the position to judge, after ``ask`` has returned None."""
+        return self._asked.boxes, self._asked.zone
 
     def tell(self, guidance: Guidance) -> None:
         """Goes on with the judgement of what was ``asked``."""
-        compiled.expand_batch(self._level, self.tree, self._batch, *guidance)
+        compiled.expand_asked(self._level, self.tree, self._asked, *guidance)
 
     @property
     def is_at_limit(self) -> bool:
@@ -201,7 +190,7 @@ class GuidedSearch:
             int(tree.progress[compiled.NUM_EXPANDED]),
             int(tree.positions.num_known[0]),
             evaluated=self.num_evaluated,
-            num_bytes=stores.num_bytes((self._level, tree, self._batch, self._classical)),
+            num_bytes=stores.num_bytes((self._level, tree, self._asked, self._classical)),
         )
 
     def bytes_to_grow(self) -> int:

@@ -22,8 +22,7 @@ GREEDY is not a search but play: of each node it follows only the push with the 
 of being chosen and leading to no deadlock (pi * s), among those to positions that it has not
 visited. It ends where there is none.
 
-Axes: F floor squares, G boxes, W words of 64 squares, P positions, E pushes of positions, N nodes,
-B positions of a batch.
+Axes: F floor squares, G boxes, W words of 64 squares, P positions, E pushes of positions, N nodes.
 """
 
 import math
@@ -89,14 +88,12 @@ class Tree(NamedTuple):
     progress: Int64[np.ndarray, "6"]
 
 
-class Batch(NamedTuple):
-    """Positions to evaluate, and the nodes that wait for it."""
+class Asked(NamedTuple):
+    """The node whose position is to be evaluated; the position as a batch of one."""
 
-    nodes: Int32[np.ndarray, " 2*B"]
-    positions: Int32[np.ndarray, " B"]
-    boxes: Bool[np.ndarray, "B F"]
-    zone: Bool[np.ndarray, "B F"]
-    sizes: Int64[np.ndarray, "2"]  # nodes, positions
+    node: Int32[np.ndarray, "1"]
+    boxes: Bool[np.ndarray, "1 F"]
+    zone: Bool[np.ndarray, "1 F"]
 
 
 @inner
@@ -272,27 +269,22 @@ def _generate(level, tree, scratch, position):
 
 @entry
 @no_type_check
-def take(level, tree, scratch, classical, batch, num_wanted, max_expansions):
-    """Fills the batch with up to ``num_wanted`` positions of the first nodes of the queue.
+def take(level, tree, scratch, classical, asked, max_expansions):
+    """Expands the first nodes of the queue until one has a position that was not evaluated.
 
-    Their pushes are generated, and nodes whose positions were evaluated earlier are expanded.
-    Returns NONE if there are nodes for ``expand_batch``, else the outcome. A search ends once a
-    push that solves the level is found, play once that push is made.
+    Its pushes are generated. Returns NONE if it is ``asked``, else the outcome. A search ends once
+    a push that solves the level is found, play once that push is made.
     """
-    progress, sizes = tree.progress, batch.sizes
-    sizes[:] = 0
-    while sizes[0] < len(batch.nodes) and sizes[1] < num_wanted:
-        stop = NONE
+    progress = tree.progress
+    while True:
         if progress[REACHED] != NONE:
-            stop = Outcome.SOLVED
-        elif progress[FIRST_OPEN] == NONE:
-            stop = Outcome.EXHAUSTED
-        elif progress[NUM_EXPANDED] + sizes[0] >= max_expansions:
-            stop = Outcome.BUDGET_SPENT
-        elif not _has_room(tree, 4 * len(scratch.boxes) * (sizes[0] + 1)):
-            stop = Outcome.STORE_FULL
-        if stop != NONE:
-            return NONE if sizes[0] > 0 else stop
+            return Outcome.SOLVED
+        if progress[FIRST_OPEN] == NONE:
+            return Outcome.EXHAUSTED
+        if progress[NUM_EXPANDED] >= max_expansions:
+            return Outcome.BUDGET_SPENT
+        if not _has_room(tree, 4 * len(scratch.boxes)):
+            return Outcome.STORE_FULL
         node = progress[FIRST_OPEN]
         progress[FIRST_OPEN] = _without_root(tree, node)
         position = tree.position[node]
@@ -301,14 +293,10 @@ def take(level, tree, scratch, classical, batch, num_wanted, max_expansions):
         if tree.is_evaluated[position]:
             _expand(level, tree, node)
             continue
-        if tree.first_edge[position] != NONE:  # it is in the batch already
-            batch.nodes[sizes[0]] = node
-            sizes[0] += 1
-            continue
         lay_out(level, tree, scratch, position)
         for square in range(len(scratch.area) - 1):
-            batch.boxes[sizes[1], square] = scratch.is_blocked[square]
-            batch.zone[sizes[1], square] = scratch.area[square] == 1
+            asked.boxes[0, square] = scratch.is_blocked[square]
+            asked.zone[0, square] = scratch.area[square] == 1
         _list_pushes(level, tree, scratch, classical, position)
         edge = _generate(level, tree, scratch, position)
         if edge != NONE and level.order < GREEDY:
@@ -321,11 +309,8 @@ def take(level, tree, scratch, classical, batch, num_wanted, max_expansions):
             tree.log_solvable[position] = math.log(1.0 - MOST_DEADLOCKED)
             _expand(level, tree, node)
             continue
-        batch.nodes[sizes[0]] = node
-        sizes[0] += 1
-        batch.positions[sizes[1]] = position
-        sizes[1] += 1
-    return NONE
+        asked.node[0] = node
+        return NONE
 
 
 @inner
@@ -339,30 +324,28 @@ def _has_room(tree, count):
 
 @entry
 @no_type_check
-def expand_batch(level, tree, batch, log_policy, pushes_left, deadlocked, push_deadlocks):
-    """Stores what the guide says of the batch, and expands its nodes."""
-    for row in range(batch.sizes[1]):
-        position = batch.positions[row]
-        tree.is_evaluated[position] = True
-        tree.pushes_left[position] = max(pushes_left[row], 0.0)
-        tree.log_solvable[position] = math.log(1.0 - min(deadlocked[row], MOST_DEADLOCKED))
-        first, count = tree.first_edge[position], tree.num_edges[position]
-        total = 0.0
-        for edge in range(first, first + count):
-            box, direction = tree.edge_push[edge] // 4, tree.edge_push[edge] % 4
-            total += math.exp(log_policy[row, box, direction])
-        for edge in range(first, first + count):
-            box, direction = tree.edge_push[edge] // 4, tree.edge_push[edge] % 4
-            share = 1.0 / count
-            if total > 0.0:
-                probability = math.exp(log_policy[row, box, direction]) / total
-                share = (1.0 - UNIFORM_SHARE) * probability + UNIFORM_SHARE * share
-            tree.edge_log_pi[edge] = math.log(share)
-            is_lost = min(push_deadlocks[row, box, direction], MOST_DEADLOCKED)
-            tree.edge_log_solvable[edge] = math.log(1.0 - is_lost)
-    tree.progress[NUM_EVALUATED] += batch.sizes[1]
-    for i in range(batch.sizes[0]):
-        _expand(level, tree, batch.nodes[i])
+def expand_asked(level, tree, asked, log_policy, pushes_left, deadlocked, push_deadlocks):
+    """Stores what the guide says of the position, in batches of one, and expands its node."""
+    position = tree.position[asked.node[0]]
+    tree.is_evaluated[position] = True
+    tree.pushes_left[position] = max(pushes_left[0], 0.0)
+    tree.log_solvable[position] = math.log(1.0 - min(deadlocked[0], MOST_DEADLOCKED))
+    first, count = tree.first_edge[position], tree.num_edges[position]
+    total = 0.0
+    for edge in range(first, first + count):
+        box, direction = tree.edge_push[edge] // 4, tree.edge_push[edge] % 4
+        total += math.exp(log_policy[0, box, direction])
+    for edge in range(first, first + count):
+        box, direction = tree.edge_push[edge] // 4, tree.edge_push[edge] % 4
+        share = 1.0 / count
+        if total > 0.0:
+            probability = math.exp(log_policy[0, box, direction]) / total
+            share = (1.0 - UNIFORM_SHARE) * probability + UNIFORM_SHARE * share
+        tree.edge_log_pi[edge] = math.log(share)
+        is_lost = min(push_deadlocks[0, box, direction], MOST_DEADLOCKED)
+        tree.edge_log_solvable[edge] = math.log(1.0 - is_lost)
+    tree.progress[NUM_EVALUATED] += 1
+    _expand(level, tree, asked.node[0])
 
 
 @entry
