@@ -136,7 +136,7 @@ class Game:
         if self.board.is_solved:
             return replace(kept, directions=(), position=0)
         directions = (*self.directions, *reversed(self._undone))
-        letters = "".join(lurd.LETTERS[direction] for direction in directions)
+        letters = lurd.letters_of(directions)
         if lurd.replay(self.level.board, letters).is_solved:
             directions = directions[:-1]  # else it would be a solution, which is kept as such
         return replace(kept, directions=directions, position=len(self.directions))

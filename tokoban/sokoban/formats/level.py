@@ -35,7 +35,7 @@ class Solution:
     @classmethod
     def of(cls, board: Board, directions: Iterable[int], title: str = "Solution") -> "Solution":
         """The solution of these moves; raises ``ValueError`` unless they solve ``board``."""
-        played = lurd.replay(board, "".join(lurd.LETTERS[direction] for direction in directions))
+        played = lurd.replay(board, lurd.letters_of(directions))
         if not played.is_solved:
             raise ValueError(played.reason or f"not solved after {played.moves} moves")
         return cls(played.lurd, title)

@@ -68,12 +68,17 @@ def parse(text: str) -> tuple[Direction, ...]:
     return tuple(map(_DIRECTIONS.__getitem__, read_letters(text)))
 
 
+def letters_of(directions: Iterable[int]) -> str:
+    """The moves as letters, all lower-case."""
+    return "".join(map(LETTERS.__getitem__, directions))
+
+
 def format(board: Board, directions: Iterable[int]) -> str:
     """The moves from ``board`` as letters, upper-case where a box moves.
 
     Raises ``ValueError`` at the first move that the rules forbid.
     """
-    replayed = _replay_letters(board, "".join(LETTERS[direction] for direction in directions))
+    replayed = _replay_letters(board, letters_of(directions))
     if replayed.reason:
         raise ValueError(replayed.reason)
     return replayed.lurd

@@ -141,7 +141,7 @@ class Subsets:
         for box in boxes:
             others = deadlock.boxes - {box}
             answer = self.decide(others) if others else ()
-            without.append(_as_letters(answer) if isinstance(answer, tuple) else None)
+            without.append(lurd.letters_of(answer) if isinstance(answer, tuple) else None)
         proof = deadlock.proof
         return Certificate(
             self.numbered.board,
@@ -174,7 +174,3 @@ def _first_obstacle(
             moving.add(beyond)
         player = ahead
     return min(others - board.goals or others)
-
-
-def _as_letters(solution: Moves) -> str:
-    return "".join(lurd.LETTERS[direction] for direction in solution)

@@ -83,7 +83,7 @@ def optimise(
 
 def _up_to_the_end(board: Board, directions: Sequence[int]) -> tuple[Direction, ...]:
     """The moves up to the first solved board; ``ValueError`` if there is none."""
-    replayed = lurd.replay(board, "".join(lurd.LETTERS[direction] for direction in directions))
+    replayed = lurd.replay(board, lurd.letters_of(directions))
     if replayed.reason is not None:
         raise ValueError(f"the moves do not solve the board: {replayed.reason}")
     boxes, player = set(board.boxes), board.player
