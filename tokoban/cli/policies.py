@@ -70,7 +70,7 @@ def load_move_policy(arguments: argparse.Namespace, weights: str) -> "Policy":
 def load_push_policy(weights: str, device: Device, digest: str | None = None) -> "PushPolicy":
     """The push policy; once for each process that searches by it.
 
-    On the GPU only if that is asked for: a search judges few positions at once.
+    On the GPU only if that is asked for: a search judges one position at a time.
     ``ValueError`` where the file has another ``digest`` than that of ``digest_of``.
     """
     import tokoban

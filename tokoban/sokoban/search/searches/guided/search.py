@@ -116,7 +116,7 @@ class GuidedSearch:
         )
         self._asked = zeroed(Asked, F=num_floor)
         self._scratch = workspace_for(num_floor, len(boxes))
-        needed = 4 * len(boxes) + 1
+        needed = 4 * len(boxes) + 1  # the start, and what one position adds
         capacity = max(_FIRST_CAPACITY, 1 << needed.bit_length())
         positions = stores.empty_positions(capacity, num_floor)
         self.tree = zeroed(Tree, P=capacity, E=capacity, N=capacity, positions=positions)

@@ -272,8 +272,9 @@ def _generate(level, tree, scratch, position):
 def take(level, tree, scratch, classical, asked, max_expansions):
     """Expands the first nodes of the queue until one has a position that was not evaluated.
 
-    Its pushes are generated. Returns NONE if it is ``asked``, else the outcome. A search ends once
-    a push that solves the level is found, play once that push is made.
+    The pushes of that position are generated, and it is written to ``asked``; without pushes it is
+    expanded unasked. Returns NONE if a judgement is needed, else the outcome. A search ends once a
+    push that solves the level is found, play once that push is made.
     """
     progress = tree.progress
     while True:
@@ -325,7 +326,7 @@ def _has_room(tree, count):
 @entry
 @no_type_check
 def expand_asked(level, tree, asked, log_policy, pushes_left, deadlocked, push_deadlocks):
-    """Stores what the guide says of the position, in batches of one, and expands its node."""
+    """Stores the guide's judgement of the position (arrays of one row) and expands its node."""
     position = tree.position[asked.node[0]]
     tree.is_evaluated[position] = True
     tree.pushes_left[position] = max(pushes_left[0], 0.0)
