@@ -136,6 +136,7 @@ def test_emoji_are_not_read(translator: Translator) -> None:
         ("↔️ zwei → drei 🙂‍↔️", [("", "↔️"), (" zwei → drei", "🙂‍↔️")]),
         ("zwei 🍏\x1b[2J", [("zwei[2J", "🍏")]),
         ("Zwei (🍏🍐). Drei (🍏", [("Zwei.", "(🍏🍐)"), ("Drei (", "🍏")]),
+        ("zwei (🍏)drei", [("zwei drei", "(🍏)")]),
     ],
 )
 def test_emoji_follow_what_they_stand_in_or_after(

@@ -15,7 +15,7 @@ _ONE = (
 )
 _SOME = rf"{_ONE}(?: ?{_ONE})*"
 _EMOJI = re.compile(rf" ?({_SOME}|\({_SOME}\))")  # with the brackets around nothing else
-_BEFORE_A_WORD = re.compile(rf"{_ONE}(?=\w)(?!{_KEYCAP})")
+_BEFORE_A_WORD = re.compile(rf"{_ONE}\)?(?=\w)(?!{_KEYCAP})")
 _STOPS = tuple(".!?…:")
 
 

@@ -161,7 +161,7 @@ class GuidedSearch:
 
     @property
     def asked(self) -> tuple[Bool[np.ndarray, "1 F"], Bool[np.ndarray, "1 F"]]:
-        """Boxes and zone of the position to judge, after ``ask`` has returned None."""
+        """Boxes and the player's zone of the position to judge, once ``ask`` has returned None."""
         return self._asked.boxes, self._asked.zone
 
     def tell(self, guidance: Guidance) -> None:

@@ -89,7 +89,7 @@ class Tree(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """The node whose position is to be evaluated; the position as a batch of one."""
+    """A node and its position, which the guide is to judge, as arrays of one row."""
 
     node: Int32[np.ndarray, "1"]
     boxes: Bool[np.ndarray, "1 F"]
