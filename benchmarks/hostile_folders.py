@@ -397,7 +397,6 @@ def hostile_texts(chance: random.Random, folder: Path) -> Case:
             *("life --steps 1 --pattern {file}", "generate-text --max-tokens 2"),
             "evaluate gpt --weights gpt-everyday --text /dev/zero",
             "train vit --preset folder --steps 1 --output new --data .",
-            "train trajectory --preset tiny --steps 1 --output new --data {file}",
         ]
     )
     # To measure a text that can be read takes its time; here are those that are to be refused.

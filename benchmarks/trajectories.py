@@ -36,7 +36,7 @@ from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.policies import random_policy
 from tokoban.systems.trajectory.rollouts import Policy, play
 from tokoban.systems.trajectory.spec import SPEC
-from tokoban.systems.trajectory.train import load_or_collect, make_system, world_of
+from tokoban.systems.trajectory.train import collected, make_system, world_of
 from tokoban.systems.trajectory.worlds import make_world
 from tokoban.training import loop, run_directory
 from tokoban.training.checkpoint import checkpoints
@@ -170,7 +170,7 @@ def _config_of(task: str, seed: int) -> TrajectoryConfig:
 
 def _control_rows(config: TrajectoryConfig, run: RunConfig, folder: Path) -> dict[str, float]:
     """The mean returns of one seed, in all ways; %BC is among them always."""
-    data = load_or_collect(config).returns()
+    data = collected(config).returns()
     networks = {
         "all": _trained(config, run, folder / "all"),
         "best": _trained(replace(config, best_share=FILTERED), run, folder / "best"),
@@ -199,7 +199,7 @@ def _graph_rows(config: TrajectoryConfig, run: RunConfig, folder: Path) -> dict[
     assert graph is not None
     starts = graph.starts(seeds)
     shortest = -graph.distances[starts].float()
-    data = load_or_collect(config)
+    data = collected(config)
     # A table as the baseline: distances over the steps that the walks have taken.
     is_taken = torch.zeros_like(graph.is_edge)
     is_taken[data.observations[:, 0].long(), data.actions[:, 0].long()] = True
@@ -256,7 +256,7 @@ def other_goals(graph: Graph, starts: Tensor, goals: Tensor, *, seed: int) -> In
 
 def _sokoban_rows(config: TrajectoryConfig, run: RunConfig, folder: Path) -> dict[str, float]:
     """The shares of levels that no training has seen which are solved, by the plain rules."""
-    data = load_or_collect(config)
+    data = collected(config)
     networks = {
         "all": _trained(config, run, folder / "all"),
         "best": _trained(replace(config, best_share=FILTERED_SOKOBAN), run, folder / "best"),

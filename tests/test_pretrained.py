@@ -34,11 +34,6 @@ def test_an_unknown_name_says_what_is_known() -> None:
         pretrained.load("sokoban-9x9", system="sokoban")
 
 
-def test_a_name_that_came_with_the_package_once_says_how_to_have_its_weights() -> None:
-    with pytest.raises(FileNotFoundError, match="gpt-python-docs' any more: `tokoban train gpt"):
-        pretrained.load("gpt-python-docs", system="gpt")
-
-
 def test_weights_of_another_system_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.safetensors"
     save_weights(path, {}, {"system": "chess", "config": "{}"})

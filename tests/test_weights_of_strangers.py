@@ -405,24 +405,6 @@ def test_a_checkpoint_that_lacks_a_part_is_refused_in_a_sentence(
     assert f"(KeyError: '{missing}')" in refusal(capsys, *words)
 
 
-def test_a_record_cannot_say_where_to_write(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run, place = tmp_path / "run", tmp_path / "walks"
-    preset = systems.load("trajectory").smallest
-    words = ["train", "trajectory", "--preset", preset, "--steps", "1", "--device", "cpu"]
-    assert cli.main([*words, "--output", str(run)]) == 0
-    record = json.loads((run / "config.json").read_text())
-    record["config"]["data"] = str(place)
-    (run / "config.json").write_text(json.dumps(record))
-    words = ["train", "trajectory", "--resume", "--steps", "2", "--output", str(run)]
-    assert cli.main(words) == 2
-    assert not place.exists()
-    assert f"name it yourself: --data {place}" in capsys.readouterr().err
-    assert cli.main([*words, "--data", str(place)]) == 0
-    assert place.exists()
-
-
 def test_a_model_too_large_for_the_machine_is_refused_before_it_is_built(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

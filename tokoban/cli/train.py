@@ -56,10 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     if chosen.resume:
         _check_sizes(spec, config, Path(chosen.output))
     check_memory(partial(spec.build_model, config))
-    read = config
-    if chosen.resume and chosen.preset is None:
-        read = spec.without_writing(config, overrides(chosen, spec.config_type).keys())
-    made = spec.make_system(read, None if start is None else start.model)
+    made = spec.make_system(config, None if start is None else start.model)
     is_main = processes.is_main_to_be()
     name = f"{spec.name}-{chosen.preset}"
     if chosen.output is not None:

@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from tokoban.training.spec import ConfigT, EvaluationT, SystemSpec, Trained
     from tokoban.training.system import BatchT, ModelT
 
-# What to do where weights came with the package once.
-_GONE = {
-    "gpt-python-docs": "`tokoban train gpt --preset python_docs` trains them; gpt-everyday, which "
-    "comes with tokoban, took their place"
-}
-
 _LARGEST = 1e6  # of a weight: no training makes such, and sums would overflow
 WEIGHTS_FILE = "weights.safetensors"  # as a training run calls it
 
@@ -164,8 +158,6 @@ def weights_path(name_or_path: str) -> Path:
     if name_or_path and path.is_dir():
         return path / WEIGHTS_FILE
     if not name_or_path or not path.exists():
-        if name_or_path in _GONE:
-            raise FileNotFoundError(f"no weights {name_or_path!r} any more: {_GONE[name_or_path]}")
         known = ", ".join(names()) or "none"
         raise FileNotFoundError(
             f"no weights {name_or_path!r}: not a file, not a run's folder, and not among "

@@ -38,11 +38,6 @@ def accept(config: Any, named: Collection[str]) -> None:
     """``SystemSpec.check_untrusted`` of configs that name no code."""
 
 
-def unchanged(config: ConfigT, named: Collection[str]) -> ConfigT:
-    """``SystemSpec.without_writing`` of configs that name no file to write."""
-    return config
-
-
 def no_attention(model: Any, *read: Any) -> Any:
     """``SystemSpec.attention`` of models that have none to show."""
     raise ValueError("this system has no attention to show")
@@ -89,8 +84,6 @@ class SystemSpec(Generic[ConfigT, ModelT, BatchT, EvaluationT]):
 
     # Raises ValueError for a config from a file that names code, unless the user has named it too.
     check_untrusted: Callable[[ConfigT, Collection[str]], None] = accept
-    # The config of a resumed run that writes no file but those whose fields the user has named.
-    without_writing: Callable[[ConfigT, Collection[str]], ConfigT] = unchanged
 
     def __post_init__(self) -> None:
         known = {each.name for each in fields(self.config_type)}  # type: ignore[arg-type]

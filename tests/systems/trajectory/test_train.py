@@ -1,7 +1,6 @@
 """The loss: padding and unknown returns count for nothing, and nothing is seen that is to come."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -79,43 +78,6 @@ def test_a_return_that_is_not_known_has_no_weight() -> None:
         system.loss(model, each).total.item() for each in (batch, batch._replace(tokens=other))
     ]
     assert known[0] != known[1]
-
-
-def test_data_are_written_once_and_then_read(tmp_path: Path) -> None:
-    path = tmp_path / "walks.safetensors"
-    config = small(data=str(path))
-    collected = train.load_or_collect(config)
-    assert train.load_or_collect(replace(config, data_seed=5)).checksum() == collected.checksum()
-    assert train.load_or_collect(small(data_seed=5)).checksum() != collected.checksum()
-
-
-def test_data_of_other_numbers_than_the_environments_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "walks.safetensors"
-    config = small(data=str(path))
-    collected = train.load_or_collect(config)
-    twice = torch.cat([collected.observations] * 2, dim=1)
-    last = torch.cat([collected.last_observations] * 2, dim=1)
-    replace(collected, observations=twice, last_observations=last).save(path)
-    told = r"walks.safetensors: observations of 2 numbers; expected 1$"
-    with pytest.raises(ValueError, match=told):
-        train.load_or_collect(config)
-
-
-@pytest.mark.parametrize("name", ["observations", "actions", "last_observations"])
-@pytest.mark.parametrize("number", [-1.0, 2.5, 20.0])
-def test_data_beyond_the_values_of_the_environment_are_refused(
-    name: str, number: float, tmp_path: Path
-) -> None:
-    path = tmp_path / "walks.safetensors"
-    config = small(data=str(path))
-    collected = train.load_or_collect(config)
-    numbers = getattr(collected, name).clone()
-    numbers[-1] = number
-    changes: dict[str, Any] = {name: numbers}
-    replace(collected, **changes).save(path)
-    told = f"walks.safetensors: {name} with {number:g}; expected whole numbers from 0 to 19$"
-    with pytest.raises(ValueError, match=told):
-        train.load_or_collect(config)
 
 
 @pytest.mark.parametrize("changes", [{"max_steps": 5}, {"repeat": 2}], ids=str)

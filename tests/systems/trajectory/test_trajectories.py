@@ -1,7 +1,6 @@
-"""Files of trajectories: the same numbers come back, and what is wrong is one sentence."""
+"""Episodes and who plays them: returns, shares, mixtures, and what is refused."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
@@ -10,7 +9,7 @@ from tokoban.systems.trajectory.collect import collect, joined
 from tokoban.systems.trajectory.environments import FIRST_TRAINING_SEED
 from tokoban.systems.trajectory.policies import Part, by_hand, parse_mix, random_policy
 from tokoban.systems.trajectory.rollouts import History, play
-from tokoban.systems.trajectory.trajectories import TENSORS, Trajectories, load
+from tokoban.systems.trajectory.trajectories import TENSORS, Trajectories
 from tokoban.systems.trajectory.worlds import make_world
 
 GRAPH = "graph:3"
@@ -18,15 +17,6 @@ GRAPH = "graph:3"
 
 def walks(num_episodes: int = 11, *, seed: int = 0) -> Trajectories:
     return collect(make_world(GRAPH), "random", num_episodes=num_episodes, seed=seed)
-
-
-def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
-    written = walks()
-    written.save(tmp_path / "walks")
-    read = load(tmp_path / "walks", env=GRAPH)
-    assert read.checksum() == written.checksum()
-    assert (read.env, read.origin) == (GRAPH, "random, 11 episodes, seed 0")
-    assert read.rewards.equal(written.rewards)
 
 
 def test_the_last_observation_is_what_came_of_the_last_action() -> None:
@@ -68,45 +58,6 @@ def test_the_best_share_are_the_episodes_with_the_highest_returns() -> None:
     assert sorted(best.returns()) == sorted(data.returns())[-3:]
     assert int(best.lengths.sum()) == len(best.rewards)
     assert data.best(1.0).checksum() == data.checksum()
-
-
-def test_a_damaged_file_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "walks"
-    walks().save(path)
-    content = bytearray(path.read_bytes())
-    content[-3] ^= 1
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"damaged: the numbers are not those that were written$"):
-        load(path, env=GRAPH)
-    path.write_bytes(content[:50])
-    with pytest.raises(ValueError, match=r"walks: not a safetensors file"):
-        load(path, env=GRAPH)
-
-
-def test_a_file_of_another_kind_or_environment_is_refused(tmp_path: Path) -> None:
-    from safetensors.torch import save_file
-
-    walks().save(tmp_path / "walks")
-    with pytest.raises(
-        ValueError, match=r"trajectories of graph:3; expected those of CartPole-v1$"
-    ):
-        load(tmp_path / "walks", env="CartPole-v1")
-    save_file({"x": torch.zeros(2)}, tmp_path / "other")
-    with pytest.raises(ValueError, match=r"not a file of trajectories that tokoban has written$"):
-        load(tmp_path / "other", env=GRAPH)
-
-
-def test_a_file_of_nothing_is_refused_by_its_name(tmp_path: Path) -> None:
-    path, data = tmp_path / "walks", walks()
-    object.__setattr__(data, "rewards", torch.full_like(data.rewards, torch.nan))
-    data.save(path)
-    with pytest.raises(ValueError, match=r"walks: graph:3: rewards \[0\] is not a finite number$"):
-        load(path, env=GRAPH)
-    for name in TENSORS:
-        object.__setattr__(data, name, getattr(data, name)[:0])
-    data.save(path)
-    with pytest.raises(ValueError, match=r"walks: graph:3: no episodes$"):
-        load(path, env=GRAPH)
 
 
 def test_numbers_that_are_none_are_refused() -> None:

@@ -13,7 +13,7 @@ from tokoban.training.limits import Between, Count, NumLayers, Width
 
 @dataclass(frozen=True, kw_only=True)
 class TrajectoryConfig:
-    """The data are collected anew, unless a file of them is named and there."""
+    """The data are collected anew by every training."""
 
     env: str = "Pendulum-v1"  # of Gymnasium; or graph:SEED, or sokoban
     max_steps: Annotated[int | None, Between(1, 10**6)] = None  # of an episode of Gymnasium;
@@ -24,7 +24,6 @@ class TrajectoryConfig:
     # The data
     mix: str = "random"  # who plays: POLICY+NOISE:SHARE,...; noise = share of random actions
     episodes: Annotated[int, Between(1, 10**7)] = 400  # to be collected
-    data: str = ""  # a file: read if it is there, else what is collected is written to it
     data_seed: Annotated[int, Between(0, 2**31 - 1)] = 0  # of what is collected, and of the
     # windows' order
     best_share: Annotated[float, Between(above=0, most=1)] = 1.0  # of the episodes, those with the
@@ -52,6 +51,7 @@ class TrajectoryConfig:
         "action_weight": 1.0,
         "reward_weight": 1.0,
         "dropout": 0.0,
+        "data": "",
     }
 
     def __post_init__(self) -> None:

@@ -6,7 +6,7 @@ from tokoban.systems.trajectory import config
 from tokoban.systems.trajectory.attention import attention
 from tokoban.systems.trajectory.config import TrajectoryConfig
 from tokoban.systems.trajectory.evaluate import TrajectoryEvaluation, evaluate
-from tokoban.systems.trajectory.train import build_model, make_system, without_writing
+from tokoban.systems.trajectory.train import build_model, make_system
 from tokoban.training.run_config import TINY_RUN, RunConfig
 from tokoban.training.spec import Preset, SystemSpec
 
@@ -25,11 +25,9 @@ SPEC = SystemSpec(
     },
     smallest="tiny",
     default="plan",
-    data_fields=("data",),
     build_model=build_model,
     make_system=make_system,
     evaluation_type=TrajectoryEvaluation,
     evaluate=evaluate,
     attention=attention,
-    without_writing=without_writing,
 )

@@ -1,12 +1,9 @@
 """The model of trajectories as a ``System``: its network, its data and its loss, wired together."""
 
 import copy
-import errno
-import os
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 from torch import Tensor, nn
@@ -19,7 +16,7 @@ from tokoban.systems.trajectory.dataset import WindowDataset, Windows, sizes, ta
 from tokoban.systems.trajectory.environments import Spec, World
 from tokoban.systems.trajectory.layout import Layout
 from tokoban.systems.trajectory.model import TrajectoryTransformer
-from tokoban.systems.trajectory.trajectories import Trajectories, load
+from tokoban.systems.trajectory.trajectories import Trajectories
 from tokoban.systems.trajectory.worlds import make_world
 from tokoban.training import processes
 from tokoban.training.system import Loss
@@ -53,58 +50,10 @@ def build_model(config: TrajectoryConfig) -> TrajectoryTransformer:
     )
 
 
-def without_writing(config: TrajectoryConfig, named: Collection[str]) -> TrajectoryConfig:
-    """The config of a run that goes on, if it writes no file that its record alone names.
-
-    ``named`` are the fields that the user has given. ``ValueError`` for missing data.
-    """
-    is_theirs = "data" not in named and config.data
-    if is_theirs and not Path(config.data).is_file():
-        raise ValueError(
-            f"the run's record names the data {config.data!r}, where no file is; to have them "
-            f"collected again and written there, name it yourself: --data {config.data}"
-        )
-    return config
-
-
-def load_or_collect(config: TrajectoryConfig) -> Trajectories:
-    """The episodes that ``config`` names, before the best of them are chosen."""
-    path = Path(config.data) if config.data else None
+def collected(config: TrajectoryConfig) -> Trajectories:
+    """The episodes of ``config``, before the best of them are chosen."""
     world = world_of(config)
-    if path is not None and path.exists():
-        loaded = load(path, env=config.env)
-        _check_fits(loaded, world.spec, path)
-        return loaded
-    if path is not None and not Path(os.path.realpath(path)).parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "no folder to write it into", config.data)
-    collected = collect(world, config.mix, num_episodes=config.episodes, seed=config.data_seed)
-    if path is not None:
-        collected.save(path)
-    return collected
-
-
-def _check_fits(loaded: Trajectories, spec: Spec, path: Path) -> None:
-    """``ValueError`` for other numbers than those of the environment, which may have changed."""
-    for name, known_sizes in (
-        ("observations", spec.state_sizes),
-        ("actions", spec.action_sizes),
-        ("contexts", spec.context_sizes),
-        ("last_observations", spec.state_sizes),
-    ):
-        columns = getattr(loaded, name).unbind(1)
-        if len(columns) != len(known_sizes):
-            raise ValueError(
-                f"{path}: {name} of {len(columns)} numbers; expected {len(known_sizes)}"
-            )
-        for numbers, size in zip(columns, known_sizes, strict=True):
-            if size is None:
-                continue
-            is_wrong = (numbers < 0) | (numbers >= size) | (numbers != numbers.round())
-            if is_wrong.any():
-                raise ValueError(
-                    f"{path}: {name} with {numbers[is_wrong][0]:g}; expected whole numbers from 0 "
-                    f"to {size - 1}"
-                )
+    return collect(world, config.mix, num_episodes=config.episodes, seed=config.data_seed)
 
 
 @dataclass(frozen=True)
@@ -195,9 +144,8 @@ def _targets(layout: Layout, batch: Windows) -> tuple[Tensor, Tensor]:
 def make_system(
     config: TrajectoryConfig, start: TrajectoryTransformer | None = None
 ) -> TrajectorySystem:
-    """The system of ``config``, with the best episodes of its data, read or collected."""
-    spec = world_of(config).spec
-    everything = load_or_collect(config)
+    """The system of ``config``, with the best of the episodes that it collects."""
+    everything = collected(config)
     trajectories = everything.best(config.best_share)
     if processes.is_main_to_be():
         returns = everything.returns()
@@ -208,4 +156,4 @@ def make_system(
             f"{everything.checksum()[:16]}; trained on {len(trajectories.lengths)} of them",
             file=sys.stderr,
         )
-    return TrajectorySystem(config, spec, trajectories)
+    return TrajectorySystem(config, world_of(config).spec, trajectories)
