@@ -106,6 +106,9 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
     return lambda work: monkeypatch.setattr(check, "run", lambda arguments: work())
 
 
+_NO_MEMORY = "tokoban: there is not enough memory for this\n"
+
+
 @pytest.mark.parametrize(
     ("raised", "status", "line"),
     [
@@ -113,7 +116,10 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
         (ValueError(), 2, "tokoban: ValueError\n"),
         (FileNotFoundError(2, "No such file", "x.xsb"), 2, "tokoban: x.xsb: No such file\n"),
         (OSError("disk on fire"), 2, "tokoban: disk on fire\n"),
-        (MemoryError(), 2, "tokoban: there is not enough memory for this\n"),
+        (MemoryError(), 2, _NO_MEMORY),
+        (ImportError("libtorch_cpu.so: failed to map segment from shared object"), 2, _NO_MEMORY),
+        (RuntimeError("unable to mmap 9 bytes: Cannot allocate memory (12)"), 2, _NO_MEMORY),
+        (RuntimeError("can't start new thread"), 2, _NO_MEMORY),
         (KeyboardInterrupt(), 130, "tokoban: interrupted\n"),
         (
             ModuleNotFoundError("No module named 'tokenizers'", name="tokenizers"),

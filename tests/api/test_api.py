@@ -120,6 +120,9 @@ WRONG_KINDS: dict[str, Callable[[], object]] = {
     "solvable_share is 'half'": lambda: untyped.generate(solvable_share="half"),
     "time_limit_s is True; expected a number": lambda: untyped.rate(A_BOARD, time_limit_s=True),
     "time_limit_s is '9'; expected a number": lambda: untyped.rate(A_BOARD, time_limit_s="9"),
+    f"memory_limit_mb is 1{'0' * 59}...; expected a smaller": lambda: untyped.solve(
+        A_BOARD, memory_limit_mb=10**400
+    ),
     "memory_limit_mb is None": lambda: untyped.solve(A_BOARD, memory_limit_mb=None),
     "stop is True; expected a threading.Event": lambda: untyped.solve(A_BOARD, stop=True),
     "stop is <class 'threading.Event'>": lambda: untyped.solve(A_BOARD, stop=threading.Event),

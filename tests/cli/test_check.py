@@ -1,5 +1,6 @@
 """``tokoban check``: what is good passes, and every kind of bad file is told in one line each."""
 
+import gzip
 import io
 import json
 import time
@@ -189,6 +190,7 @@ MALFORMED: dict[str, tuple[bytes | str, int, str]] = {
     "bad counts": ("#####\n#@$.#\n2(2#\n", 3, '"(" without ")"'),
     "a board too large in code": ("5#|#@$.#|513(#|)5#", 1, "larger than 512x512"),
     "code without end": ("5#\n#@$.#\n" + "9(" * 400_000 + "#", 3, "nested deeper than 32"),
+    "packed": (gzip.compress(SMALL.encode()), 1, "a compressed file; expected the level file"),
     "a web page": ("<!DOCTYPE html>\n<html></html>", 2, "root element is <html>"),
     "entities": ('<!DOCTYPE SokobanLevels [<!ENTITY a "b">]>\n<SokobanLevels/>', 1, "entity decl"),
     "4 MB of elements": ("<SokobanLevels>" + "<L>" * 1_300_000, 1, "nested deeper"),

@@ -62,11 +62,14 @@ def test_it_says_what_it_wrote_and_what_has_no_labels(capsys: pytest.CaptureFixt
 def test_levels_that_cannot_be_read_are_reported_and_the_others_labelled(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    Path("folder").mkdir()
+    Path("folder/huge.txt").write_bytes(bytes(2**22 + 1))
     Path("levels.xsb").write_text(f"; a\n{SMALL.replace('@', ' ')}\n; b\n{SMALL}")
-    assert run() == 2
+    assert main(["label", "levels.xsb", "folder", "--output", "out", "--threads", "1"]) == 2
     told = capsys.readouterr()
-    assert told.err == 'levels.xsb:2: level 1 "a": no player\n'
-    assert "without labels: 1 unreadable" in told.out
+    huge = "folder/huge.txt:1: larger than 4,194,304 bytes\n"
+    assert sorted(told.err.splitlines(True)) == [huge, 'levels.xsb:2: level 1 "a": no player\n']
+    assert "without labels: 2 unreadable" in told.out
     shard = read_shard("out/00000.safetensors")
     assert len(shard) == 2
     assert shard.level_number.tolist() == [1]  # invalid boards are counted too

@@ -98,6 +98,17 @@ def test_a_killed_run_is_resumed() -> None:
     assert answers() == found
 
 
+def test_a_file_that_cannot_be_read_does_not_stop_the_others(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("levels/huge.txt").write_bytes(bytes(2**22 + 1))
+    name = os.fsdecode(b"levels/\xfc.xsb")
+    Path(name).write_text(PUSH)
+    assert main(list(COMMAND)) == 2
+    assert capsys.readouterr().err.endswith("levels/huge.txt:1: larger than 4,194,304 bytes\n")
+    assert len(answers()) == 6
+
+
 def test_interrupted_levels_are_looked_at_again(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +155,8 @@ def test_lines_that_are_no_answers_are_left_out() -> None:
         (("solve", "levels/a.xsb", "--cluster", "x"), "--cluster has no effect without --folder"),
         ((*COMMAND, "--cluster", "x", "--threads", "2"), "--threads has no effect with --cluster"),
         (("solve", "-", "--folder", "out"), "-: expected files, which can be read again"),
+        (("solve", "/dev/zero", "--folder", "out"), "/dev/zero: expected files, which can be"),
+        (("solve", "levels", "--folder", "damaged"), "damaged holds the answers to other levels"),
         (("solve", "out", "--folder", "else"), "out: no level file (.slc, .txt, .xsb, .sok)"),
     ],
 )
@@ -151,6 +164,8 @@ def test_what_cannot_be_is_one_line(
     words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(list(COMMAND)) == 0
+    Path("damaged").mkdir()
+    Path("damaged/job.json").write_bytes(b"\xff\xfe")
     capsys.readouterr()
     assert main(list(words)) == 2
     assert told in capsys.readouterr().err

@@ -28,7 +28,7 @@ LEVEL = "######\n#@   #\n#  $ #\n#.   #\n######\n"
         ("check l.xsb", ">&- 2>&- <&-", 2, "", ""),
         ("check l.xsb", "| true", 141, "", ""),
         ("check none.xsb", "2>&1 | true", 141, "", ""),
-        ("check --help", "| true", 0, "", ""),
+        ("check --help", "| true", 141, "", ""),
     ],
 )
 def test_streams_that_cannot_be_used_give_no_traceback(
@@ -70,6 +70,23 @@ def test_letters_that_the_output_cannot_encode_end_no_command(
         text = os.read(reader, 1 << 16)
     is_file = not is_terminal and "-" in words.split()
     assert ("Łódź ü".encode() if is_file else "?ód? ü".encode("latin-1")) in text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of Unix")
+def test_an_output_that_takes_a_part_only_is_an_error_without_a_buffer_too(tmp_path: Path) -> None:
+    (tmp_path / "l.xsb").write_text((LEVEL + "\n") * 99)
+    command = f'ulimit -f 1; "{sys.executable}" -m tokoban convert l.xsb - --format xsb > out'
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY), "PYTHONUNBUFFERED": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (tmp_path / "out").stat().st_size == 1024
+    assert done.returncode == 2
+    assert done.stderr.endswith("\ntokoban: standard output: File too large\n")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")

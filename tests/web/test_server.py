@@ -320,6 +320,8 @@ def test_a_page_behind_a_proxy_is_served_and_told_what_to_do(client: TestClient)
         assert allowing.post("/api/levels/read", json=body, headers=headers).status_code == 200
     evil = behind | {"origin": "https://evil.example"}
     assert allowing.post("/api/levels/read", json=body, headers=evil).status_code == 403
+    of_a_frame = client.post("/api/levels/read", json=body, headers=behind | {"origin": "null"})
+    assert of_a_frame.json()["message"] == "Requests of other sites are refused."
     told = client.get("/", headers={"host": "play.example"})
     assert (told.status_code, "--allow-origin" in told.json()["message"]) == (421, True)
 

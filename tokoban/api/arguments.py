@@ -5,7 +5,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import ParamSpec, SupportsInt, TypeVar, cast
+from typing import ParamSpec, SupportsFloat, SupportsInt, TypeVar, cast
 
 from tokoban.api.learning import Pretrained
 from tokoban.sokoban.board import Board
@@ -47,10 +47,19 @@ def check(name: str, value: object) -> None:
     is_other = (is_text and Sequence in kinds) or (is_bool and kinds in ((Real,), (Integral,)))
     if isinstance(value, kinds) and not is_other:
         return
+    raise ValueError(f"{name} is {_shown(value)}; expected {expected}")
+
+
+def _shown(value: object) -> str:
     shown = repr(value)
-    if len(shown) > _LONGEST_SHOWN:
-        shown = f"{shown[:_LONGEST_SHOWN]}..."
-    raise ValueError(f"{name} is {shown}; expected {expected}")
+    return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
+
+
+def _as_float(name: str, value: object) -> float:
+    try:
+        return float(cast("SupportsFloat", value))
+    except OverflowError:
+        raise ValueError(f"{name} is {_shown(value)}; expected a smaller number") from None
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
@@ -71,6 +80,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
                 check(name, value)
                 if _KINDS[name] == _WHOLE:  # numpy's too
                     bound.arguments[name] = int(cast("SupportsInt", value))
+                elif _KINDS[name] == _NUMBER and value is not None:  # fractions too
+                    bound.arguments[name] = _as_float(name, value)
             is_event = hasattr(value, "is_set") and not isinstance(value, type)
             if name == "stop" and value is not None and not is_event:
                 raise ValueError(f"stop is {value!r}; expected a threading.Event or None")

@@ -8,6 +8,7 @@ import errno
 import importlib
 import logging
 import os
+import re
 import signal
 import sys
 import threading
@@ -18,7 +19,12 @@ from contextlib import contextmanager
 from tokoban import __version__
 from tokoban.cli.exit_codes import ExitCode, meanings
 from tokoban.cli.parser import Parser, given_options
-from tokoban.cli.streams import drop_unwritten, replace_closed, replace_unencodable
+from tokoban.cli.streams import (
+    drop_unwritten,
+    replace_closed,
+    replace_unbuffered,
+    replace_unencodable,
+)
 
 COMMANDS = (
     "solve", "ask", "optimise", "explain", "rate", "check", "convert", "generate", "label",
@@ -65,7 +71,7 @@ def in_one_line(error: Exception) -> str:
         name = "an empty name" if error.filename == "" else error.filename
         is_folder = error.strerror == os.strerror(errno.EISDIR)
         return printable(f"{name}: {'a folder; expected a file' if is_folder else error.strerror}")
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EBADF):
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EBADF, errno.EFBIG):
         # Errors of other files name them.
         return f"standard output: {'closed' if error.errno == errno.EBADF else error.strerror}"
     text = "; ".join(str(error).splitlines())
@@ -74,9 +80,27 @@ def in_one_line(error: Exception) -> str:
     return printable(text) or type(error).__name__
 
 
-def _lacks_memory(error: RuntimeError) -> bool:
-    """Whether it is torch that found no memory, on the CPU or on a GPU."""
-    return type(error).__name__ == "OutOfMemoryError" or "can't allocate memory" in str(error)
+# What torch, the loader of shared objects and the threads of Python say where memory is short.
+_NO_MEMORY = re.compile("(can't|[Cc]annot) allocate memory|failed to map segment|new thread")
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Whether no memory was found, on the CPU or on a GPU."""
+    is_known = isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
+    return is_known or _NO_MEMORY.search(str(error)) is not None
+
+
+def _complaint(error: Exception) -> str:
+    """The error in words for the user; raises it again if it is none of theirs."""
+    from tokoban.api.extras import sentence
+
+    if _lacks_memory(error):
+        return "there is not enough memory for this"
+    if isinstance(error, ModuleNotFoundError):
+        return sentence(error)
+    if not isinstance(error, ValueError | OSError):
+        raise error
+    return in_one_line(error)
 
 
 @contextmanager
@@ -143,6 +167,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if argv is None else list(argv)
     replace_closed()
+    replace_unbuffered()
     replace_unencodable()
     try:
         return _run(words)
@@ -166,21 +191,11 @@ def _run(words: Sequence[str]) -> int:
         return status
     except BrokenPipeError:
         return ExitCode.READER_LEFT
-    except (ValueError, OSError) as error:
-        print(f"tokoban: {in_one_line(error)}", file=sys.stderr)
-        return ExitCode.INVALID_INPUT
-    except ModuleNotFoundError as error:
-        from tokoban.api.extras import sentence
-
-        print(f"tokoban: {sentence(error)}", file=sys.stderr)
-        return ExitCode.INVALID_INPUT
     except BrokenExecutor as error:
         print(f"tokoban: {in_one_line(error)}", file=sys.stderr)
         return ExitCode.UNDECIDED
-    except (MemoryError, RuntimeError) as error:
-        if not isinstance(error, MemoryError) and not _lacks_memory(error):
-            raise
-        print("tokoban: there is not enough memory for this", file=sys.stderr)
+    except (ValueError, OSError, ImportError, MemoryError, RuntimeError) as error:
+        print(f"tokoban: {_complaint(error)}", file=sys.stderr)
         return ExitCode.INVALID_INPUT
     except KeyboardInterrupt:
         print("tokoban: interrupted", file=sys.stderr)

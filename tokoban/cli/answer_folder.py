@@ -7,6 +7,7 @@ that was killed, or interrupted, loses the levels that it was at; the same comma
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -45,22 +46,34 @@ class ManyLevels:
 
 def read_many(path: str) -> ManyLevels:
     """The valid levels of a file, or of all level files below a folder; problems are reported."""
-    import tokoban
-    from tokoban.sokoban.formats.levels import SUFFIXES, level_files
+    from tokoban.sokoban.formats.level import Problem
+    from tokoban.sokoban.formats.levels import (
+        SUFFIXES,
+        content_or_problem,
+        level_files,
+        parse_content,
+        read_content,
+    )
 
     place = Path(path)
-    if path == "-":
-        raise ValueError("-: expected files, which can be read again when a run is resumed")
-    files = level_files(place) if place.is_dir() else [place]
+    is_folder = place.is_dir()
+    if path == "-" or (place.exists() and not is_folder and not place.is_file()):
+        raise ValueError(f"{path}: expected files, which can be read again when a run is resumed")
+    files = level_files(place) if is_folder else [place]
     if not files:
         raise ValueError(f"{path}: no level file ({', '.join(SUFFIXES)}) in this folder")
     levels: dict[int, LevelOfMany] = {}
     problems: list[Problem] = []
     digest = hashlib.blake2b(digest_size=16)
     for file in files:
-        name = file.relative_to(place).as_posix() if place.is_dir() else file.name
-        digest.update(f"{name}\n{hashlib.blake2b(file.read_bytes()).hexdigest()}\n".encode())
-        found = tokoban.read_levels(file)
+        name = file.relative_to(place).as_posix() if is_folder else file.name
+        content = content_or_problem(file) if is_folder else read_content(file)
+        if isinstance(content, Problem):
+            report_findings([content], [])
+            problems.append(content)
+            continue
+        digest.update(os.fsencode(f"{name}\n{hashlib.blake2b(content).hexdigest()}\n"))
+        found = parse_content(content, source=str(file))
         report_findings(found.problems, found.warnings)
         problems += found.problems
         for level in found.levels:
@@ -75,17 +88,17 @@ class AnswerFolder:
         """Raises ``ValueError`` if the folder holds the answers to something else."""
         self.path = Path(path)
         self._numbers = numbers
-        record = json.dumps(job, indent=1) + "\n"
+        record = (json.dumps(job, indent=1) + "\n").encode()
         place = self.path / "job.json"
         if place.exists():
-            if place.read_text(encoding="utf-8") != record:
+            if place.read_bytes() != record:
                 raise ValueError(
                     f"{path} holds the answers to other levels, or under other options; expected "
                     "the same arguments or another folder"
                 )
         else:
             with atomically(place) as temporary:
-                temporary.write_text(record, encoding="utf-8")
+                temporary.write_bytes(record)
         known = self._known()
         self.missing = [number for number in numbers if number not in known]
 

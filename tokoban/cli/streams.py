@@ -19,6 +19,18 @@ def replace_closed() -> None:
             setattr(sys, name, open(taken, mode, encoding="utf-8"))  # noqa: SIM115 (until the end)
 
 
+def replace_unbuffered() -> None:
+    """Gives standard output a buffer again, which ``PYTHONUNBUFFERED`` takes away.
+
+    A file without one writes a part of what it gets, on a disk that is nearly full say, and says
+    nothing of the rest. Lines are still written at once.
+    """
+    given = sys.stdout
+    if type(given) is io.TextIOWrapper and isinstance(given.buffer, io.RawIOBase):
+        buffer = io.BufferedWriter(given.buffer)
+        sys.stdout = io.TextIOWrapper(buffer, given.encoding, given.errors, line_buffering=True)
+
+
 def replace_unencodable() -> None:
     """Shows ``?`` for letters that standard output cannot encode, on a Latin-1 terminal say."""
     if isinstance(sys.stdout, io.TextIOWrapper):

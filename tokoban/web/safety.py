@@ -109,8 +109,10 @@ class Safety:
             return None
         for origin in headers.getlist("origin"):
             if origin not in (f"http://{host[0]}", *self._origins):
-                allow = f"If {origin} is a proxy's, start tokoban web --allow-origin {origin}"
-                return 403, f"Requests of other sites are refused. {allow}"
+                allow = f" If {origin} is a proxy's, start tokoban web --allow-origin {origin}"
+                if origin == "null":  # of a file or a sandboxed frame
+                    allow = ""
+                return 403, f"Requests of other sites are refused.{allow}"
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return 403, "Requests of other sites are refused."
         return None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tokoban.sokoban.formats.boxoban import looks_like_boxoban, parse_boxoban
 from tokoban.sokoban.formats.encodings import decode
 from tokoban.sokoban.formats.faults import Fault
-from tokoban.sokoban.formats.level import LevelFile
+from tokoban.sokoban.formats.level import LevelFile, Problem
 from tokoban.sokoban.formats.slc import looks_like_slc, parse_slc
 from tokoban.sokoban.formats.text_reader import read_text
 
@@ -57,12 +57,26 @@ SUFFIXES = tuple(suffix for form in FORMATS for suffix in form.suffixes)
 
 # What is read takes up to a hundred times the memory, and a device file may never end.
 MAX_BYTES = 2**22
+_LARGER = "larger than {:,} bytes"
+_PACKED = b"\x1f\x8b", b"PK\x03\x04", b"7z\xbc\xaf\x27\x1c", b"Rar!"
+_IS_PACKED = Fault("a compressed file; expected the level file that is in it", "packed")
 
 
 def level_files(folder: Path) -> list[Path]:
     """The files below ``folder`` with a suffix of level files, in the order of their paths."""
     found = (path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES)
     return sorted(path for path in found if path.is_file())
+
+
+def content_or_problem(file: Path) -> bytes | Problem:
+    """The bytes of one of many files; what cannot be read does not stop the others."""
+    try:
+        return read_content(file)
+    except ValueError:
+        message = _LARGER.format(MAX_BYTES)
+    except OSError as error:
+        message = error.strerror or str(error)
+    return Problem(message, str(file), 1)
 
 
 def read_levels(path: str | Path, *, strict: bool = False) -> LevelFile:
@@ -90,10 +104,13 @@ def read_content(path: str | Path, *, max_bytes: int | None = None) -> bytes:
         content = sys.stdin.buffer.read(max_bytes + 1)
     else:
         with open(path, "rb") as file:
-            content = file.read(max_bytes + 1)
+            try:
+                content = file.read(max_bytes + 1)
+            except OSError as error:  # which names no file
+                raise OSError(error.errno, error.strerror, str(path)) from None
     if len(content) > max_bytes:
         source = "standard input" if str(path) == "-" else path
-        raise ValueError(f"{source}: larger than {max_bytes:,} bytes")
+        raise ValueError(f"{source}: {_LARGER.format(max_bytes)}")
     return content
 
 
@@ -104,23 +121,25 @@ def parse_content(
 
     Text has been decoded already, whatever encoding it declares.
     """
+    if isinstance(content, bytes) and content.startswith(_PACKED):
+        return _strictly(LevelFile((), (Problem(_IS_PACKED, source, 1),)), strict)
     text = content.removeprefix("\ufeff") if isinstance(content, str) else decode(content)
     named = [form for form in FORMATS if source.lower().endswith(form.suffixes)]
     alike = [form for form in FORMATS if form.looks_like(text)]
     for form in (*alike, *named, FORMATS[-1]):
         levels = form.read(content, text, source)
         if levels is not None:
-            return _strictly(levels) if strict else levels
+            return _strictly(levels, strict)
     raise AssertionError("the last format reads any text")
 
 
 def parse_levels(text: str, *, source: str = "text", strict: bool = False) -> LevelFile:
     """The levels in a text of boards; ``source`` is what messages call it, else ``read_levels``."""
     levels = read_text(text, source)
-    return _strictly(levels) if strict else levels
+    return _strictly(levels, strict)
 
 
-def _strictly(levels: LevelFile) -> LevelFile:
-    if levels.problems:
+def _strictly(levels: LevelFile, strict: bool) -> LevelFile:
+    if strict and levels.problems:
         raise ValueError(str(levels.problems[0]))
     return levels

@@ -10,7 +10,12 @@ import numpy as np
 
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.level import Level, Problem
-from tokoban.sokoban.formats.levels import level_files, parse_content, read_content
+from tokoban.sokoban.formats.levels import (
+    content_or_problem,
+    level_files,
+    parse_content,
+    read_content,
+)
 from tokoban.sokoban.formats.packed import PackedLevels, joined, name_file, read_packed
 from tokoban.sokoban.search.bitboard.levels import Levels, corner_in_drawing, from_board
 from tokoban.sokoban.sizes import MOST_SQUARES
@@ -63,15 +68,20 @@ class Pool:
 def read_pool(paths: Iterable[str | Path]) -> Pool:
     """Reads files of any format, and all level files below folders.
 
-    Raises ``OSError`` for a file that cannot be read.
+    Raises ``OSError`` for a file that cannot be read, unless it was found below a folder.
     """
     sources: list[Source] = []
     parts: list[PackedLevels] = []
     large: list[LargeLevel] = []
     dropped: list[Dropped] = []
     problems: list[Problem] = []
-    for path, name in _files([*map(Path, paths)]):
-        content = read_content(path)
+    named = [*map(Path, paths)]
+    for path, name in _files(named):
+        content = read_content(path) if path in named else content_or_problem(path)
+        if isinstance(content, Problem):
+            dropped.append(_unreadable(name, content))
+            problems.append(content)
+            continue
         part, others, found_problems = _read(path, name, content)
         dropped += [_unreadable(name, problem) for problem in found_problems]
         for level in others:

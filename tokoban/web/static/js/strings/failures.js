@@ -84,6 +84,10 @@ export const strings = {
     en: "This is not text in UTF-8, Windows-1252 or UTF-16 with a byte order mark.",
     de: "Das ist kein Text in UTF-8, Windows-1252 oder UTF-16 mit Byte Order Mark.",
   },
+  "problem.packed": {
+    en: "This file is compressed; what is read is the level file in it.",
+    de: "Diese Datei ist komprimiert; gelesen wird die Leveldatei, die darin ist.",
+  },
   "problem.open-comment": {
     en: "A comment is never closed.",
     de: "Ein Kommentar wird nie geschlossen.",
