@@ -56,7 +56,7 @@ def test_the_best_solution_of_each_level_is_made_shorter(
     printed = capsys.readouterr().out
     assert "shorter: 12 moves, 4 pushes -> 8 moves, 4 pushes, " in printed
     assert "proved: no solution has fewer moves\n      rRRlldRR\n" in printed
-    assert "there is none in the file" in printed
+    assert "the file has none that can be replayed" in printed
     assert "4 levels in" in printed
     assert (
         "1 shorter, 3 proved the shortest, 1 without a solution; 14 moves, 5 pushes -> "

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SUMMARY = "make the solutions in a level file shorter, by moves or by pushes"
 UNDECIDED = "some levels were given up, or none has a solution"
 
-_NO_SOLUTION = Answer(status="gave up", solver="", reason="there is none in the file")
+_NO_SOLUTION = Answer(status="gave up", solver="", reason="the file has none that can be replayed")
 _CTRL_C = "Ctrl-C"  # the reason why a level's search ended
 
 

@@ -257,6 +257,14 @@ def _numbered(name: Name) -> Name:
     ("text", "usual"),
     [
         ("push the left box first, then push the right one", "push the right box after the left"),
+        (
+            "Push the left box last, and end in the corner; do not touch the upper box.",
+            "push the left box last and end in a corner and do not push the upper box",
+        ),
+        (
+            "Schieb die linke Kiste zuerst. Fass die obere Kiste nicht an",
+            "push the left box first and do not push the upper box",
+        ),
         ("Could you do the left box last?", "push the left box last"),
         ("the left box may only be pushed after the right box", "push the right box before"),
         (
@@ -272,6 +280,7 @@ def _numbered(name: Name) -> Name:
         ("leave the left box and the right box alone", "do not push the left box and do not"),
         ("Top box onto the left goal please", "push the upper box to the left goal"),
         ("end in the corner", "end in a corner"),
+        ("dont touch the left box", "do not push the left box"),
         ("Do not walk through the goals", "do not walk over the goals"),
         ("Never go through the top goal", "do not walk over the upper goal"),
         ("Geh nicht durch das linke Ziel", "do not walk over the left goal"),

@@ -1,8 +1,8 @@
 """Sentences to meanings and back, by the phrases of each language.
 
-Capitals, punctuation and words such as "please" mean nothing. A sentence is matched word by word
-against all phrases that may follow; the first word that fits none of them is the one that was not
-understood.
+Capitals, punctuation and words such as "please" mean nothing, but where a text is not understood,
+a comma or a stop may join clauses as "and" does. A sentence is matched word by word against all
+phrases that may follow; the first word that fits none of them is the one that was not understood.
 """
 
 import random
@@ -78,10 +78,18 @@ def parse(text: str, *, expects_question: bool = False) -> Sentence:
     With ``expects_question`` the message names words that begin questions first.
     """
     readers = [_Reader(text, language, expects_question) for language in languages()]
-    for reader in readers:
+    joined = [_Reader(_joined(text, language), language) for language in languages()]
+    for reader in (*readers, *joined):
         for sentence in reader.sentences():
             return sentence
     raise ValueError(max(readers, key=_Reader.progress).complaint())
+
+
+def _joined(text: str, language: str) -> str:
+    """With a conjunction for each comma, semicolon and stop between words that has none."""
+    conjunctions = languages()[language].conjunctions
+    there = "|".join(conjunctions)
+    return re.sub(rf"[,;.]\s+(?=\w)(?!({there})\b)", f" {conjunctions[0]} ", text, flags=re.I)
 
 
 def instruction(text: str) -> Sentence:
