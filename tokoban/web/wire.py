@@ -79,7 +79,8 @@ def text_of(arguments: Mapping[str, Any], name: str, *, usual: str | None = None
     if not isinstance(text, str):
         raise ValueError(f"{name}: expected a text")
     if len(text) > most:
-        raise ValueError(f"{name}: {len(text):,} characters; expected at most {most:,}")
+        complaint = f"{name}: {len(text):,} characters; expected at most {most:,}"
+        raise ValueError(Fault(complaint, "long-text", count=len(text), most=most))
     return text
 
 

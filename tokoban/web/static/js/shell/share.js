@@ -23,8 +23,8 @@ export function openShare(app) {
   const { game, level } = session;
   if (!level) return;
   const name = fileName(level.title);
-  const copy = (/** @type {string} */ text, told = t("share.copied")) =>
-    () => copyText(app, text, told);
+  /** @param {string} text @param {string} [told] */
+  const copy = (text, told) => () => copyText(app, text, told);
   const copiedMoves = t("share.copied-moves", { count: game.moves.length });
   openDialog(t("play.share"), (close) =>
     inStack(
@@ -69,8 +69,8 @@ function forgetProgress(app) {
   confirm(t("share.forget-ask", { title }), () => app.session.forget());
 }
 
-/** @param {App} app @param {string} text @param {string} told once it is copied */
-async function copyText(app, text, told) {
+/** @param {App} app @param {string} text @param {string} [told] once it is copied */
+export async function copyText(app, text, told = t("share.copied")) {
   try {
     await navigator.clipboard.writeText(text);
     app.toast(told);
