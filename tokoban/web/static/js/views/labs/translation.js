@@ -86,6 +86,7 @@ function mount(element, { app, newJob, showAttention, hideAttention, whenQuiet }
   const sentences = el("div", {});
   let [chosen, listed] = ["", ""];
   const copy = button({ label: t("labs.copy"), run: () => copyText(app, chosen) });
+  copy.disabled = true; // until there is one
 
   function clear() {
     found.replaceChildren();
@@ -105,8 +106,9 @@ function mount(element, { app, newJob, showAttention, hideAttention, whenQuiet }
     });
     if (!done && !job.isRunning) clear(); // it failed: what is there is of another sentence
     if (!done) return;
-    // Fewer translations than before may have come.
+    // Fewer translations or sentences than before may have come.
     kept.shown = Math.min(shown, done.translations.length - 1);
+    kept.sentence = Math.min(sentence, done.sentences.length - 1);
     chosen = done.translations[kept.shown].text;
     copy.disabled = false;
     certainty.hidden = done.confidence === null; // of a given beginning
@@ -158,7 +160,7 @@ function mount(element, { app, newJob, showAttention, hideAttention, whenQuiet }
   function typed() {
     kept.text = text.value;
     kept.prefixes[kept.source] = prefix.value;
-    kept.shown = kept.sentence = 0;
+    kept.shown = 0;
     later();
   }
 
@@ -178,7 +180,7 @@ function mount(element, { app, newJob, showAttention, hideAttention, whenQuiet }
           change: (language) => {
             const isExample = Object.values(EXAMPLES).includes(text.value);
             if (isExample || !text.value.trim()) text.value = kept.text = EXAMPLES[language];
-            kept.shown = kept.sentence = 0;
+            kept.shown = 0;
             from(language);
           },
         })),
