@@ -237,6 +237,7 @@ def test_a_level_is_drawn_checked_played_and_solved(open_page: Open) -> None:
     canvas = page.locator(".drawing canvas")
     legality = page.locator(".complaints")
     legality.get_by_text("The player is missing.").wait_for()
+    assert page.get_by_role("button", name="Save to my levels").is_disabled()
 
     def draw(tool: str, *squares: tuple[int, int]) -> None:
         page.get_by_role("button", name=tool).click()

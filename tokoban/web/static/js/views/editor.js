@@ -91,7 +91,9 @@ export function mount(element, app, params, signal) {
     status.replaceChildren(...lines.map(({ key, values }) => el("li", {}, t(key, values))));
     status.className = `complaints note ${found.length ? "warn" : "good"}`;
     canvas.show(found.flatMap(({ squares }) => squares));
-    play.disabled = found.some(({ key }) => key === "problem.no-player");
+    // Without a player it is no level of a collection either.
+    const isLevel = found.every(({ key }) => key !== "problem.no-player");
+    for (const needsLevel of [play, keep, keepNew]) needsLevel.disabled = !isLevel;
     [title.value, author.value] = [draft.fields.title, draft.fields.author];
     keepNew.hidden = draft.fields.id === undefined;
     checker.refresh(found.length === 0);
