@@ -61,6 +61,23 @@ def test_a_sentence_has_the_translations_of_the_translator_and_the_attention_of_
     assert forced["confidence"] is None
 
 
+def test_each_line_of_a_text_is_translated_by_itself_and_each_sentence_has_its_attention() -> None:
+    pair = ["Ich bin da.", "Wo bist du?"]
+    lines = ["Liebe Anna,", "", "4 2", " ".join(pair * 14)]  # more tokens than a sentence may have
+    alone = [events("translate", text=line)[0] for line in lines if any(map(str.isalpha, line))]
+    (done,) = events("translate", text="\n".join(lines), sentence=2)
+    for rank, each in enumerate(done["translations"]):
+        greeting, rest = (one["translations"][rank]["text"] for one in alone)
+        assert each["text"] == "\n".join([greeting, "", "4 2", rest])
+    assert done["confidence"] == pytest.approx(min(one["confidence"] for one in alone))
+    assert done["sentences"] == ["Liebe Anna,", *pair * 14]
+    assert "".join(done["panels"][1]["queries"]["labels"]).strip() == "Wo bist du?(end)"
+    (begun,) = events("translate", text="\n".join(lines), prefix="My dear")
+    first, *others = begun["translations"][0]["text"].split("\n")
+    assert first.startswith("My dear")
+    assert others == done["translations"][0]["text"].split("\n")[1:]
+
+
 def test_greedy_text_goes_on_with_the_token_of_the_longest_bar() -> None:
     text = "When I was a child"
     for _ in range(3):
@@ -149,10 +166,11 @@ def test_a_player_is_asked_for_the_card_of_three_steps_before() -> None:
     ("kind", "arguments", "complaint"),
     [
         ("translate", {"text": "  "}, "text: expected a sentence with words"),
-        ("translate", {"text": "Hund " * 81}, "405 characters; expected at most 400"),
+        ("translate", {"text": "Hund " * 401}, "2,005 characters; expected at most 2,000"),
         ("translate", {"text": "4 2"}, "text: expected a sentence with words"),
         ("translate", {"text": "🦄"}, "text: expected a sentence with words"),
-        ("translate", {"text": "xq" * 150}, "expected a sentence of at most 100 tokens"),
+        ("translate", {"text": f"Ja.\n{'xq' * 150}"}, "expected sentences of at most 100 tokens"),
+        ("translate", {"text": "Ja.", "prefix": "xq" * 150}, "sentences of at most 100 tokens"),
         ("translate", {"text": "a", "source": "fr"}, "source: expected one of de, en"),
         ("life", {"rows": ["O"]}, "rows: expected 16 rows of 16 cells, each O or a dot"),
         ("life", {"rows": ["x" * 16] * 16}, "rows: expected 16 rows of 16 cells"),

@@ -88,9 +88,12 @@ def test_a_collection_has_the_name_that_its_file_gives_it(
 def test_levels_that_are_written_are_read_again(client: TestClient) -> None:
     read = client.post("/api/levels/read", json={"text": LEVELS, "name": "p" * 255}).json()
     assert read["problems"] == []
-    text = client.post("/api/levels/write", json={"levels": read["levels"]}).json()["text"]
-    again = client.post("/api/levels/read", json={"text": text, "name": ""}).json()["levels"]
-    assert again == read["levels"]
+    about = {"name": "Mine: 2", "credit": "By A.\nTitle: none"}
+    for levels in (read["levels"], read["levels"][:1]):
+        written = client.post("/api/levels/write", json={"levels": levels, **about}).json()
+        again = client.post("/api/levels/read", json={"text": written["text"], "name": ""}).json()
+        assert again["levels"] == levels
+        assert {key: again[key] for key in about} == about
 
 
 def test_a_drawing_that_is_no_level_does_not_hold_up_the_others(client: TestClient) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import tokoban
 from tokoban import systems
+from tokoban.sokoban.formats.faults import Fault
 from tokoban.web import wire
 from tokoban.web.job import Context
 
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from tokoban.systems.vit.model import VisionTransformer
 
 _LANGUAGES = ("de", "en")
-_MOST_TEXT = 400  # characters of a sentence; attention grows with its square
-_MOST_SENTENCE_TOKENS = 100
+_MOST_TEXT = 2000  # characters of all lines, which take some ten seconds of one core
+_MOST_SENTENCE_TOKENS = 100  # attention grows with their square
 _NUM_TRANSLATIONS = 4  # as many as the beam is wide
 
 _GPT = "gpt-everyday"
@@ -52,43 +53,78 @@ _MOST_SEED = 2**29 - 1
 
 
 def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
-    """The best translations of ``text`` from ``source``, and the attention of one of them.
+    """The best translations of ``text`` from ``source``, and the attention in a sentence of one.
 
-    ``prefix`` is what every translation begins with; ``shown`` is the number, from 0, of the
-    translation whose attention is returned.
+    Each line of the text is translated by itself. ``prefix`` is what every translation begins with;
+    ``shown`` is the number, from 0, of the translation whose attention is returned, and
+    ``sentence`` that of the sentence in it.
     """
     from tokoban.systems.translation.confidence import DOUBTFUL_BELOW
     from tokoban.systems.translation.texts import num_tokens, translate_texts
 
     source = wire.choice_of(arguments, "source", _LANGUAGES, usual="de")
-    text = wire.text_of(arguments, "text", most=_MOST_TEXT)
-    prefix = wire.text_of(arguments, "prefix", usual="", most=_MOST_TEXT)
+    lines = wire.text_of(arguments, "text", most=_MOST_TEXT).strip().splitlines()
+    prefix = wire.text_of(arguments, "prefix", usual="", most=_MOST_TEXT).strip()
     shown = wire.whole_of(arguments, "shown", usual=0, least=0, most=_NUM_TRANSLATIONS - 1)
+    sentence = wire.whole_of(arguments, "sentence", usual=0, least=0, most=_MOST_TEXT)
     model, engine, reranker, confidence, length_penalty = _translator(source)
-    sizes = num_tokens(model, [text, prefix])
-    if not sizes[0]:  # also for numbers or emoji alone
-        raise ValueError("text: expected a sentence with words")
-    if max(sizes) > _MOST_SENTENCE_TOKENS:
-        raise ValueError(f"text: expected a sentence of at most {_MOST_SENTENCE_TOKENS} tokens")
-    (found,) = translate_texts(
-        model,
-        [text],
-        engine=engine,
-        beam=_NUM_TRANSLATIONS,
-        nbest=_NUM_TRANSLATIONS,
-        length_penalty=length_penalty,
-        forced_prefix=prefix,
-        reranker=reranker,
-    )
+    # A line with a given beginning is not divided into sentences.
+    parts = [(lines[:1], prefix), (lines[1:], "")]
+    sizes = [
+        size for texts, begun in parts for size in num_tokens(model, texts, is_divided=not begun)
+    ]
+    if not any(sizes):  # also for numbers or emoji alone
+        raise ValueError(Fault("text: expected a sentence with words", "no-words"))
+    if max(*sizes, *num_tokens(model, [prefix])) > _MOST_SENTENCE_TOKENS:
+        raise ValueError(
+            Fault(
+                f"text: expected sentences of at most {_MOST_SENTENCE_TOKENS} tokens",
+                "long-sentence",
+                most=_MOST_SENTENCE_TOKENS,
+            )
+        )
+    by_line = [
+        some
+        for texts, begun in parts
+        for some in translate_texts(
+            model,
+            texts,
+            engine=engine,
+            beam=_NUM_TRANSLATIONS,
+            nbest=_NUM_TRANSLATIONS,
+            length_penalty=length_penalty,
+            forced_prefix=begun,
+            reranker=reranker,
+        )
+    ]
+    # The best of every line, the second best of every line, and so on; a line may have fewer.
+    found = [
+        [some[min(rank, len(some) - 1)] for some in by_line]
+        for rank in range(max(map(len, by_line)))
+    ]
     # A forced beginning is not the translator's own choice.
-    share = confidence.of(found[0]) if confidence and not prefix else None
-    chosen = found[min(shown, len(found) - 1)]
+    share = (
+        min(confidence.of(line) for line in found[0] if line.source_tokens)
+        if confidence and not prefix
+        else None
+    )
+    sentences = [
+        one
+        for line in found[min(shown, len(found) - 1)]
+        for one in line.sentences or (line,)
+        if one.source_tokens
+    ]
+    looked_at = sentences[min(sentence, len(sentences) - 1)]
     yield {
         "event": "done",
-        "translations": [{"text": each.text, "score": each.score} for each in found],
+        "translations": [
+            {"text": "\n".join(line.text for line in one), "score": sum(line.score for line in one)}
+            for one in found
+        ],
         "confidence": share,
         "is_doubtful": share is not None and share < DOUBTFUL_BELOW,
-        "panels": _panels("translation", model, chosen.source_tokens, chosen.tokens),
+        "sentences": [one.source for one in sentences],
+        "panels": _panels("translation", model, looked_at.source_tokens, looked_at.tokens),
     }
 
 

@@ -79,7 +79,8 @@ def text_of(arguments: Mapping[str, Any], name: str, *, usual: str | None = None
     if not isinstance(text, str):
         raise ValueError(f"{name}: expected a text")
     if len(text) > most:
-        raise ValueError(f"{name}: {len(text):,} characters; expected at most {most:,}")
+        complaint = f"{name}: {len(text):,} characters; expected at most {most:,}"
+        raise ValueError(Fault(complaint, "long-text", count=len(text), most=most))
     return text
 
 
@@ -258,12 +259,18 @@ def coded_to_json(said: str) -> dict[str, Any]:
 def write_levels(content: Mapping[str, Any]) -> dict[str, Any]:
     """The ``levels`` as the text of a SOK file, and ``left_out``: those that it cannot hold.
 
+    The file begins with the ``name`` and ``credit`` of their collection, as ``name_and_credit``
+    reads them.
     Each of these has its title and the reason, such as that a drawing has more boxes than goals, or
     that a record of the browser is damaged. Raises ``ValueError``.
     """
     levels = content.get("levels")
     if not isinstance(levels, list) or not len(levels) <= _MAX_LEVELS:
         raise ValueError(f"levels: expected a list of at most {_MAX_LEVELS:,}")
+    name = text_of(content, "name", usual="", most=_MAX_HEADING)
+    credit = text_of(content, "credit", usual="", most=_MAX_HEADING)
+    notes = [f"Collection: {name}"] if name else []
+    notes += [f"; {line}" for line in credit.splitlines()]
     written: list[Level] = []
     left_out: list[dict[str, Any]] = []
     for found in levels:
@@ -277,7 +284,8 @@ def write_levels(content: Mapping[str, Any]) -> dict[str, Any]:
             left_out.append({"title": title, **coded_to_json(error.args[0])})
         else:
             written.append(level)
-    return {"text": text_of_levels(written) if written else "", "left_out": left_out}
+    text = text_of_levels(written, notes=notes) if written else ""
+    return {"text": text, "left_out": left_out}
 
 
 def _level_from_json(found: object) -> Level:

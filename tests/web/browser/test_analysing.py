@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.web.browser.test_accessibility import complaints
+from tests.web.browser.test_levels_of_the_page import send
 from tests.web.browser.test_playing import game, open_rows, opened, press
 
 Open = Callable[..., Any]
@@ -236,6 +237,7 @@ def test_a_level_is_drawn_checked_played_and_solved(open_page: Open) -> None:
     canvas = page.locator(".drawing canvas")
     legality = page.locator(".complaints")
     legality.get_by_text("The player is missing.").wait_for()
+    assert page.get_by_role("button", name="Save to my levels").is_disabled()
 
     def draw(tool: str, *squares: tuple[int, int]) -> None:
         page.get_by_role("button", name=tool).click()
@@ -271,6 +273,33 @@ def test_a_level_is_drawn_checked_played_and_solved(open_page: Open) -> None:
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save as SOK").click()
     assert "#  " in saved.value.path().read_text()
+    page.get_by_label("Title").fill("First")
+    assert not page.get_by_role("button", name="Save as a new level").is_visible()
+    for button, told in (
+        ("Save to my levels", "Saved in “My own”."),
+        ("Save to my levels", "Saved in “My own”, in place of its earlier version."),
+        ("Save as a new level", "Saved in “My own”."),
+    ):
+        page.get_by_role("button", name=button).click()
+        page.locator(f".toast:text-is('{told}')").wait_for()
+        page.get_by_label("Title").fill("Second")
+    kept = "JSON.parse(localStorage.getItem('tokoban:collection:own-drawings')).levels"
+    assert page.evaluate(f"{kept}.map(({{ title }}) => title)") == ["Second", "Second"]
+    page.get_by_label("Rows").fill("80")
+    page.get_by_label("Rows").press("Enter")
+    page.get_by_text("The editor draws from 3 by 3 to 64 by 64 squares.").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    # A single level that is pasted becomes the drawing, until it is undone.
+    pasted = "#######\n#@ $ .#\n#######\nTitle: Pasted\nAuthor: A"
+    send(page, "paste", pasted)
+    page.get_by_text("The level is in the editor").wait_for()
+    assert page.get_by_label("Title").input_value() == "Pasted"
+    page.get_by_role("button", name="Undo").click()
+    fields = [page.get_by_label(name).input_value() for name in ("Title", "Author", "Rows")]
+    assert fields == ["Second", "", "9"]
+    assert page.get_by_role("button", name="Save as a new level").is_visible()
+    send(page, "paste", "rR")
+    page.get_by_text("These are moves: open a level first").wait_for()
     page.reload()  # the drawing is kept
     legality.get_by_text("A legal level.").wait_for()
     page.get_by_label("Title").fill("Two pushes")

@@ -35,12 +35,30 @@ def test_translation_shows_other_translations_and_follows_what_is_typed(lab: Any
     page.locator(".lab-found button[aria-pressed=true]", has_text=text).wait_for()
     written = page.locator(".queries .token").all_inner_texts()
     assert "".join(written).replace("␣", " ").strip() == f"{text}(end)"
-    page.get_by_label("Sentence").fill("Zwei Hunde spielen im Schnee.")
+    field = page.get_by_label("each line is translated by itself")
+    field.fill("Zwei Hunde spielen im Schnee.\n\nWo bist du?")
     page.locator(".lab-found button", has_text="Two dogs").first.wait_for()
-    page.get_by_label("Sentence").fill("xqz" * 100)
-    page.get_by_text("expected a sentence of at most 100 tokens").wait_for()
-    page.locator(".lab-found li").first.wait_for(state="detached")  # of the sentence before
-    page.get_by_label("Sentence").fill(" ")
+    page.get_by_label("Attention in").select_option("Wo bist du?")
+    page.locator(".keys .token", has_text="bist").wait_for()
+    page.get_by_role("button", name="Copy the chosen translation").click()
+    page.get_by_text("Copied.").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert re.fullmatch(r"Two dogs .*\n\nWhere are you\?", copied)
+    # What was typed outlives a choice of direction and another lab.
+    page.get_by_label("Direction").select_option("en")
+    page.evaluate("location.hash = '#/labs/memory'")
+    page.locator(".lab-steps").wait_for()
+    page.evaluate("location.hash = '#/labs/translation'")
+    page.get_by_label("Direction").wait_for()
+    assert page.get_by_label("Direction").input_value() == "en"
+    assert field.input_value() == "Zwei Hunde spielen im Schnee.\n\nWo bist du?"
+    field.fill("Ja. " * 501)
+    page.get_by_text("The text has 2,004 characters; at most 2,000 are read.").wait_for()
+    page.locator(".lab-found li").first.wait_for(state="detached")  # of the text before
+    field.fill(" ")
+    page.get_by_label("Direction").select_option("de")
+    page.locator(".keys .token", has_text="Bruder").wait_for()
+    field.fill(" ")
     page.locator(".lab-found li").first.wait_for(state="detached")
     assert not page.locator(".lab-attention").is_visible()
     page.get_by_label("Direction").select_option("en")

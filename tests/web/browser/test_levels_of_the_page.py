@@ -401,6 +401,54 @@ def test_played_levels_and_a_drawing_stay_at_their_addresses(
     assert titles == ["1 Room", "2 Two goals"]
 
 
+def test_a_collection_goes_out_with_the_players_solutions_and_is_renamed(
+    open_page: Open, tmp_path: Path
+) -> None:
+    page = opened(open_page("#/play/file-1/1"), "Corridor")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("n")
+    opened(page)
+    page.keyboard.press("ArrowDown")
+    send(page, "paste", f"; Both\n; 1\n\n{XSB}\n; a note\n\n; 2\n\n######\n#@ $.#\n######\n")
+    page.get_by_text("Both, level 1 of 2").wait_for()
+    page.keyboard.press("l")
+    page.get_by_role("button", name="Rename the collection").click()
+    page.get_by_role("dialog").get_by_label("Name").fill("Mine")
+    page.keyboard.press("Enter")
+    page.locator("h1:text-is('Mine')").wait_for()
+    states = {}
+    for state in ("Not solved", "Solved", "All"):
+        page.get_by_label("Show").select_option(state)
+        page.locator(".level-card").first.wait_for()
+        states[state] = page.locator(".level-title").all_inner_texts()
+    assert states == {"Not solved": ["2"], "Solved": ["1"], "All": ["1", "2"]}
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the collection").click()
+    assert download.value.suggested_filename == "Mine.sok"
+    text = download.value.path().read_text(encoding="utf-8")
+    levels = parse_levels(text)
+    assert [[str(one) for one in level.solutions] for level in levels] == [["R"], []]
+    assert (text.split("\n")[0], levels[0].notes) == ("Collection: Mine", ("; a note",))
+
+    # Moves are not made in a game that is not shown.
+    before = page.evaluate("localStorage.getItem('tokoban:last')")
+    send(page, "paste", "R")
+    page.get_by_text("These are moves: open a level first").wait_for()
+    assert "/levels/own-" in page.url
+    assert page.evaluate("localStorage.getItem('tokoban:last')") == before
+
+    page.evaluate("location.hash = '#/levels/played'")
+    page.locator(".level-from").nth(1).wait_for()
+    assert page.locator(".level-from").all_inner_texts() == ["tests.sok", "tests.sok"]
+    page.get_by_role("button", name="Remove the progress in all played levels").click()
+    page.get_by_role("dialog").get_by_text("best solutions in 2 levels?").wait_for()
+    page.get_by_role("dialog").get_by_role("button", name="Remove", exact=True).click()
+    page.wait_for_function(
+        "() => !Object.keys(localStorage).some((name) => name.startsWith('tokoban:level:'))"
+    )
+    page.locator("a[href='#/levels/played']").wait_for(state="detached")
+
+
 def test_progress_from_a_file_in_the_open_level_is_shown_at_once(open_page: Open) -> None:
     page = opened(open_page("#/play/file-1/2"))
     rows = page.evaluate(

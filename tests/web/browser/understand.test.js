@@ -138,6 +138,21 @@ export function a_stroke_is_taken_back_whole_and_there_is_one_player() {
   equal(draft.rows, ["#####", "#.  #", "#  @#", "#####"]);
 }
 
+export function undoing_another_drawing_brings_back_its_fields_but_undoing_a_stroke_changes_none() {
+  const draft = new Draft(emptyRoom(4, 5));
+  draft.fields = { title: "Mine", author: "", id: "1" };
+  draft.load(["#####", "#@$.#", "#####"], { title: "Theirs", author: "A" });
+  draft.beginStroke(6, "goal");
+  draft.endStroke();
+  draft.fields = { title: "Renamed", author: "A" };
+  draft.undo();
+  equal([draft.rows[1], draft.fields.title], ["#@$.#", "Renamed"]);
+  draft.undo();
+  equal([draft.rows, draft.fields], [emptyRoom(4, 5), { title: "Mine", author: "", id: "1" }]);
+  draft.redo();
+  equal([draft.rows[1], draft.fields.title], ["#@$.#", "Renamed"]);
+}
+
 export function a_room_stays_closed_at_every_size_and_what_is_drawn_stays_in_its_place() {
   const draft = new Draft(emptyRoom(4, 5));
   draft.resize(6, 8);

@@ -14,21 +14,32 @@ const FIRST_SIZE = 9;
 /** Where the browser keeps the drawing. */
 const KEPT = "draft";
 const MAX_UNDONE = 500;
+const NO_FIELDS = { title: "", author: "" };
 
 const WALL = "#";
 /** What may stand on a square, as its letters without and with a goal. */
 const STANDING = { nothing: " .", box: "$*", player: "@+" };
 
-/** Sends "change" when a square or the size changes. */
+/**
+ * What belongs to a drawing beside its rows; the id is that of its level in the player's collection.
+ * @typedef {{title: string, author: string, id?: string}} Fields
+ */
+/**
+ * What a step goes back to: rows, and the fields if it replaced the whole drawing.
+ * @typedef {{rows: string[], fields?: Fields}} Step
+ */
+
+/** Sends "change" when a square or the size changes, or another drawing is loaded. */
 export class Draft extends EventTarget {
-  /** @param {readonly string[]} rows */
-  constructor(rows) {
+  /** @param {readonly string[]} rows @param {Fields} [fields] */
+  constructor(rows, fields = NO_FIELDS) {
     super();
     /** XSB, all of one length. @type {string[]} */
     this.rows = squared(rows);
-    /** @type {string[][]} */
+    this.fields = fields;
+    /** @type {Step[]} */
     this._before = [];
-    /** @type {string[][]} */
+    /** @type {Step[]} */
     this._ahead = [];
     /** The rows at the start of a stroke, and whether it draws or takes away. */
     this._stroke = /** @type {{rows: string[], draws: boolean} | null} */ (null);
@@ -82,14 +93,18 @@ export class Draft extends EventTarget {
   }
 
   endStroke() {
-    if (this._stroke && this._stroke.rows !== this.rows) this._keep(this._stroke.rows);
+    if (this._stroke && this._stroke.rows !== this.rows) this._keep({ rows: this._stroke.rows });
     this._stroke = null;
     this._tell();
   }
 
-  /** Replaces the whole drawing. @param {readonly string[]} rows */
-  load(rows) {
-    this._change(squared(rows));
+  /** Replaces the whole drawing. @param {readonly string[]} rows @param {Fields} [fields] */
+  load(rows, fields = NO_FIELDS) {
+    const loaded = squared(rows);
+    this._keep({ rows: this.rows, fields: this.fields });
+    this.rows = loaded;
+    this.fields = fields;
+    this._tell();
   }
 
   /**
@@ -118,26 +133,27 @@ export class Draft extends EventTarget {
     this._restore(this._ahead, this._before);
   }
 
-  /** @param {string[][]} kept the last of them is shown again @param {string[][]} others get what is shown now */
+  /** @param {Step[]} kept the last of them is shown again @param {Step[]} others get what is shown now */
   _restore(kept, others) {
-    const rows = kept.pop();
-    if (!rows) return;
-    others.push(this.rows);
-    this.rows = rows;
+    const step = kept.pop();
+    if (!step) return;
+    others.push({ rows: this.rows, fields: step.fields && this.fields });
+    this.rows = step.rows;
+    if (step.fields) this.fields = step.fields;
     this._tell();
   }
 
   /** @param {string[]} rows */
   _change(rows) {
     if (rows.join("\n") === this.rows.join("\n")) return;
-    this._keep(this.rows);
+    this._keep({ rows: this.rows });
     this.rows = rows;
     this._tell();
   }
 
-  /** @param {string[]} rows */
-  _keep(rows) {
-    this._before.push(rows);
+  /** @param {Step} step */
+  _keep(step) {
+    this._before.push(step);
     if (this._before.length > MAX_UNDONE) this._before.shift();
     this._ahead = [];
   }
@@ -208,20 +224,19 @@ function squared(rows) {
 /**
  * The drawing that the browser keeps, with the fields of the editor; or an empty room.
  * @param {Store} store
- * @returns {{rows: string[], title: string, author: string}}
+ * @returns {{rows: string[], fields: Fields}}
  */
 export function keptDrawing(store) {
-  const { rows, title, author } = store.value(KEPT) ?? {};
+  const { rows, title, author, id } = store.value(KEPT) ?? {};
   return {
     rows: isDrawing(rows) ? rows : emptyRoom(FIRST_SIZE, FIRST_SIZE),
-    title: `${title ?? ""}`,
-    author: `${author ?? ""}`,
+    fields: { title: `${title ?? ""}`, author: `${author ?? ""}`, id },
   };
 }
 
-/** @param {Store} store @param {{rows: string[], title: string, author: string}} drawing */
-export function keepDrawing(store, drawing) {
-  store.keepValue(KEPT, drawing);
+/** @param {Store} store @param {Draft} draft */
+export function keepDrawing(store, { rows, fields }) {
+  store.keepValue(KEPT, { rows, ...fields });
 }
 
 /** Whether rows can be drawn: letters of XSB, one player at most. @param {any} rows */

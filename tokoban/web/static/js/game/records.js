@@ -28,7 +28,7 @@ function isBoard(rows) {
 /** @param {any} value @returns {Progress | null} */
 export function progressOf(value) {
   if (!isBoard(value?.rows) || !isText(value.moves)) return null;
-  const { rows, moves, at, given, title, author, begunAt, snapshots, bestByMoves, bestByPushes } = value;
+  const { rows, moves, at, given, title, author, from, begunAt, snapshots, bestByMoves, bestByPushes } = value;
   const playedAt = Number(value.playedAt) || 0;
   /** @type {Progress} */
   const progress = {
@@ -43,6 +43,7 @@ export function progressOf(value) {
       : [],
   };
   if (isText(author)) progress.author = author;
+  if (isText(from)) progress.from = from;
   if (Number.isInteger(given)) progress.given = given;
   if (isText(bestByMoves) && isText(bestByPushes)) Object.assign(progress, { bestByMoves, bestByPushes });
   return progress;

@@ -153,6 +153,7 @@ export class Session extends EventTarget {
       rows: this.level.rows,
       title: this.level.title,
       author: this.level.author,
+      from: this.level.from,
       moves,
       at,
       given,

@@ -17,8 +17,9 @@ const COLLECTION = `${PREFIX}collection:`;
 /**
  * @typedef {import("./game.js").Snapshot} Snapshot
  * @typedef {{title: string, author?: string, notes?: string[], rows: string[],
- *   solutions: string[], saved?: {moves: string, at: number, title?: string}[]}} Level
- * @typedef {{rows: string[], title: string, author?: string, moves: string, at: number,
+ *   solutions: string[], saved?: {moves: string, at: number, title?: string}[],
+ *   from?: string, id?: string}} Level `from` names its collection; a saved drawing has an `id`
+ * @typedef {{rows: string[], title: string, author?: string, from?: string, moves: string, at: number,
  *   given?: number, snapshots: Snapshot[], bestByMoves?: string, bestByPushes?: string, begunAt?: number, playedAt: number}} Progress
  * @typedef {import("./found.js").Found} Found
  * @typedef {{id: string, name: string, credit?: string, levels: Level[]}} Collection

@@ -38,7 +38,10 @@ function browserStorage() {
 const TOAST_MS = 5000;
 const TOAST_MS_PER_LETTER = 60;
 
-/** Sends "notices" when what `notify` has been told changes. */
+/**
+ * Sends "notices" when what `notify` has been told changes, and "level" with a level from outside,
+ * which a view takes by `preventDefault`; else it becomes a collection.
+ */
 export class App extends EventTarget {
   /** @param {{views: View[], panels: Panel[]}} parts */
   constructor({ views, panels }) {
@@ -118,13 +121,13 @@ export class App extends EventTarget {
   async route() {
     closeDialogs();
     const route = parseRoute(location.hash);
+    this._left.abort();
     if ("level" in route) {
       // A level that is opened has a shorter address.
       if (!(await importText(this, route.level, t("import.from-link")))) this.open("play");
       return;
     }
     const view = this.views.find(({ id }) => id === route.view) ?? this.views[0];
-    this._left.abort();
     this._left = new AbortController();
     this._announcer.textContent = "";
     this._main.replaceChildren();

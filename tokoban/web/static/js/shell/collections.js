@@ -15,6 +15,9 @@ import { t } from "../strings/index.js";
 /** Collections of the player's own have ids that begin so. */
 export const OWN = "own-";
 
+/** Where the drawings of the editor are kept. */
+const DRAWINGS = `${OWN}drawings`;
+
 /** The collection that comes with tokoban. */
 export const SHIPPED = "tokoban";
 
@@ -57,10 +60,10 @@ export class Collections {
     if (id === PLAYED) return Promise.resolve(this._played());
     if (id === DRAWN) return Promise.resolve(this._drawn());
     const own = this._store.collection(id);
-    if (own) return Promise.resolve(own);
+    if (own) return Promise.resolve(withOrigin(own));
     let reading = this._read.get(id);
     if (!reading) {
-      reading = ask(`api/collections/${encodeURIComponent(id)}`);
+      reading = ask(`api/collections/${encodeURIComponent(id)}`).then(withOrigin);
       reading.catch(() => this._read.delete(id));
       this._read.set(id, reading);
     }
@@ -92,6 +95,21 @@ export class Collections {
     return { id, isKept };
   }
 
+  /**
+   * Keeps a drawing in the collection of them, in place of the level that has its id.
+   * @param {Level} drawing
+   * @returns {{name: string, isNew: boolean, isKept: boolean}} the name of the collection
+   */
+  keepDrawing(drawing) {
+    const kept = this._store.collection(DRAWINGS);
+    const { name = t("edit.collection"), levels = [] } = kept ?? {};
+    const at = levels.findIndex(({ id }) => id === drawing.id);
+    const isNew = at < 0;
+    const changed = isNew ? [...levels, drawing] : levels.with(at, drawing);
+    const isKept = this._store.keepCollection({ ...kept, id: DRAWINGS, name, levels: changed });
+    return { name, isNew, isKept };
+  }
+
   /** The id of the collection that is opened first: the first file given to the server, if any. */
   async first() {
     return (await this.served()).find(({ id }) => id !== SHIPPED)?.id ?? SHIPPED;
@@ -104,14 +122,21 @@ export class Collections {
       (one, other) =>
         (one.begunAt ?? 0) - (other.begunAt ?? 0) || one.key.localeCompare(other.key),
     );
-    const levels = played.map(({ title, author, rows }) => ({ title, author, rows, solutions: [] }));
+    const levels = played.map(({ title, author, rows, from }) => {
+      return { title, author, rows, from, solutions: [] };
+    });
     return { id: PLAYED, name: t("levels.played"), levels };
   }
 
   /** @returns {Collection} */
   _drawn() {
-    const { rows, title, author } = keptDrawing(this._store);
-    const level = { rows, title: title || t("edit.untitled"), author, solutions: [] };
+    const { rows, fields } = keptDrawing(this._store);
+    const level = { ...fields, rows, title: fields.title || t("edit.untitled"), solutions: [] };
     return { id: DRAWN, name: t("edit.title"), levels: isLevel(level) ? [level] : [] };
   }
+}
+
+/** Each level with the name of its collection, which the progress in it keeps. @param {Collection} found */
+function withOrigin(found) {
+  return { ...found, levels: found.levels.map((level) => ({ ...level, from: found.name })) };
 }

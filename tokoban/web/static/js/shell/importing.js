@@ -18,8 +18,9 @@ const MAX_NAME = 80;
 
 /**
  * Reads the levels of a text or file in any format into a collection of the player's own and opens
- * the first. Moves (LURD) are made in the open level instead, from its start or from the position;
- * a link that carries a level stands for that level, also among words.
+ * the first; a view may take a single level instead. Moves (LURD) are made in the level that is
+ * shown, from its start or from the position; a link that carries a level stands for that level,
+ * also among words.
  * @param {App} app
  * @param {string | Blob} content
  * @param {string} name of the collection, unless it has one, or is a text whose first level has a title
@@ -36,19 +37,25 @@ export async function importText(app, content, name) {
     const linked = linkedLevel(text);
     const isLink = linked && !/\s/.test(text.trim());
     if (isLink) return await importText(app, linked, t("import.from-link"));
-    const moves = app.session.level && parseLurd(text);
+    const moves = parseLurd(text);
     if (moves) return takeMoves(app, moves);
     if (size > LONG) app.toast(t("import.reading"));
     const read = await readLevels(content, name);
     const { levels, problems } = read;
     if (!levels.length) {
       if (linked) return await importText(app, linked, t("import.from-link"));
-      const line = app.session.level && movesIn(text);
+      const line = movesIn(text);
       if (line) return takeMoves(app, line);
       tellNoLevel(app, problems);
       return false;
     }
-    const title = read.name || (typeof content === "string" && levels[0].title) || name;
+    const [level] = levels;
+    const offer = new CustomEvent("level", { detail: level, cancelable: true });
+    if (levels.length === 1 && !app.dispatchEvent(offer)) {
+      for (const told of leftOut(read)) app.toast(told);
+      return true;
+    }
+    const title = read.name || (typeof content === "string" && level.title) || name;
     const { id, isKept, known } = app.collections.add(title.slice(0, MAX_NAME), levels, read.credit);
     app.open("play", [id, 1]);
     const told = [
@@ -115,7 +122,11 @@ function movesIn(text) {
 
 /** @param {App} app @param {string} moves @returns {boolean} whether the rules allow them all */
 function takeMoves(app, moves) {
-  const { game } = app.session;
+  const { game, level, view } = app.session;
+  if (!level || !view) {
+    app.toast(t("import.moves-hidden"));
+    return false;
+  }
   const fromStart = advance(game.start, moves).letters;
   if (fromStart.length === moves.length) game.replaceLine(moves);
   else if (advance(game.board, moves).letters.length === moves.length) game.play(moves);
@@ -123,7 +134,6 @@ function takeMoves(app, moves) {
     app.toast(t("import.moves-illegal", { number: fromStart.length + 1, count: moves.length }));
     return false;
   }
-  if (!app.session.view) app.open("play");
   app.toast(t("import.moves", { count: moves.length }));
   return true;
 }

@@ -1,4 +1,4 @@
-/** All progress as a SOK file, and back: best solutions and unfinished games. */
+/** Collections and all progress as SOK files, and progress back: best solutions and unfinished games. */
 
 import { savedGameName, snapshotName } from "../game/session.js";
 import { bestOf } from "../game/store.js";
@@ -8,7 +8,7 @@ import { levelKey } from "../rules/text.js";
 import { ask } from "../server.js";
 import { t } from "../strings/index.js";
 import { leftOut, tellNoLevel, tellServerError } from "./importing.js";
-import { saveBlob } from "./saving.js";
+import { fileName, saveBlob } from "./saving.js";
 import { problemText, titleText } from "./sentences.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -21,23 +21,44 @@ export async function exportProgress(app) {
     title: progress.title,
     author: progress.author,
     rows: progress.rows,
-    solutions: [...new Set([progress.bestByMoves, progress.bestByPushes])].filter(Boolean),
+    solutions: solutionsOf(progress),
     saved: savedGames(progress),
   }));
   if (!levels.length) return app.toast(t("share.nothing"));
-  await saveLevels(app, levels, "tokoban");
+  await saveLevels(app, levels, { file: "tokoban" });
+}
+
+/** Saves a collection with the player's best solutions. @param {App} app @param {string} id */
+export async function exportCollection(app, id) {
+  app.session.keep();
+  try {
+    const { name, credit, levels } = await app.collections.get(id);
+    const solved = levels.map((level) => {
+      const progress = app.store.progress(levelKey(level.rows));
+      return { ...level, solutions: solutionsOf(progress, level.solutions) };
+    });
+    await saveLevels(app, solved, { file: name, name, credit });
+  } catch (error) {
+    tellServerError(app, error);
+  }
+}
+
+/** @param {import("../game/store.js").Progress | null} progress @param {string[]} [others] */
+function solutionsOf(progress, others = []) {
+  return [...new Set([...others, progress?.bestByMoves, progress?.bestByPushes])].filter(Boolean);
 }
 
 /**
  * Hands levels to the player as a SOK file, and names those that it cannot hold.
  * @param {App} app
  * @param {object[]} levels
- * @param {string} name of the file, without its ending
+ * @param {{file: string, name?: string, credit?: string}} about what the file is named after, and
+ *   what it says of the collection
  */
-export async function saveLevels(app, levels, name) {
+export async function saveLevels(app, levels, { file, ...about }) {
   try {
-    const { text, left_out: problems } = await ask("api/levels/write", { levels });
-    if (text) saveBlob(new Blob([text], { type: "text/plain" }), `${name}.sok`);
+    const { text, left_out: problems } = await ask("api/levels/write", { levels, ...about });
+    if (text) saveBlob(new Blob([text], { type: "text/plain" }), `${fileName(file)}.sok`);
     const [first] = problems;
     if (!first) return;
     const title = titleText(first.title);
@@ -105,6 +126,7 @@ function takeProgress(app, level) {
     rows: level.rows,
     title: level.title,
     author: level.author,
+    from: known?.from,
     moves: saved?.moves ?? "",
     at: saved?.at ?? 0,
     playedAt: 0,

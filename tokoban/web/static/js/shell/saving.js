@@ -17,6 +17,11 @@ export function fileButton(label, take) {
   return el("span", {}, button({ label, icon: "open", text: true, run: () => input.click() }), input);
 }
 
+/** A name of a file, without its ending. @param {string} title @returns {string} */
+export function fileName(title) {
+  return title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "level";
+}
+
 /** Hands a file to the player. @param {Blob} blob @param {string} name */
 export function saveBlob(blob, name) {
   const url = URL.createObjectURL(blob);

@@ -9,13 +9,15 @@ import { confirm, openDialog } from "./dialog.js";
 import { button, el, inRow, inStack, section } from "./dom.js";
 import { linkOf } from "./importing.js";
 import { exportProgress, importProgress } from "./progress_files.js";
-import { fileButton, saveBlob } from "./saving.js";
+import { fileButton, fileName, saveBlob } from "./saving.js";
 
 /** @typedef {import("./app.js").App} App */
 
 /** Size of a square in pictures, in pixels; large boards have smaller ones. */
 const CELL = 48;
 const MAX_PICTURE = 4096;
+/** Hosts that no other computer reaches. */
+const LOCAL = /^(localhost|127\..*|\[::1\])$/;
 
 /** @param {App} app */
 export function openShare(app) {
@@ -23,13 +25,14 @@ export function openShare(app) {
   const { game, level } = session;
   if (!level) return;
   const name = fileName(level.title);
-  const copy = (/** @type {string} */ text, told = t("share.copied")) =>
-    () => copyText(app, text, told);
+  /** @param {string} text @param {string} [told] */
+  const copy = (text, told) => () => copyText(app, text, told);
   const copiedMoves = t("share.copied-moves", { count: game.moves.length });
   openDialog(t("play.share"), (close) =>
     inStack(
       section(
         t("share.level"),
+        LOCAL.test(location.hostname) && el("p", { class: "soft" }, t("share.local")),
         inRow(
           button({ label: t("share.copy-level"), run: copy(levelText(toXsb(game.start), level)) }),
           button({ label: t("share.copy-link"), run: copy(linkOf(level)) }),
@@ -69,8 +72,8 @@ function forgetProgress(app) {
   confirm(t("share.forget-ask", { title }), () => app.session.forget());
 }
 
-/** @param {App} app @param {string} text @param {string} told once it is copied */
-async function copyText(app, text, told) {
+/** @param {App} app @param {string} text @param {string} [told] once it is copied */
+export async function copyText(app, text, told = t("share.copied")) {
   try {
     await navigator.clipboard.writeText(text);
     app.toast(told);
@@ -110,9 +113,4 @@ async function saveAnimation(app, name, event) {
   } finally {
     pressed.disabled = false;
   }
-}
-
-/** @param {string} title @returns {string} */
-function fileName(title) {
-  return title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "") || "level";
 }

@@ -23,13 +23,23 @@ export const strings = {
   "edit.prepend-column": { en: "Column on the left", de: "Spalte links" },
   "edit.play": { en: "Play it", de: "Spielen" },
   "edit.keep": { en: "Save to my levels", de: "In meinen Leveln speichern" },
-  "edit.kept": { en: "Saved to your levels.", de: "In Ihren Leveln gespeichert." },
+  "edit.keep-new": { en: "Save as a new level", de: "Als neues Level speichern" },
+  "edit.kept": { en: "Saved in “{name}”.", de: "In „{name}“ gespeichert." },
+  "edit.replaced": {
+    en: "Saved in “{name}”, in place of its earlier version.",
+    de: "In „{name}“ gespeichert, anstelle der früheren Fassung.",
+  },
+  "edit.collection": { en: "My own", de: "Eigene" },
+  "edit.taken": {
+    en: "The level is in the editor; Undo brings the drawing back.",
+    de: "Das Level ist im Editor; „Rückgängig“ bringt die Zeichnung zurück.",
+  },
   "edit.download": { en: "Save as SOK", de: "Als SOK speichern" },
   "edit.take": { en: "Edit the level being played", de: "Das gespielte Level bearbeiten" },
   "edit.clear": { en: "Empty room", de: "Leerer Raum" },
-  "edit.too-large": {
-    en: "The editor draws up to {most} by {most} squares.",
-    de: "Der Editor zeichnet bis zu {most} mal {most} Felder.",
+  "edit.sizes": {
+    en: "The editor draws from {least} by {least} to {most} by {most} squares.",
+    de: "Der Editor zeichnet von {least} mal {least} bis {most} mal {most} Felder.",
   },
   "edit.check": { en: "Can it be solved?", de: "Ist es lösbar?" },
   "edit.solvable": {

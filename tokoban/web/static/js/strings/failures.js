@@ -46,6 +46,18 @@ export const strings = {
     de: "Der Server antwortet nicht. Sie können weiterspielen; nichts geht verloren.",
   },
   "problem.other": { en: "{message}.", de: "Meldung: {message}." },
+  "problem.long-text": {
+    en: "The text has {count} characters; at most {most} are read.",
+    de: "Der Text hat {count} Zeichen; gelesen werden höchstens {most}.",
+  },
+  "problem.no-words": {
+    en: "A sentence with words is expected.",
+    de: "Erwartet wird ein Satz mit Wörtern.",
+  },
+  "problem.long-sentence": {
+    en: "A sentence is too long: each may have at most {most} tokens.",
+    de: "Ein Satz ist zu lang: Jeder darf höchstens {most} Token haben.",
+  },
   "problem.no-board": {
     en: "Rows of # @ + $ * . and blanks are expected.",
     de: "Erwartet werden Zeilen aus # @ + $ * . und Leerzeichen.",

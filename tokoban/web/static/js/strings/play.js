@@ -55,6 +55,10 @@ export const strings = {
   "share.all": { en: "Progress in all levels", de: "Fortschritt in allen Leveln" },
   "share.copy-level": { en: "Copy as XSB", de: "Als XSB kopieren" },
   "share.copy-link": { en: "Copy a link", de: "Link kopieren" },
+  "share.local": {
+    en: "The link opens on this computer only. To send the level, copy it as XSB.",
+    de: "Der Link öffnet sich nur auf diesem Computer. Zum Verschicken kopieren Sie das Level als XSB.",
+  },
   "share.forget": { en: "Remove its progress", de: "Fortschritt darin entfernen" },
   "share.forget-ask": {
     en: "Remove your moves, kept positions and best solutions in {title}?",
@@ -139,6 +143,17 @@ export const strings = {
   "levels.name-expert": { en: "Expert {number}", de: "Experte {number}" },
   "levels.played": { en: "Played levels", de: "Gespielte Level" },
   "levels.count": { en: "{count} {count|level|levels}", de: "{count} Level" },
+  "levels.save": { en: "Save the collection", de: "Sammlung speichern" },
+  "levels.rename": { en: "Rename the collection", de: "Sammlung umbenennen" },
+  "levels.name": { en: "Name", de: "Name" },
+  "levels.forget": {
+    en: "Remove the progress in all played levels",
+    de: "Fortschritt in allen gespielten Leveln entfernen",
+  },
+  "levels.forget-ask": {
+    en: "Remove your moves, kept positions and best solutions in {count} {count|level|levels}?",
+    de: "Ihre Züge, gemerkten Stellungen und besten Lösungen in {count} {count|Level|Leveln} entfernen?",
+  },
   "levels.remove": { en: "Remove the collection {name}", de: "Sammlung {name} entfernen" },
   "levels.missing": {
     en: "This collection is not here. Your own collections stay in the browser that imported them until you remove them.",
@@ -153,8 +168,8 @@ export const strings = {
   "levels.paste-here": { en: "Levels as text", de: "Level als Text" },
   "levels.read": { en: "Read them", de: "Einlesen" },
   "levels.formats": {
-    en: "XSB (plain or run-length encoded), SOK, SLC or Boxoban, one level or many. Moves (LURD) are played in the open level.",
-    de: "XSB (auch lauflängenkodiert), SOK, SLC oder Boxoban, ein Level oder viele. Züge (LURD) werden im geöffneten Level ausgeführt.",
+    en: "XSB (plain or run-length encoded), SOK, SLC or Boxoban, one level or many. Paste moves (LURD) on the board.",
+    de: "XSB (auch lauflängenkodiert), SOK, SLC oder Boxoban, ein Level oder viele. Züge (LURD) fügen Sie beim Brett ein.",
   },
   "levels.drop-help": {
     en: "Or drop a file on the page, or press Ctrl+V anywhere.",
@@ -167,6 +182,7 @@ export const strings = {
   "levels.search": { en: "Find a level", de: "Level suchen" },
   "levels.show": { en: "Show", de: "Anzeigen" },
   "levels.all": { en: "All", de: "Alle" },
+  "levels.unsolved": { en: "Not solved", de: "Ungelöst" },
   "levels.unseen": { en: "Unseen", de: "Neu" },
   "levels.tried": { en: "Tried", de: "Begonnen" },
   "levels.solved": { en: "Solved", de: "Gelöst" },
@@ -182,6 +198,10 @@ export const strings = {
   "import.moves": {
     en: "{count} {count|move|moves} made in this level.",
     de: "{count} {count|Zug|Züge} in diesem Level ausgeführt.",
+  },
+  "import.moves-hidden": {
+    en: "These are moves: open a level first, and paste them there.",
+    de: "Das sind Züge: Öffnen Sie zuerst ein Level, und fügen Sie sie dort ein.",
   },
   "import.moves-illegal": {
     en: "Move {number} of {count} is not possible in this level.",

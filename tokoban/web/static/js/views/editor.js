@@ -21,16 +21,16 @@ import { t } from "../strings/index.js";
 /** @type {import("../shell/app.js").View["mount"]} */
 export function mount(element, app, params, signal) {
   const kept = keptDrawing(app.store);
-  const draft = new Draft(kept.rows);
+  const draft = new Draft(kept.rows, kept.fields);
   const canvas = new DrawingCanvas(draft, app, signal);
-  const title = field("edit.name", kept.title);
-  const author = field("edit.author", kept.author);
+  const [title, author] = [field("edit.name"), field("edit.author")];
   const status = el("ul", { "aria-live": "polite" });
   const checker = new Checker(draft, signal);
-  const size = sizePart(draft);
+  const size = sizePart(draft, app);
 
   /** @returns {import("../game/store.js").Level} */
   const level = () => ({
+    ...draft.fields,
     title: title.value.trim() || t("edit.untitled"),
     author: author.value.trim(),
     rows: draft.rows,
@@ -45,58 +45,68 @@ export function mount(element, app, params, signal) {
       app.open("play", [DRAWN, 1]);
     },
   });
-  const keep = button({
-    label: t("edit.keep"),
-    run: () => {
-      const { isKept, known } = app.collections.add(level().title, [level()]);
-      if (known) app.toast(t("import.known", { name: known }));
-      else app.toast(t(isKept ? "edit.kept" : "import.not-kept"));
-    },
-  });
+  /** @param {string} [id] of the level that the drawing replaces */
+  const save = (id = Date.now().toString(36)) => {
+    draft.fields = { ...draft.fields, id };
+    const { name, isNew, isKept } = app.collections.keepDrawing({ ...level(), id });
+    app.toast(isKept ? t(isNew ? "edit.kept" : "edit.replaced", { name }) : t("import.not-kept"));
+    refresh();
+  };
+  const keep = button({ label: t("edit.keep"), run: () => save(draft.fields.id) });
+  const keepNew = button({ label: t("edit.keep-new"), run: () => save() });
   const download = button({
     label: t("edit.download"),
-    run: () => saveLevels(app, [level()], level().title),
+    run: () => saveLevels(app, [level()], { file: level().title }),
   });
-  const takeLevel = button({
+  /** @param {import("../game/store.js").Level} other @returns {boolean} whether it is not too large */
+  const take = ({ rows, title, author = "", id }) => {
+    try {
+      draft.load(rows, { title, author, id });
+      return true;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      tellSizes(app);
+      return false;
+    }
+  };
+  const takePlayed = button({
     label: t("edit.take"),
-    run: () => {
-      const { level: played } = app.session;
-      if (!played) return;
-      try {
-        draft.load(played.rows);
-        title.value = played.title;
-        author.value = played.author ?? "";
-        keepDraft();
-      } catch (error) {
-        if (!(error instanceof RangeError)) throw error;
-        app.toast(t("edit.too-large", { most: MOST_SIZE }));
-      }
-    },
+    run: () => app.session.level && take(app.session.level),
   });
   const clear = button({
     label: t("edit.clear"),
-    run: () => {
-      title.value = author.value = "";
-      draft.load(emptyRoom(draft.height, draft.width));
-      keepDraft();
-    },
+    run: () => draft.load(emptyRoom(draft.height, draft.width)),
   });
+  const takeGiven = (/** @type {Event} */ event) => {
+    if (!take(/** @type {CustomEvent} */ (event).detail)) return;
+    event.preventDefault();
+    app.toast(t("edit.taken"));
+  };
+  app.addEventListener("level", takeGiven, { signal });
 
-  const keepDraft = () =>
-    keepDrawing(app.store, { rows: draft.rows, title: title.value, author: author.value });
+  const keepDraft = () => keepDrawing(app.store, draft);
   const refresh = () => {
     const found = complaints(draft.board);
     const lines = found.length ? found : [{ key: "edit.legal", values: {}, squares: [] }];
     status.replaceChildren(...lines.map(({ key, values }) => el("li", {}, t(key, values))));
     status.className = `complaints note ${found.length ? "warn" : "good"}`;
     canvas.show(found.flatMap(({ squares }) => squares));
-    play.disabled = found.some(({ key }) => key === "problem.no-player");
+    // Without a player it is no level of a collection either.
+    const isLevel = found.every(({ key }) => key !== "problem.no-player");
+    for (const needsLevel of [play, keep, keepNew]) needsLevel.disabled = !isLevel;
+    [title.value, author.value] = [draft.fields.title, draft.fields.author];
+    keepNew.hidden = draft.fields.id === undefined;
     checker.refresh(found.length === 0);
     size.refresh();
     keepDraft();
   };
   draft.addEventListener("change", refresh);
-  for (const input of [title, author]) input.addEventListener("change", keepDraft);
+  for (const input of [title, author]) {
+    input.addEventListener("input", () => {
+      draft.fields = { ...draft.fields, title: title.value, author: author.value };
+    });
+    input.addEventListener("change", keepDraft);
+  }
 
   const side = el(
     "div",
@@ -106,11 +116,11 @@ export function mount(element, app, params, signal) {
       { class: "stack panel" },
       status,
       checker.element,
-      inRow(play, keep, download),
+      inRow(play, keep, keepNew, download),
       labelled("edit.name", title),
       labelled("edit.author", author),
       size.element,
-      inRow(takeLevel, clear),
+      inRow(takePlayed, clear),
       el("p", { class: "soft" }, t("edit.keys")),
     ),
   );
@@ -132,11 +142,9 @@ export function mount(element, app, params, signal) {
   signal.addEventListener("abort", keepDraft);
 }
 
-/** @param {string} key @param {string} value @returns {HTMLInputElement} */
-function field(key, value) {
-  const made = el("input", { type: "text", id: key.replace(".", "-"), maxlength: "200" });
-  made.value = value;
-  return made;
+/** @param {string} key @returns {HTMLInputElement} */
+function field(key) {
+  return el("input", { type: "text", id: key.replace(".", "-"), maxlength: "200" });
 }
 
 /** @param {string} key @param {HTMLElement} input */
@@ -144,8 +152,13 @@ function labelled(key, input) {
   return el("label", { class: "choice", for: input.id }, el("span", {}, t(key)), input);
 }
 
-/** Width and height. @param {Draft} draft */
-function sizePart(draft) {
+/** Says which sizes can be drawn. @param {App} app */
+function tellSizes(app) {
+  app.toast(t("edit.sizes", { least: LEAST_SIZE, most: MOST_SIZE }));
+}
+
+/** Width and height. @param {Draft} draft @param {App} app */
+function sizePart(draft, app) {
   const inputs = ["edit.height", "edit.width"].map((key) =>
     el("input", {
       type: "number",
@@ -156,25 +169,27 @@ function sizePart(draft) {
     }),
   );
   const change = () => {
-    const [height, width] = inputs.map((input) =>
-      Math.max(LEAST_SIZE, Math.min(MOST_SIZE, Math.round(Number(input.value)) || LEAST_SIZE)),
-    );
+    const asked = inputs.map((input) => Math.round(Number(input.value)));
+    const [height, width] = asked.map((size) => Math.max(LEAST_SIZE, Math.min(MOST_SIZE, size)));
+    if (height !== asked[0] || width !== asked[1]) tellSizes(app);
     draft.resize(height, width);
+    refresh();
   };
   const prepend = (/** @type {"row" | "column"} */ what) =>
     button({ label: t(`edit.prepend-${what}`), run: () => draft.prepend(what) });
   const [row, column] = [prepend("row"), prepend("column")];
+  const refresh = () => {
+    inputs[0].value = String(draft.height);
+    inputs[1].value = String(draft.width);
+    row.disabled = draft.height >= MOST_SIZE;
+    column.disabled = draft.width >= MOST_SIZE;
+  };
   return {
     element: inStack(
       labelled("edit.height", inputs[0]),
       labelled("edit.width", inputs[1]),
       inRow(row, column),
     ),
-    refresh() {
-      inputs[0].value = String(draft.height);
-      inputs[1].value = String(draft.width);
-      row.disabled = draft.height >= MOST_SIZE;
-      column.disabled = draft.width >= MOST_SIZE;
-    },
+    refresh,
   };
 }

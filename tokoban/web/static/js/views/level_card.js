@@ -3,6 +3,7 @@
 import { Board, countPushes } from "../rules/board.js";
 import { stateOf } from "../game/store.js";
 import { el, iconOf } from "../shell/dom.js";
+import { PLAYED } from "../shell/collections.js";
 import { hashOf } from "../shell/router.js";
 import { titleText } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
@@ -34,6 +35,7 @@ export function levelCard(level, { collection, index }, progress, painter) {
       level.title !== number && el("span", { class: "soft" }, `${number} `),
       titleText(level.title, collection),
     ),
+    collection === PLAYED && level.from && el("span", { class: "level-from soft one-line" }, level.from),
     el(
       "span",
       { class: "level-state" },

@@ -8,6 +8,7 @@ import { OWN, PLAYED, SHIPPED } from "../shell/collections.js";
 import { confirm, openDialog } from "../shell/dialog.js";
 import { button, choice, el, inRow, inStack } from "../shell/dom.js";
 import { importFiles, importText, tellServerError } from "../shell/importing.js";
+import { exportCollection } from "../shell/progress_files.js";
 import { fileButton } from "../shell/saving.js";
 import { titleText } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
@@ -19,8 +20,9 @@ import { VirtualGrid } from "./virtual_grid.js";
 /** @typedef {import("../shell/collections.js").Collection} Collection */
 /** @typedef {import("../game/store.js").Level} Level */
 
-/** A card's size in CSS pixels. */
+/** A card's size in CSS pixels; those of played levels name the collection, too. */
 const CARD = { minWidth: 168, height: 220 };
+const PLAYED_CARD = { ...CARD, height: 244 };
 
 /** @type {import("../shell/app.js").View["mount"]} */
 export function mount(element, app, [given], signal) {
@@ -52,7 +54,7 @@ export function mount(element, app, [given], signal) {
   const grid = new VirtualGrid(scroller, {
     label: t("levels.title"),
     signal,
-    ...CARD,
+    ...(chosen === PLAYED ? PLAYED_CARD : CARD),
     makeCard: (position) => {
       const index = shown[position];
       const level = /** @type {Collection} */ (collection).levels[index];
@@ -109,6 +111,9 @@ async function showCollections(app, element, chosen) {
   const tools = inStack(
     fileButton(t("levels.open-file"), (files) => importFiles(app, files)),
     button({ label: t("levels.paste"), icon: "plus", text: true, run: () => openPaste(app) }),
+    button({ label: t("levels.save"), icon: "share", text: true, run: () => exportCollection(app, chosen) }),
+    app.store.collection(chosen) &&
+      button({ label: t("levels.rename"), run: () => openRename(app, chosen) }),
     el("p", { class: "soft" }, t(isTouched ? "levels.touch-help" : "levels.drop-help")),
   );
   const list = el("ul", { class: "list" });
@@ -135,6 +140,13 @@ async function showCollections(app, element, chosen) {
           el("span", { class: "collection-name" }, name),
           el("span", { class: "soft" }, t("levels.count", { count })),
         ),
+        id === PLAYED &&
+          button({
+            label: t("levels.forget"),
+            icon: "remove",
+            class: "plain",
+            run: () => confirm(t("levels.forget-ask", { count }), () => forgetAll(app, chosen)),
+          }),
         id.startsWith(OWN) &&
           button({
             label: t("levels.remove", { name }),
@@ -149,6 +161,29 @@ async function showCollections(app, element, chosen) {
       ),
     ),
   );
+}
+
+/** Removes the progress in all levels. @param {App} app @param {string} chosen */
+function forgetAll(app, chosen) {
+  for (const key of app.store.allProgress().keys()) app.store.removeProgress(key);
+  app.session.forget();
+  app.open("levels", [chosen === PLAYED ? SHIPPED : chosen]);
+}
+
+/** @param {App} app @param {string} id of a collection of the player's own */
+function openRename(app, id) {
+  const kept = app.store.collection(id);
+  if (!kept) return;
+  openDialog(t("levels.rename"), (close) => {
+    const name = el("input", { type: "text", value: kept.name, maxlength: "80", "aria-label": t("levels.name") });
+    const run = () => {
+      if (name.value.trim()) app.store.keepCollection({ ...kept, name: name.value.trim() });
+      close();
+      app.open("levels", [id]);
+    };
+    name.addEventListener("keydown", ({ key }) => key === "Enter" && run());
+    return inRow(name, button({ label: t("levels.rename"), class: "primary", run }));
+  });
 }
 
 /** @param {App} app */
@@ -185,7 +220,7 @@ class Filters {
       this._search,
       choice({
         label: t("levels.show"),
-        options: ["all", "unseen", "tried", "solved"].map((state) => [state, t(`levels.${state}`)]),
+        options: ["all", "unsolved", "unseen", "tried", "solved"].map((state) => [state, t(`levels.${state}`)]),
         value: this._state,
         change: (state) => {
           this._state = state;
@@ -209,7 +244,8 @@ class Filters {
         const level = levels[index];
         const title = `${index + 1} ${titleText(level.title, this._collection)}`;
         const isFound = !wanted || title.toLowerCase().includes(wanted);
-        return isFound && (this._state === "all" || state(level) === this._state);
+        const is = state(level);
+        return isFound && ["all", is, is !== "solved" && "unsolved"].includes(this._state);
       });
   }
 

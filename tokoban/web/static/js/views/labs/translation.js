@@ -1,6 +1,7 @@
 /** Translation: type a sentence; see its translations and where the translator looks. */
 
 import { button, choice, el, inRow, inStack } from "../../shell/dom.js";
+import { copyText } from "../../shell/share.js";
 import { number, t } from "../../strings/index.js";
 
 /** @type {Record<string, string>} */
@@ -8,7 +9,12 @@ const EXAMPLES = {
   de: "Mein Bruder hat gestern seinen Schlüssel verloren.",
   en: "My brother lost his keys yesterday.",
 };
-const LONGEST = "400";
+
+/**
+ * What was typed and chosen, until the page is closed; each language has its own beginning.
+ * @type {{source: string, text: string, prefixes: Record<string, string>, shown: number, sentence: number}}
+ */
+const kept = { source: "de", text: EXAMPLES.de, prefixes: { de: "", en: "" }, shown: 0, sentence: 0 };
 
 /** Tokens without a text, as the server writes them. @type {Record<string, string>} */
 const SPECIAL = { "(start)": "labs.token-start", "(end)": "labs.token-end" };
@@ -35,13 +41,17 @@ const words = {
   "labs.direction": { en: "Direction", de: "Richtung" },
   "labs.de-en": { en: "German to English", de: "Deutsch nach Englisch" },
   "labs.en-de": { en: "English to German", de: "Englisch nach Deutsch" },
-  "labs.sentence": { en: "Sentence", de: "Satz" },
+  "labs.text": {
+    en: "Text (each line is translated by itself)", de: "Text (jede Zeile wird für sich übersetzt)",
+  },
   "labs.prefix": {
     en: "Begin the translation with (optional)", de: "Beginn der Übersetzung vorgeben (optional)",
   },
   "labs.translations": {
     en: "Translations, the best first", de: "Übersetzungen, die beste zuerst",
   },
+  "labs.copy": { en: "Copy the chosen translation", de: "Gewählte Übersetzung kopieren" },
+  "labs.attention-in": { en: "Attention in", de: "Aufmerksamkeit in" },
   "labs.score": { en: "score {score}", de: "Score {score}" },
   "labs.score-unit": {
     en: "The score is the log-probability in nats, divided by the length penalty; two other "
@@ -67,33 +77,40 @@ const words = {
 export const lab = { id: "translation", words, mount };
 
 /** @type {import("../labs.js").Lab["mount"]} */
-function mount(element, { newJob, showAttention, hideAttention, whenQuiet }) {
+function mount(element, { app, newJob, showAttention, hideAttention, whenQuiet }) {
   const job = newJob();
-  let source = "de";
-  let shown = 0;
-  const text = el("textarea", { id: "lab-text", rows: "2", maxlength: LONGEST, oninput: () => typed() });
-  const prefix = el("input", { id: "lab-prefix", type: "text", maxlength: LONGEST, oninput: () => typed() });
+  const text = el("textarea", { id: "lab-text", rows: "6", oninput: () => typed() }, kept.text);
+  const prefix = el("input", { id: "lab-prefix", type: "text", oninput: () => typed() });
   const found = el("ol", { class: "list lab-found", "aria-label": t("labs.translations") });
   const certainty = el("p", { class: "note", hidden: true });
+  const sentences = el("div", {});
+  let [chosen, listed] = ["", ""];
+  const copy = button({ label: t("labs.copy"), run: () => copyText(app, chosen) });
+  copy.disabled = true; // until there is one
 
   function clear() {
     found.replaceChildren();
-    certainty.hidden = true;
+    showSentences([]);
+    copy.disabled = certainty.hidden = true;
     hideAttention();
   }
   async function translate() {
+    const { source, shown, sentence } = kept;
     if (!text.value.trim()) {
       job.stop();
       clear();
       return;
     }
     const done = await job.run("translate", {
-      source, text: text.value, prefix: prefix.value, shown,
+      source, text: text.value, prefix: prefix.value, shown, sentence,
     });
     if (!done && !job.isRunning) clear(); // it failed: what is there is of another sentence
     if (!done) return;
-    // Fewer translations than before may have come.
-    shown = Math.min(shown, done.translations.length - 1);
+    // Fewer translations or sentences than before may have come.
+    kept.shown = Math.min(shown, done.translations.length - 1);
+    kept.sentence = Math.min(sentence, done.sentences.length - 1);
+    chosen = done.translations[kept.shown].text;
+    copy.disabled = false;
     certainty.hidden = done.confidence === null; // of a given beginning
     certainty.classList.toggle("warn", done.is_doubtful);
     certainty.textContent = t(done.is_doubtful ? "labs.doubtful" : "labs.usable", {
@@ -104,15 +121,16 @@ function mount(element, { newJob, showAttention, hideAttention, whenQuiet }) {
         const pressed = button({
           label: one.text, text: true, class: "plain",
           run: () => {
-            shown = index;
+            kept.shown = index;
             translate();
           },
         });
-        pressed.setAttribute("aria-pressed", String(index === shown));
+        pressed.setAttribute("aria-pressed", String(index === kept.shown));
         const score = number(Math.round(one.score * 100) / 100);
         return el("li", {}, pressed, el("span", { class: "soft" }, t("labs.score", { score })));
       }),
     );
+    showSentences(done.sentences);
     const names = ["labs.panel-cross", "labs.panel-source", "labs.panel-target"];
     showAttention(
       done.panels.map((/** @type {any} */ panel, /** @type {number} */ index) => ({
@@ -123,19 +141,33 @@ function mount(element, { newJob, showAttention, hideAttention, whenQuiet }) {
       })),
     );
   }
+  /** @param {string[]} all of the text, each translated by itself */
+  function showSentences(all) {
+    if (all.join("\n") === listed) return; // the choice keeps the focus
+    listed = all.join("\n");
+    const choose = choice({
+      label: t("labs.attention-in"),
+      options: all.map((sentence, index) => [`${index}`, sentence]),
+      value: `${kept.sentence}`,
+      change: (index) => {
+        kept.sentence = Number(index);
+        translate();
+      },
+    });
+    sentences.replaceChildren(...(all.length > 1 ? [choose] : []));
+  }
   const later = whenQuiet(translate);
   function typed() {
-    shown = 0;
+    kept.text = text.value;
+    kept.prefixes[kept.source] = prefix.value;
+    kept.shown = 0;
     later();
   }
 
   /** @param {string} language */
   function from(language) {
-    source = language;
-    text.value = EXAMPLES[language];
-    text.lang = language;
-    prefix.value = "";
-    shown = 0;
+    text.lang = kept.source = language;
+    prefix.value = kept.prefixes[language];
     translate();
   }
   element.append(
@@ -144,14 +176,20 @@ function mount(element, { newJob, showAttention, hideAttention, whenQuiet }) {
         inRow(choice({
           label: t("labs.direction"),
           options: [["de", t("labs.de-en")], ["en", t("labs.en-de")]],
-          value: source,
-          change: from,
+          value: kept.source,
+          change: (language) => {
+            const isExample = Object.values(EXAMPLES).includes(text.value);
+            if (isExample || !text.value.trim()) text.value = kept.text = EXAMPLES[language];
+            kept.shown = 0;
+            from(language);
+          },
         })),
-        el("label", { for: "lab-text" }, t("labs.sentence")), text,
+        el("label", { for: "lab-text" }, t("labs.text")), text,
         el("label", { for: "lab-prefix" }, t("labs.prefix")), prefix),
       inStack(
         el("h3", {}, t("labs.translations")), found,
-        el("p", { class: "soft" }, t("labs.score-unit")), certainty)),
+        inRow(copy),
+        el("p", { class: "soft" }, t("labs.score-unit")), certainty, sentences)),
   );
-  from(source);
+  from(kept.source);
 }
