@@ -230,6 +230,12 @@ def test_a_text_without_letters_is_its_own_translation(translator: Translator) -
         ("10.000 Menschen", "10000 people", False),
         ("Geboren am 3.4.2021.", "Born on 3,42021.", True),
         ("Geboren am 3.4.2021.", "Born on 3/4/2021.", False),
+        ("Geboren am 3.4.2021.", "Born on 3,4,2021.", True),
+        ("Geboren am 3.4.2021.", "Born on 3:04.2021.", True),
+        ("1.000.000 Euro", "1,000 euros", True),
+        ("1.000.000 Euro", "1000000 euros", False),
+        ("2.000 Euro", "2 euros", True),
+        ("Im Mai 2019 100 Euro.", "100 euros in May 2019.", False),
     ],
 )
 def test_a_number_that_is_lost_makes_a_translation_doubtful(

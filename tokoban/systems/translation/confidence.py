@@ -7,6 +7,7 @@ usable if its chrF against the reference is at least ``USABLE_CHRF``.
 import math
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tokoban.systems.translation.clock_times import changes_a_time
@@ -17,6 +18,8 @@ USABLE_CHRF = 50.0  # of a sentence (Popović 2015, https://aclanthology.org/W15
 DOUBTFUL_BELOW = 0.5  # a translation that is as likely unusable as not
 _WITH_WRONG_NUMBER = 0.2  # at most
 _NUMBER = r"[0-9]+(?:[.,: \u00a0\u202f'][0-9]+)*"
+_THOUSANDS = "(?<=[0-9])[^0-9 ](?=[0-9]{3}(?![0-9]))"
+_NO_DATE = re.compile(r"\b[0-9]{1,2}(?:[,:][0-9]{1,2}[.,:]|\.[0-9]{1,2}[,:])[0-9]{4}\b")
 _DIGITS = "[0-9]{1,18}"  # int() refuses thousands of digits
 _MOST_IN_WORDS = 12  # numbers up to this may become words, and hours of the afternoon
 
@@ -48,16 +51,24 @@ def loses_a_number(source: str, text: str) -> bool:
     """Whether a number of the source above 12, or such a part of one, is not in the text.
 
     Dates, prices and addresses have numbers, and chrF hardly sees one that is wrong. Separators
-    may differ; a number that is written out counts as lost.
+    may differ, but not make a date a decimal number; a number that is written out counts as lost.
     """
-    whole = {_parts(number) for number in re.findall(_NUMBER, text)}
-    rest = " ".join(number for number in re.findall(_NUMBER, source) if _parts(number) not in whole)
-    there = Counter(map(int, re.findall(_DIGITS, text)))
+    text = _NO_DATE.sub("", text)
+    found = re.findall(_NUMBER, text)
+    whole = {*map(_parts, found)}
+    rest = [number for number in re.findall(_NUMBER, source) if _parts(number) not in whole]
+    there = _counted(found) | _counted(map(_parts, found))
+    # Numbers may stand beside each other, so a space between thousands does not count here.
+    wanted = _counted(re.sub(_THOUSANDS, "", number) for number in rest)
     return any(
         count > there[number]
-        for number, count in Counter(map(int, re.findall(_DIGITS, rest))).items()
+        for number, count in wanted.items()
         if number > _MOST_IN_WORDS and not (number < 24 and there[number - _MOST_IN_WORDS])
     )
+
+
+def _counted(numbers: Iterable[str]) -> Counter[int]:
+    return Counter(int(part) for number in numbers for part in re.findall(_DIGITS, number))
 
 
 def _parts(number: str) -> str:
