@@ -40,10 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a sentence in quotes, or lines of them; without any, or for -, every line of "
         "standard input. Each line gives one line of output, and an empty line an empty one. A "
         "line with more tokens than the weights accept (511 for the shipped ones) gives an empty "
-        "one, a message and status 2. Emoji are copied, invisible characters left out, and words "
-        "in capitals are read in normal case, most acronyms apart. The shipped weights translate "
-        "many sentences wrongly; a message on standard error names translations that are probably "
-        "not usable",
+        "one, a message and status 2. Emoji are copied, invisible characters left out, common "
+        "abbreviations read in full, and words in capitals in normal case, most acronyms apart. "
+        "The shipped weights translate many sentences wrongly; a message on standard error names "
+        "translations that are probably not usable",
     )
     parser.add_argument(
         "--from",
@@ -65,8 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-reranking",
         action="store_true",
         help="take the beam's own order, which is faster. Of shipped weights' beams, the other "
-        "direction's weights and gpt-everyday choose the best; only these have a confidence, by "
-        "which bad ones are named",
+        "direction's weights and gpt-everyday choose the best, and what loses a number comes "
+        "last; only these have a confidence, by which bad ones are named",
     )
     options.add(parser, "--length-penalty", usual="the one chosen in the validation of the weights")
     parser.add_argument(
