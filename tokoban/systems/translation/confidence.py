@@ -19,7 +19,7 @@ DOUBTFUL_BELOW = 0.5  # a translation that is as likely unusable as not
 _WITH_WRONG_NUMBER = 0.2  # at most
 _NUMBER = r"[0-9]+(?:[.,: \u00a0\u202f'][0-9]+)*"
 _THOUSANDS = "(?<=[0-9])[^0-9 ](?=[0-9]{3}(?![0-9]))"
-_NO_DATE = re.compile(r"\b[0-9]{1,2}(?:[,:][0-9]{1,2}[.,:]|\.[0-9]{1,2}[,:])[0-9]{4}\b")
+_BROKEN_DATE = re.compile(r"\b[0-9]{1,2}(?:[,:][0-9]{1,2}[.,:]|\.[0-9]{1,2}[,:])[0-9]{4}\b")
 _DIGITS = "[0-9]{1,18}"  # int() refuses thousands of digits
 _MOST_IN_WORDS = 12  # numbers up to this may become words, and hours of the afternoon
 
@@ -51,9 +51,8 @@ def loses_a_number(source: str, text: str) -> bool:
     """Whether a number of the source above 12, or such a part of one, is not in the text.
 
     Dates, prices and addresses have numbers, and chrF hardly sees one that is wrong. Separators
-    may differ, but not make a date a decimal number; a number that is written out counts as lost.
+    may differ; a number that is written out counts as lost.
     """
-    text = _NO_DATE.sub("", text)
     found = re.findall(_NUMBER, text)
     whole = {*map(_parts, found)}
     rest = [number for number in re.findall(_NUMBER, source) if _parts(number) not in whole]
@@ -65,6 +64,11 @@ def loses_a_number(source: str, text: str) -> bool:
         for number, count in wanted.items()
         if number > _MOST_IN_WORDS and not (number < 24 and there[number - _MOST_IN_WORDS])
     )
+
+
+def breaks_a_date(source: str, text: str) -> bool:
+    """Whether the text has a date such as 24,12,2024, which neither language writes."""
+    return any(found not in source for found in _BROKEN_DATE.findall(text))
 
 
 def _counted(numbers: Iterable[str]) -> Counter[int]:
@@ -86,7 +90,7 @@ class Confidence:
     def of(self, best: Translation) -> float:
         """The probability that the best translation is usable; of several sentences, the lowest.
 
-        It is low where the translation loses a number or changes a time of the clock.
+        It is low where the translation loses a number, breaks a date or changes a time of day.
         """
         if best.sentences:
             return min(map(self.of, best.sentences))
@@ -94,5 +98,7 @@ class Confidence:
         logit = self.intercept + sum(one * other for one, other in pairs)
         usable = 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
         source, text = best.source, best.text
-        is_wrong = loses_a_number(source, text) or changes_a_time(source, text)
+        is_wrong = any(
+            wrong(source, text) for wrong in (loses_a_number, breaks_a_date, changes_a_time)
+        )
         return min(usable, _WITH_WRONG_NUMBER) if is_wrong else usable
