@@ -97,10 +97,10 @@ def test_standard_input_is_read_by_line(
 def test_many_lines_come_out_in_their_order(
     weights: str, typed: Typed, shouted: list[dict[str, Any]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    typed("".join(f"x{number}\n" for number in range(48)).encode())
+    typed("".join(f"x{number}\n" for number in range(17)).encode())
     assert _translate(weights, "--batch-size", "3") == 0
-    assert capsys.readouterr().out == "".join(f"X{number}\n" for number in range(48))
-    assert [len(call["texts"]) for call in shouted] == [24, 24]
+    assert capsys.readouterr().out == "".join(f"X{number}\n" for number in range(17))
+    assert [len(call["texts"]) for call in shouted] == [3, 6, 6, 2]
 
 
 @pytest.mark.parametrize("is_keyboard", [True, False])
@@ -330,12 +330,23 @@ def test_doubtful_translations_are_named_and_each_has_its_confidence(
     ]
 
 
-def test_a_sentence_of_the_other_language_and_the_name_of_a_language_are_known(
-    capsys: pytest.CaptureFixture[str],
+@pytest.mark.parametrize(
+    ("source", "sentences", "hint"),
+    [
+        ([], ["Do you speak English?", "Ja.", "Is it here?"], "en; use --from en --to de"),
+        (["--to", "de"], ["Bist du da?"], "de; use --from de --to en"),
+        ([], ["Hans-Peter Schmidt", "[Tür knallt]", "The EU", "Wo ist der Kurs of the day?"], ""),
+    ],
+)
+def test_an_input_in_the_other_language_is_reported_once(
+    source: list[str], sentences: list[str], hint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["translate", "Do you speak English?", "12:30"]) == 0
-    said = "tokoban: sentence 1 is unchanged; for a sentence in en, use --from en\n"
-    assert capsys.readouterr().err.startswith(said)
+    assert cli.main(["translate", *source, *sentences]) == 0
+    hints = [line for line in capsys.readouterr().err.splitlines() if "--from" in line]
+    assert hints == [f"tokoban: the input seems to be in {hint}"] * bool(hint)
+
+
+def test_the_name_of_a_language_is_known(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["translate", "--from", "English", "Do you speak English?"]) == 0
     assert capsys.readouterr() == ("Sprichst du Englisch?\n", "")
 
@@ -344,13 +355,19 @@ def test_a_line_in_capitals_is_read_without_them_and_that_is_reported(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     plain = CAPTIONS["en"]
-    assert cli.main(["translate", "--from", "en", plain, plain.upper(), "I.", "12 🅰️"]) == 0
+    words = ["translate", "--from", "en", plain, plain.upper(), "I.", "12 🅰️"]
+    assert cli.main(words) == 0
     out, err = capsys.readouterr()
     first, second, *_ = out.splitlines()
     assert first == second
     assert f"tokoban: sentence 2 has words in capitals, and is read as: {plain}\n" in err
     assert "sentence 3" not in err
     assert "sentence 4" not in err
+    assert cli.main([*words, plain.upper()]) == 0
+    told = "tokoban: sentences 2, 5 have words in capitals, and are read in normal case\n"
+    err = capsys.readouterr().err
+    assert told in err
+    assert err.count("capitals") == 1
 
 
 def test_a_line_of_emoji_alone_is_named(capsys: pytest.CaptureFixture[str]) -> None:

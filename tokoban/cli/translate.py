@@ -2,7 +2,9 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +26,7 @@ SUMMARY = "translate sentences from German to English or back"
 UNDECIDED = ""
 
 # Lines read at a time, in batches: sentences of similar length among them are translated together.
-_BATCHES_PER_BLOCK = 8
+_BATCHES_PER_BLOCK = 2
 _NAMES = {"german": "de", "deutsch": "de", "english": "en", "englisch": "en"}
 _LONGEST_NAME = 20  # characters of a word beside a picture
 
@@ -38,10 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a sentence in quotes, or lines of them; without any, or for -, every line of "
         "standard input. Each line gives one line of output, and an empty line an empty one. A "
         "line with more tokens than the weights accept (511 for the shipped ones) gives an empty "
-        "one, a message and status 2. Emoji are copied, invisible characters left out, and words "
-        "in capitals are read in normal case, most acronyms apart. The shipped weights translate "
-        "many sentences wrongly; a message on standard error names translations that are probably "
-        "not usable",
+        "one, a message and status 2. Emoji are copied, invisible characters left out, common "
+        "abbreviations read in full, and words in capitals in normal case, most acronyms apart. "
+        "The shipped weights translate many sentences wrongly; a message on standard error names "
+        "translations that are probably not usable",
     )
     parser.add_argument(
         "--from",
@@ -63,8 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-reranking",
         action="store_true",
         help="take the beam's own order, which is faster. Of shipped weights' beams, the other "
-        "direction's weights and gpt-everyday choose the best; only these have a confidence, by "
-        "which bad ones are named",
+        "direction's weights and gpt-everyday choose the best, and what loses a number comes "
+        "last; only these have a confidence, by which bad ones are named",
     )
     options.add(parser, "--length-penalty", usual="the one chosen in the validation of the weights")
     parser.add_argument(
@@ -111,6 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.pretrained.reranking import reranker_of
     from tokoban.systems.translation.alignment import align_sentences
     from tokoban.systems.translation.confidence import DOUBTFUL_BELOW
+    from tokoban.systems.translation.languages import num_words_by_language
 
     _check(arguments)
     refused: list[str] = []  # what is too long, or no text
@@ -138,6 +141,9 @@ def run(arguments: argparse.Namespace) -> int:
         confidence = None  # it is not the translator's own choice
     is_printed = "-" not in (arguments.json, arguments.jsonl)
     doubtful: list[int] = []  # numbers of the sentences
+    read_as: dict[int, str] = {}  # of the sentences with words in capitals
+    num_words = Counter[str]()  # common ones, by language
+    source, target = config.source_language, config.target_language
     number = 0
     try:
         num_lines = sum(1 + text.count("\n") for text in arguments.text)
@@ -149,12 +155,13 @@ def run(arguments: argparse.Namespace) -> int:
             for number, (line, found) in enumerate(translated, start=1):
                 if is_printed:
                     _print(number, found, is_numbered=arguments.nbest > 1)
-                _report_reading(model, number, line)
+                if read := _read_without_capitals(model, number, line):
+                    read_as[number] = read
+                    if sys.stdout.isatty():
+                        print(f"tokoban: {_capitals({number: read})}", file=sys.stderr)
+                if arguments.weights is None:
+                    num_words.update(num_words_by_language(line))
                 has_words = bool(found and found[0].tokens)
-                if has_words and found[0].text == line.strip() and arguments.source is None:
-                    language = config.target_language
-                    use = f"for a sentence in {language}, use --from {language}"
-                    print(f"tokoban: sentence {number} is unchanged; {use}", file=sys.stderr)
                 share = confidence.of(found[0]) if confidence and has_words else None
                 if share is not None and share < DOUBTFUL_BELOW:
                     doubtful.append(number)
@@ -170,6 +177,11 @@ def run(arguments: argparse.Namespace) -> int:
                     _show_attention(model, found[0], arguments.attention)
                 update(advance=1)
     finally:
+        if num_words[target] > max(1, 2 * num_words[source]):
+            use = f"use --from {target} --to {source}"
+            print(f"tokoban: the input seems to be in {target}; {use}", file=sys.stderr)
+        if read_as and not sys.stdout.isatty():
+            print(f"tokoban: {_capitals(read_as)}", file=sys.stderr)
         if doubtful and not sys.stdout.isatty():
             of_all = f" ({len(doubtful):,} of {number:,})" * (number > 1)
             print(f"tokoban: {_doubt(doubtful)}{of_all}", file=sys.stderr)
@@ -183,34 +195,50 @@ def _language(word: str) -> str:
     return _NAMES.get(word.casefold(), word.casefold())
 
 
-def _report_reading(model: "Translator", number: int, line: str) -> None:
+def _read_without_capitals(model: "Translator", number: int, line: str) -> str:
+    """What is read of a line with words in capitals; empty for others.
+
+    It reports a line of which nothing is read.
+    """
+    from tokoban.systems.translation.capitals import without_capitals
     from tokoban.systems.translation.emoji import without_emoji
     from tokoban.systems.translation.pairs import tidy
     from tokoban.systems.translation.texts import reading_of
+    from tokoban.text.saved import tokenizer_of
 
-    read = reading_of(model, line)
+    read, words = reading_of(model, line), tidy(without_emoji(line))
     if not read and line.strip():
         what = "no words to translate, but emoji or invisible characters alone"
         print(f"tokoban: sentence {number} has {what}", file=sys.stderr)
-    elif read != tidy(without_emoji(line)):
-        what = "words in capitals, and is read as"
-        print(f"tokoban: sentence {number} has {what}: {read}", file=sys.stderr)
+    return read if without_capitals(tokenizer_of(model), words) != words else ""
+
+
+def _capitals(read_as: Mapping[int, str]) -> str:
+    """The message on sentences with words in capitals, by their numbers."""
+    if len(read_as) == 1:
+        ((number, read),) = read_as.items()
+        return f"sentence {number} has words in capitals, and is read as: {read}"
+    return f"sentences {_runs([*read_as])} have words in capitals, and are read in normal case"
 
 
 def _doubt(numbers: Sequence[int]) -> str:
     """The message on translations that are probably not usable, with the numbers of all."""
+    if len(numbers) == 1:
+        return f"the translation of sentence {numbers[0]} is probably not usable"
+    return f"the translations of sentences {_runs(numbers)} are probably not usable"
+
+
+def _runs(numbers: Sequence[int]) -> str:
+    """Such as "1, 4-6"."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and runs[-1][1] == number - 1:
             runs[-1][1] = number
         else:
             runs.append([number, number])
-    named = ", ".join(
+    return ", ".join(
         f"{first:d}-{last:d}" if first < last else f"{first:d}" for first, last in runs
     )
-    if len(numbers) == 1:
-        return f"the translation of sentence {named} is probably not usable"
-    return f"the translations of sentences {named} are probably not usable"
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -282,7 +310,7 @@ def _translated(
         batch_size = 1
     return translate_lines(
         model,
-        blocks_of(lines, 1 if batch_size == 1 else _BATCHES_PER_BLOCK * batch_size),
+        _blocks(lines, batch_size),
         engine=engine,
         on_too_long=on_too_long,
         forced_prefix=arguments.prefix,
@@ -292,6 +320,12 @@ def _translated(
         batch_size=batch_size,
         reranker=reranker,
     )
+
+
+def _blocks(lines: Iterator[str], batch_size: int) -> Iterator[list[str]]:
+    """First a batch, so that something comes out soon."""
+    yield from blocks_of(islice(lines, batch_size), batch_size)
+    yield from blocks_of(lines, 1 if batch_size == 1 else _BATCHES_PER_BLOCK * batch_size)
 
 
 def _print(number: int, found: "Sequence[Translation]", *, is_numbered: bool) -> None:

@@ -90,6 +90,17 @@ def test_what_is_too_long_for_the_channel_is_cut_off(reranker: Reranker) -> None
     assert found.channel_log_prob_nats is not None and found.channel_log_prob_nats < 0
 
 
+def test_a_lost_number_is_worse_than_any_score_and_units_are_those_of_the_source(
+    reranker: Reranker,
+) -> None:
+    source = "Das sind 250 g und 3.000 mAh."
+    lost, kept = "That is 25 g.", "Xyz 250G, 3,000 MAH, 5 KB, 250 Grams"
+    some = [Translation(source, text, 0.0, [1], [1], 0.0) for text in (lost, kept)]
+    [found] = reranker.reranked([some], length_penalty=0.6)
+    assert found[0].score < found[1].score
+    assert [one.text for one in found] == ["Xyz 250g, 3,000 mAh, 5 KB, 250 Grams", lost]
+
+
 def test_shipped_weights_alone_are_reranked(capsys: pytest.CaptureFixture[str]) -> None:
     for weights in ("runs/translation-de-en", "sokoban-8x8", "translation-de-fr"):
         assert reranker_of(weights) is None

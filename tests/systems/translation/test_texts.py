@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from tokoban.systems.translation import number_words, texts
+from tokoban.systems.translation.abbreviations import without_abbreviations
 from tokoban.systems.translation.clock_times import changes_a_time
 from tokoban.systems.translation.confidence import (
     DOUBTFUL_BELOW,
     Confidence,
+    breaks_a_date,
     features,
     loses_a_number,
 )
@@ -55,16 +57,41 @@ def test_every_text_has_its_translation_and_an_empty_one_an_empty_one(
     "sentences",
     [
         ["Ja.", "Wo ist er?", "Da!", "Äpfel sind gut."],
-        ["Dr. Weber kommt am 3. Mai.", "Z. B. Salz fehlt."],
+        ["Dr. Weber kommt am 3. Mai.", "Er wohnt im 2. Stock, St. Pauli, Plan B."],
         ["Mrs. Hill is in the U.S. Army... at 5 a.m. and 7 p.m. every day."],
-        ["Drei Mio. Euro, bzw. Geld."],
-        ["Wo?! Da. da"],
+        ["Wo?!", "Da. da"],
+        ['Er sagte: "Ja."', "Dann ging er."],
+        ["Sie rief: „Komm!“", "„Nein“.", "(Er ist hier.)", "Da!!"],
+        ['"Wo?" Tom asked.', "He went."],
+        ["Seit 2019.", "Das ist Seite 12.", "Um 7:45.", "Um 18.30.", "Bis 5 p.m.", "I left."],
+        ["Am 3. Oktober ist der 100. Geburtstag.", "Kaiser Karl V. starb mit 58.", "Er war alt."],
+        ["Das sind 5 %.", "Und 5 €.", "Im Haus (alt).", "In der EU.", "In the U.K.", "His house."],
+        ["Na ja…", "Das ... Warte... Geld.", "Das ist Ludwig II. König"],
         [""],
     ],
     ids="|".join,
 )
 def test_a_text_is_divided_behind_its_sentences_alone(sentences: list[str]) -> None:
     assert sentences_of(" ".join(sentences)) == sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "full"),
+    [
+        ("Z. B. Salz, u.a. Obst.", "Zum Beispiel Salz, unter anderem Obst."),
+        ("Brot usw. Wir essen es usw.", "Brot und so weiter. Wir essen es und so weiter."),
+        ("3 Std. am 5. Jan. um 1", "3 Stunden am 5. Januar um 1"),
+        ("Bahnhofstr. 5, Bahnhofstr. Haus", "Bahnhofstraße 5, Bahnhofstr. Haus"),
+        ("No. 5 on Feb. 3. No. He", "Nr. 5 on February 3. No. He"),
+        ("Mt. Fuji, e.g. on Mon. We go", "Mount Fuji, for example on Monday. We go"),
+        ("www.usw.de, a@evtl.de, Mayo, May. 5", "www.usw.de, a@evtl.de, Mayo, May. 5"),
+    ],
+)
+def test_abbreviations_are_read_in_full_and_a_stop_of_the_sentence_stays(
+    text: str, full: str
+) -> None:
+    assert without_abbreviations(text) == full
+    assert " ".join(sentences_of(text)) == full
 
 
 def test_the_sentences_of_a_text_are_translated_as_each_alone(translator: Translator) -> None:
@@ -204,12 +231,19 @@ def test_a_text_without_letters_is_its_own_translation(translator: Translator) -
         ("10.000 Menschen", "10000 people", False),
         ("Geboren am 3.4.2021.", "Born on 3,42021.", True),
         ("Geboren am 3.4.2021.", "Born on 3/4/2021.", False),
+        ("Geboren am 3.4.2021.", "Born on 3,4,2021.", True),
+        ("Geboren am 3.4.2021.", "Born on 3:04.2021.", True),
+        ("Number 3,4,2021", "Nummer 3,4,2021", False),
+        ("1.000.000 Euro", "1,000 euros", True),
+        ("1.000.000 Euro", "1000000 euros", False),
+        ("2.000 Euro", "2 euros", True),
+        ("Im Mai 2019 100 Euro.", "100 euros in May 2019.", False),
     ],
 )
 def test_a_number_that_is_lost_makes_a_translation_doubtful(
     source: str, text: str, is_lost: bool
 ) -> None:
-    assert loses_a_number(source, text) == is_lost
+    assert (loses_a_number(source, text) or breaks_a_date(source, text)) == is_lost
     best = Translation(source, text, 0.0, [1], [1], 0.0, channel_log_prob_nats=0.0)
     certain = Confidence(50.0, (0.0,) * 6)
     assert (certain.of(best) < DOUBTFUL_BELOW) == is_lost

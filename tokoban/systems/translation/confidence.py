@@ -7,6 +7,7 @@ usable if its chrF against the reference is at least ``USABLE_CHRF``.
 import math
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tokoban.systems.translation.clock_times import changes_a_time
@@ -17,6 +18,8 @@ USABLE_CHRF = 50.0  # of a sentence (Popović 2015, https://aclanthology.org/W15
 DOUBTFUL_BELOW = 0.5  # a translation that is as likely unusable as not
 _WITH_WRONG_NUMBER = 0.2  # at most
 _NUMBER = r"[0-9]+(?:[.,: \u00a0\u202f'][0-9]+)*"
+_THOUSANDS = "(?<=[0-9])[^0-9 ](?=[0-9]{3}(?![0-9]))"
+_BROKEN_DATE = re.compile(r"\b[0-9]{1,2}(?:[,:][0-9]{1,2}[.,:]|\.[0-9]{1,2}[,:])[0-9]{4}\b")
 _DIGITS = "[0-9]{1,18}"  # int() refuses thousands of digits
 _MOST_IN_WORDS = 12  # numbers up to this may become words, and hours of the afternoon
 
@@ -50,14 +53,26 @@ def loses_a_number(source: str, text: str) -> bool:
     Dates, prices and addresses have numbers, and chrF hardly sees one that is wrong. Separators
     may differ; a number that is written out counts as lost.
     """
-    whole = {_parts(number) for number in re.findall(_NUMBER, text)}
-    rest = " ".join(number for number in re.findall(_NUMBER, source) if _parts(number) not in whole)
-    there = Counter(map(int, re.findall(_DIGITS, text)))
+    found = re.findall(_NUMBER, text)
+    whole = {*map(_parts, found)}
+    rest = [number for number in re.findall(_NUMBER, source) if _parts(number) not in whole]
+    there = _counted(found) | _counted(map(_parts, found))
+    # Numbers may stand beside each other, so a space between thousands does not count here.
+    wanted = _counted(re.sub(_THOUSANDS, "", number) for number in rest)
     return any(
         count > there[number]
-        for number, count in Counter(map(int, re.findall(_DIGITS, rest))).items()
+        for number, count in wanted.items()
         if number > _MOST_IN_WORDS and not (number < 24 and there[number - _MOST_IN_WORDS])
     )
+
+
+def breaks_a_date(source: str, text: str) -> bool:
+    """Whether the text has a date such as 24,12,2024, which neither language writes."""
+    return any(found not in source for found in _BROKEN_DATE.findall(text))
+
+
+def _counted(numbers: Iterable[str]) -> Counter[int]:
+    return Counter(int(part) for number in numbers for part in re.findall(_DIGITS, number))
 
 
 def _parts(number: str) -> str:
@@ -75,7 +90,7 @@ class Confidence:
     def of(self, best: Translation) -> float:
         """The probability that the best translation is usable; of several sentences, the lowest.
 
-        It is low where the translation loses a number or changes a time of the clock.
+        It is low where the translation loses a number, breaks a date or changes a time of day.
         """
         if best.sentences:
             return min(map(self.of, best.sentences))
@@ -83,5 +98,7 @@ class Confidence:
         logit = self.intercept + sum(one * other for one, other in pairs)
         usable = 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
         source, text = best.source, best.text
-        is_wrong = loses_a_number(source, text) or changes_a_time(source, text)
+        is_wrong = any(
+            wrong(source, text) for wrong in (loses_a_number, breaks_a_date, changes_a_time)
+        )
         return min(usable, _WITH_WRONG_NUMBER) if is_wrong else usable

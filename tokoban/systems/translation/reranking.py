@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 import torch
 
 from tokoban.inference.engine import MOST_BYTES, Engine
+from tokoban.systems.translation.confidence import loses_a_number
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.stepper import FREE
 from tokoban.systems.translation.texts import Translation
 from tokoban.systems.translation.translate import gnmt_penalty
+from tokoban.systems.translation.units import with_units_of
 from tokoban.text.bpe import EOS
 from tokoban.text.saved import tokenizer_of
 
@@ -41,9 +43,14 @@ class Reranker:
         """The translations of each sentence by their new scores, the best first.
 
         To the score are added, weighted, the log-probabilities of the source given the translation
-        and of the translation, each divided by its length penalty. What has no tokens stays first.
+        and of the translation, each divided by its length penalty. What has no tokens stays first,
+        and what loses a number of its source comes last. Units are spelled as in the source.
         """
         penalty = gnmt_penalty(length_penalty)
+        found = [
+            [replace(each, text=with_units_of(each.source, each.text)) for each in some]
+            for some in found
+        ]
         said = [each for some in found for each in some if each.tokens]
         channel_log_probs_nats = iter(self._channel_log_probs_nats(said))
         language_log_probs_nats = iter(self.language_model([each.text for each in said]))
@@ -58,9 +65,10 @@ class Reranker:
             )
             return replace(each, score=score, channel_log_prob_nats=nats)
 
-        return [
-            sorted(map(ranked, some), key=lambda each: each.score, reverse=True) for some in found
-        ]
+        def place(each: Translation) -> tuple[bool, float]:
+            return loses_a_number(each.source, each.text), -each.score
+
+        return [sorted(map(ranked, some), key=place) for some in found]
 
     def _channel_log_probs_nats(self, translations: Sequence[Translation]) -> list[float]:
         """Of each, log p(source | translation), the end of the source included."""

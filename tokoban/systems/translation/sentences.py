@@ -2,12 +2,51 @@
 
 import re
 
-# Words before a stop that ends no sentence, and single letters.
-_ABBREVIATED = r"bzw ca Dr evtl Fr Hr inkl Mio Mr Mrd Mrs Ms Nr Prof St vgl vs \w"
-_NOT_ABBREVIATED = "".join(rf"(?<!\b{word}\.)" for word in _ABBREVIATED.split(" "))
-BETWEEN_SENTENCES = re.compile(rf"(?<=[a-zäöüß][.!?]){_NOT_ABBREVIATED} (?=[A-ZÄÖÜ])")
+from tokoban.systems.translation.abbreviations import BEGINNINGS, without_abbreviations
+
+# Words before a stop that ends no sentence; so do single letters.
+_ABBREVIATED = (
+    "approx|bzw|ca|Capt|Dr|evtl|Fa|Fr|ggf|Hr|incl|inkl|Lt|Maj|med|Mr|Mrs|Ms|Mt|Nr|Prof|sog|vgl|vs|"
+    "[a-zäöüß]|z. B|z.B"
+)
+# What may end one before certain words; so may capitals, and a number of up to three digits, which
+# is an ordinal in "am 3. Oktober".
+_MAY_END = "Abb|Ave|Co|Corp|etc|Gen|Inc|Jr|Ltd|Mio|Mrd|Rd|Sr|St|Std|Str|usw|[A-ZÄÖÜ]"
+_SAYING = "answered|asked|called|cried|replied|said|shouted|whispered|wondered|yelled"
+_QUOTE = "[\"“”»«'\u2018\u2019]"
+
+
+def _not_behind(words: str) -> str:
+    """A lookbehind has one width, so each word has its own."""
+    return "".join(rf"(?<!\b{word.replace('.', '[.]')}\. )" for word in words.split("|"))
+
+
+# What stands before the gap, the gap included.
+_CERTAIN = "|".join(
+    [
+        "(?<=[^ ][!?] )",
+        rf"(?<=[\w!?)%€][.…]{_QUOTE} )",
+        rf"(?<=[\w.!?][!?]{_QUOTE} )(?!\w+ (?:{_SAYING})\b)",
+        rf"(?<=[a-zäöüß)\]€$£%²³]\. ){_not_behind(f'{_ABBREVIATED}|{_MAY_END}')}",
+        rf"(?<={_QUOTE}\. )",
+        r"(?<=[A-ZÄÖÜ]{2}\. )(?<![IVX]{2}\. )",
+        r"(?<=[0-9]{4}\. )|(?<=:[0-9]{2}\. )|(?<=\.[2-5][0-9]\. )|(?<=\.00\. )",  # years, times
+    ]
+)
+_POSSIBLE = "|".join(
+    [
+        rf"(?<=[0-9A-ZÄÖÜa-zäöüß]\. ){_not_behind(_ABBREVIATED)}",
+        r"(?<=\b[ap]\.m\. )|(?<=… )|(?<=\.\. )|(?<=[\w!?][.!?]\) )",
+    ]
+)
+BETWEEN_SENTENCES = re.compile(
+    rf" (?=[\"„“»«(\u2018\u201a]?[A-ZÄÖÜ])(?:{_CERTAIN}|(?={BEGINNINGS})(?:{_POSSIBLE}))"
+)
 
 
 def sentences_of(reading: str) -> list[str]:
-    """Its sentences, each with the stop that ends it; "Dr. Weber" and "z. B. Salz" are in one."""
-    return BETWEEN_SENTENCES.split(reading)
+    """Its sentences, each with the stop that ends it and with common abbreviations in full.
+
+    "Dr. Weber" and "Salz usw. im Haus" are in one.
+    """
+    return BETWEEN_SENTENCES.split(without_abbreviations(reading))
