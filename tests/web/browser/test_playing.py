@@ -146,18 +146,18 @@ def test_a_game_by_touch_with_taps_and_swipes(open_page: Open) -> None:
     for square in (UPPER, GOAL_OF_UPPER, LOWER, GOAL_OF_LOWER):
         page.touchscreen.tap(*place(page, square))
     assert game(page)["isSolved"]
-    # A hint of the known solution comes with its mark in sight, and its text too.
+    # A hint of the known solution comes with its mark in sight, and its text beside the board.
     page.keyboard.press("Home")
     board = page.locator(".board-canvas")
     page.get_by_role("button", name="Hint", exact=True).tap()
-    page.locator(".toast", has_text="Push the box").wait_for()
+    page.locator("[data-owner=hint]", has_text="Push the box").wait_for()
     page.locator("#tab-understand").tap()
     panel = page.locator("#panel-understand")
     more = panel.get_by_role("button", name="Show more")
     page.evaluate("scrollTo(0, 9999)")
     assert board.bounding_box()["y"] < 0
     more.tap()
-    for element in (board, panel.get_by_text("Bring it to")):
+    for element in (board, page.locator("[data-owner=hint]", has_text="Bring it to")):
         box = element.bounding_box()
         assert 0 <= box["y"] <= viewport["height"] - box["height"]
     page.keyboard.press("l")
