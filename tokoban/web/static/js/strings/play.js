@@ -22,6 +22,14 @@ export const strings = {
   "play.panels": { en: "Panels", de: "Bereiche" },
   "play.previous": { en: "Previous level", de: "Vorheriges Level" },
   "play.next": { en: "Next level", de: "Nächstes Level" },
+  "play.was-first": {
+    en: "That was the first level; this is the last.",
+    de: "Das war das erste Level; dies ist das letzte.",
+  },
+  "play.was-last": {
+    en: "That was the last level; this is the first.",
+    de: "Das war das letzte Level; dies ist das erste.",
+  },
   "play.all-levels": { en: "All levels", de: "Alle Level" },
   "play.undo": { en: "Undo", de: "Rückgängig" },
   "play.redo": { en: "Redo", de: "Wiederholen" },
