@@ -1,7 +1,7 @@
 /** How large a square is, and which part of the board is in the picture. */
 
 /** The least size of a square at first, in CSS pixels; a board that does not fit then scrolls. */
-const MIN_CELL = 8;
+const MIN_CELL = 3;
 /** Squares get no smaller by zooming, unless the whole board needs it. */
 const SMALL_CELL = 18;
 /** The greatest size of a square: two boxes should not fill a screen. */
