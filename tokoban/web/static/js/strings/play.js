@@ -57,6 +57,10 @@ export const strings = {
     en: "{moves} {moves|move|moves}, {pushes} {pushes|push|pushes}",
     de: "{moves} {moves|Zug|Züge}, {pushes} {pushes|Schub|Schübe}",
   },
+  "play.box-figures": {
+    en: "{lines} box {lines|line|lines}, {changes} box {changes|change|changes}",
+    de: "{lines} {lines|Kistenlinie|Kistenlinien}, {changes} Kistenwechsel",
+  },
   "play.optimal": { en: "optimal", de: "optimal" },
   "share.level": { en: "Level", de: "Level" },
   "share.game": { en: "Game", de: "Spiel" },

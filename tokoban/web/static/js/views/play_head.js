@@ -1,6 +1,7 @@
 /** Above the board: the level, its neighbours, and the counters. */
 
 import { countPushes } from "../rules/board.js";
+import { boxFigures } from "../rules/figures.js";
 import { button, el, inRow } from "../shell/dom.js";
 import { titleText } from "../shell/sentences.js";
 import { number, t } from "../strings/index.js";
@@ -16,6 +17,7 @@ export class Head {
     this._place = el("p", { class: "soft" });
     this._moves = counter(t("moves.title"));
     this._pushes = counter(t("play.pushes"));
+    this._counters = el("dl", { class: "counters" }, this._moves.element, this._pushes.element);
     this.element = el(
       "div",
       { class: "row play-head" },
@@ -25,7 +27,7 @@ export class Head {
         button({ label: t("play.next"), icon: "next", run: () => stepPlace(app, 1) }),
       ),
       el("div", { class: "play-title" }, this._title, this._place),
-      el("dl", { class: "counters" }, this._moves.element, this._pushes.element),
+      this._counters,
     );
   }
 
@@ -42,6 +44,7 @@ export class Head {
     const { game, bests, bounds } = this._app.session;
     const { bestByMoves, bestByPushes } = bests;
     const pushes = bestByPushes === undefined ? undefined : countPushes(bestByPushes);
+    this._counters.title = t("play.box-figures", boxFigures(game.played));
     this._moves.show(game.at, bestByMoves?.length, bounds.moves);
     this._pushes.show(game.numPushes, pushes, bounds.pushes);
   }
