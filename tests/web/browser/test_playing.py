@@ -93,6 +93,17 @@ def test_a_game_by_keyboard_undone_to_the_start_and_made_again(open_page: Open) 
     }  # fmt: skip
 
 
+def test_on_paper_are_the_level_and_its_moves_but_no_control(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    press(page, "drRR")
+    page.emulate_media(media="print")
+    page.locator("p:visible", has_text="drRR").wait_for()
+    for part in ("h1", ".counters", ".board-canvas"):
+        assert page.locator(part).is_visible()
+    assert page.locator(":is(button, a, input):visible").count() == 0
+    page.emulate_media(media="screen")
+
+
 def test_without_a_level_nothing_can_be_played_or_is_solved(open_page: Open) -> None:
     for address in ("#/play/own-x/1", "#/play/nosuch/13"):
         page = opened(open_page(address), "No level is open.")

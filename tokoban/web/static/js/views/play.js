@@ -60,10 +60,12 @@ function mount(element, app, params, signal) {
   const keyboardPick = new KeyboardPick(pointer, session, (text) => app.announce(text), signal);
   const actions = playActions(app, board, keyboardPick);
   const toolbar = tools(app, actions);
-  main.append(toolbar.element);
+  const moves = el("p", { class: "on-paper mono" });
+  main.append(toolbar.element, moves);
   const refresh = () => {
     head.refresh();
     toolbar.refresh();
+    moves.textContent = session.game.played;
   };
   /** @param {EventTarget} sender @param {string} name @param {(detail: any) => void} run */
   const on = (sender, name, run) => {
@@ -98,6 +100,11 @@ function mount(element, app, params, signal) {
   on(app, "theme", () => board.resize());
   on(settings, "change", () => {
     board.pace = settings.pace;
+  on(window, "beforeprint", () => {
+    document.documentElement.dataset.theme = "light";
+    board.resize();
+  });
+  on(window, "afterprint", () => app.applyTheme());
     board.showsNumbers = settings.get("showsNumbers");
     board.draw();
     toolbar.refresh();

@@ -15,6 +15,7 @@ export class Head {
     this._app = app;
     this._title = el("h1", { class: "one-line" });
     this._place = el("p", { class: "soft" });
+    this._author = el("p", { class: "on-paper" });
     this._moves = counter(t("moves.title"));
     this._pushes = counter(t("play.pushes"));
     this._counters = el("dl", { class: "counters" }, this._moves.element, this._pushes.element);
@@ -26,7 +27,7 @@ export class Head {
         button({ label: t("play.all-levels"), icon: "list", run: () => app.open("levels") }),
         button({ label: t("play.next"), icon: "next", run: () => stepPlace(app, 1) }),
       ),
-      el("div", { class: "play-title" }, this._title, this._place),
+      el("div", { class: "play-title" }, this._title, this._place, this._author),
       this._counters,
     );
   }
@@ -36,6 +37,8 @@ export class Head {
     const { level, place } = this._app.session;
     const title = level ? titleText(level.title, place?.collection) : t("play.no-level");
     this._title.textContent = this._title.title = title;
+    const { author } = level ?? {};
+    this._author.textContent = author ? t("moves.author", { name: author }) : "";
     placeText(this._app).then((text) => (this._place.textContent = text));
   }
 
