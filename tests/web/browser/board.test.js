@@ -7,7 +7,7 @@ import { DrawingCanvas } from "/static/js/editor/canvas.js";
 import { Draft, emptyRoom } from "/static/js/editor/draft.js";
 import { Session } from "/static/js/game/session.js";
 import { Store } from "/static/js/game/store.js";
-import { Board } from "/static/js/rules/board.js";
+import { Board, advance } from "/static/js/rules/board.js";
 import { Keys } from "/static/js/shell/keys.js";
 import { Settings } from "/static/js/shell/settings.js";
 import { equal } from "./expect.js";
@@ -70,6 +70,29 @@ export function a_point_of_a_square_is_in_that_square() {
     equal(view.squareAt(-5, -5), -1);
     view.destroy();
   }
+}
+
+export function a_turned_board_looks_like_one_that_was_written_so() {
+  const rows = ["#####", "#@  #", "# $ #", "##  #", "#  .#", "#   #", "#####"];
+  const written = [...rows[0]].map((_, row) => rows.map((line) => line[row]).reverse().join(""));
+  const [view, other] = [newView({}), newView({})];
+  view.turns = true;
+  const boards = [rows, written].map((lines) => Board.fromRows(lines));
+  view.show(boards[0], { marks: [{ from: 6, to: 7, kind: "arrow", weight: 1 }] });
+  other.facing = view.seenAs("d");
+  other.show(boards[1], { marks: [{ from: 12, to: 19, kind: "arrow", weight: 1 }] });
+  const isSame = () => view.canvas.toDataURL() === other.canvas.toDataURL();
+  equal(isSame(), true);
+  for (const direction of "uldr") equal(view.directionOf(view.seenAs(direction)), direction);
+  for (const square of [0, 8, 17, 34]) {
+    const { x, y, size } = view.rectOf(square);
+    equal(view.squareAt(x + size / 2, y + size / 2), square);
+  }
+  view.follow(advance(boards[0], "rD").board, "rD", false);
+  other.follow(advance(boards[1], "dL").board, "dL", false);
+  equal([view.isMoving, isSame()], [true, true]);
+  view.destroy();
+  other.destroy();
 }
 
 export function a_board_larger_than_its_room_follows_the_player() {

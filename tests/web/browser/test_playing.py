@@ -184,6 +184,17 @@ def test_a_box_by_keyboard_goes_where_the_frame_is(open_page: Open) -> None:
     assert row[GOAL_OF_UPPER[1]] == "*"
 
 
+def test_keys_follow_a_turned_board_and_moves_the_level(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    page.set_viewport_size({"width": 1280, "height": 720})
+    open_rows(page, ["#####", "#@  #", "# $.#", *["#   #"] * 6, "#####"])
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_label("Turn the board").check()
+    page.keyboard.press("Escape")
+    press(page, "d")
+    assert (game(page)["moves"], spoken(page)) == ("r", "Down, row 2, column 3")
+
+
 def test_typed_moves_are_made_and_the_board_is_read_as_text(open_page: Open) -> None:
     page = opened(open_page(ROOM))
     page.get_by_label("Type moves").fill("dr 2r")

@@ -262,6 +262,10 @@ export const strings = {
     en: "Number the rows and columns of the board",
     de: "Zeilen und Spalten des Bretts nummerieren",
   },
+  "settings.turns": {
+    en: "Turn the board by a quarter where it gets larger; its rows and moves keep their names",
+    de: "Brett um ein Viertel drehen, wo es größer wird; Zeilen und Züge heißen weiter wie im Level",
+  },
   "settings.avoidsDead": {
     en: "Cross out squares from which a picked box never reaches a goal",
     de: "Felder mit einem Kreuz markieren, von denen eine gewählte Kiste nie ein Ziel erreicht",
