@@ -17,16 +17,19 @@ export function addresses_are_read_as_they_are_written() {
   equal(parseRoute(""), { view: "play", params: [] });
 }
 
-export async function an_empty_collection_has_no_next_level() {
+export async function the_last_level_is_followed_by_the_first_which_is_said() {
   const opened = [];
+  const said = [];
   const app = (levels) => ({
     session: { place: { collection: "played", index: 0 } },
     collections: { get: async () => ({ levels }) },
     open: (...address) => opened.push(address),
+    toast: (text) => said.push(text),
   });
-  await stepPlace(app([]), 1);
-  await stepPlace(app([{}, {}]), -1);
-  equal(opened, [["play", ["played", 2]]]);
+  await stepPlace(app([]), 1); // an empty collection has no next level
+  for (const step of [-1, 1, 2]) await stepPlace(app([{}, {}]), step);
+  equal(opened, [2, 2, 1].map((number) => ["play", ["played", number]]));
+  equal(said, [t("play.was-first"), t("play.was-last")]);
 }
 
 export function texts_count_in_both_languages() {

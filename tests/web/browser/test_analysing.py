@@ -106,7 +106,7 @@ def test_a_lost_position_is_explained_step_by_step_and_left(open_page: Open) -> 
 
 def test_hints_come_in_grades_and_lead_to_the_solution(open_page: Open) -> None:
     page = opened(open_page(ROOM))
-    text = show(page, "understand").locator("section p[aria-live]").last
+    text = page.locator("[data-owner=hint]")
     page.locator("#board").focus()
     shown = []
     for number in (1, 2, 3):
@@ -117,6 +117,7 @@ def test_hints_come_in_grades_and_lead_to_the_solution(open_page: Open) -> None:
         shown.append(kinds(page))
     assert shown == [{"hint-box"}, {"hint-box", "shadow"}, {"hint-box", "shadow", "arrow"}]
     page.keyboard.press("h")
+    text.wait_for(state="detached")
     for _ in range(20):
         if game(page)["isSolved"]:
             break

@@ -145,7 +145,7 @@ def test_pasted_moves_are_made_and_saved_games_and_notes_are_shown(open_page: Op
     )
     opened(page, "Kept")
     page.locator("summary:text('About the level')").click()
-    page.get_by_text("By <b>A</b>").wait_for()
+    page.locator("#panel-moves").get_by_text("By <b>A</b>").wait_for()
     page.get_by_role("button", name="Hall", exact=True).wait_for()
     page.get_by_role("button", name="After 1 move, 0 pushes", exact=True).click()
     for moves, toast in (("ru", "Move 2 of 2 is not possible"), ("r R", "2 moves made")):
@@ -233,7 +233,7 @@ def test_a_copy_as_xsb_and_a_link_carry_the_level_its_title_and_its_author(open_
     other = open_page(link[link.index("#") :])
     opened(other, "Fran\u00e7ois | 1: rR")
     other.locator("summary:text('About the level')").click()
-    other.get_by_text("By <b>A</b>").wait_for()
+    other.locator("#panel-moves").get_by_text("By <b>A</b>").wait_for()
     # A link of another machine, in the dialog for levels as text.
     other.evaluate("location.hash = '#/play/file-1/1'")
     opened(other, "Corridor")

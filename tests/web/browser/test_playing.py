@@ -93,6 +93,17 @@ def test_a_game_by_keyboard_undone_to_the_start_and_made_again(open_page: Open) 
     }  # fmt: skip
 
 
+def test_on_paper_are_the_level_and_its_moves_but_no_control(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    press(page, "drRR")
+    page.emulate_media(media="print")
+    page.locator("p:visible", has_text="drRR").wait_for()
+    for part in ("h1", ".counters", ".board-canvas"):
+        assert page.locator(part).is_visible()
+    assert page.locator(":is(button, a, input):visible").count() == 0
+    page.emulate_media(media="screen")
+
+
 def test_without_a_level_nothing_can_be_played_or_is_solved(open_page: Open) -> None:
     for address in ("#/play/own-x/1", "#/play/nosuch/13"):
         page = opened(open_page(address), "No level is open.")
@@ -146,18 +157,18 @@ def test_a_game_by_touch_with_taps_and_swipes(open_page: Open) -> None:
     for square in (UPPER, GOAL_OF_UPPER, LOWER, GOAL_OF_LOWER):
         page.touchscreen.tap(*place(page, square))
     assert game(page)["isSolved"]
-    # A hint of the known solution comes with its mark in sight, and its text too.
+    # A hint of the known solution comes with its mark in sight, and its text beside the board.
     page.keyboard.press("Home")
     board = page.locator(".board-canvas")
     page.get_by_role("button", name="Hint", exact=True).tap()
-    page.locator(".toast", has_text="Push the box").wait_for()
+    page.locator("[data-owner=hint]", has_text="Push the box").wait_for()
     page.locator("#tab-understand").tap()
     panel = page.locator("#panel-understand")
     more = panel.get_by_role("button", name="Show more")
     page.evaluate("scrollTo(0, 9999)")
-    assert board.bounding_box()["y"] < 0
+    assert board.bounding_box()["y"] >= 0
     more.tap()
-    for element in (board, panel.get_by_text("Bring it to")):
+    for element in (board, page.locator("[data-owner=hint]", has_text="Bring it to")):
         box = element.bounding_box()
         assert 0 <= box["y"] <= viewport["height"] - box["height"]
     page.keyboard.press("l")
@@ -171,6 +182,17 @@ def test_a_box_by_keyboard_goes_where_the_frame_is(open_page: Open) -> None:
     page.keyboard.press("Enter")
     row = game(page)["rows"][GOAL_OF_UPPER[0]]
     assert row[GOAL_OF_UPPER[1]] == "*"
+
+
+def test_keys_follow_a_turned_board_and_moves_the_level(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    page.set_viewport_size({"width": 1280, "height": 720})
+    open_rows(page, ["#####", "#@  #", "# $.#", *["#   #"] * 6, "#####"])
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_label("Turn the board").check()
+    page.keyboard.press("Escape")
+    press(page, "d")
+    assert (game(page)["moves"], spoken(page)) == ("r", "Down, row 2, column 3")
 
 
 def test_typed_moves_are_made_and_the_board_is_read_as_text(open_page: Open) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import OFFSETS, UNDO, Board, Direction, Square
 from tokoban.sokoban.deadlocks import dead_squares, frozen_boxes
+from tokoban.sokoban.figures import count_figures
 
 NUM_GAMES, NUM_ACTIONS = 2_000, 12
 LETTERS = "uldr-"  # the last one takes a move back
@@ -50,6 +51,7 @@ def ask(page: Any, script: str, question: Any) -> Any:
 GAMES = """async (text) => {
   const games = JSON.parse(text);
   const { Board, advance } = await import("/static/js/rules/board.js");
+  const { boxFigures } = await import("/static/js/rules/figures.js");
   const { Game } = await import("/static/js/game/game.js");
   return JSON.stringify(games.map(([rows, actions]) => {
     // A solved game ends, so moves are made on a game only while there is something to do.
@@ -71,7 +73,7 @@ GAMES = """async (text) => {
         throw new Error(`the game is not on the board of its moves: ${rows.join("|")} ${actions}`);
       }
     }
-    return seen;
+    return [seen, game.played, boxFigures(game.played)];
   }));
 }"""
 
@@ -86,9 +88,11 @@ def test_generated_games_have_the_boards_of_the_rules(modules_page: Any) -> None
     ]
     played = ask(modules_page, GAMES, sent)
     num_pushes = 0
-    for start, game, seen in zip(starts, games, played, strict=True):
+    for start, game, (seen, moves, counted) in zip(starts, games, played, strict=True):
         boards = rules.play(start, game)
         assert seen == ["|".join(rows(board)) for board in boards], (start, game)
+        figures = count_figures(start, [LETTERS.index(move.lower()) for move in moves])
+        assert counted == {"lines": figures.box_lines, "changes": figures.box_changes}, moves
         num_pushes += sum(one.boxes != other.boxes for one, other in pairwise(boards))
     assert num_pushes > NUM_GAMES / 2  # the games are not all walks
 

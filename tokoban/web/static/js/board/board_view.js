@@ -1,13 +1,14 @@
 /** The picture of a board on a canvas: it follows a game, animates moves and shows marks. */
 
-import { OFFSETS, advance, retreat } from "../rules/board.js";
+import { DIRECTIONS, OFFSETS, advance, retreat } from "../rules/board.js";
 import { Backdrop, pictureOf } from "./backdrop.js";
-import { Camera } from "./camera.js";
+import { Camera, gainsByTurning } from "./camera.js";
 import { drawMarks } from "./marks.js";
 import { outlineOf } from "./outline.js";
 import { paletteOf } from "./palette.js";
 import { drawRim } from "./rim.js";
 import { Sprites } from "./sprites.js";
+import { TURNED, squareAtTurned, turned, turnedPlace } from "./turn.js";
 
 /** @typedef {import("../rules/board.js").Board} Board */
 /** @typedef {import("./marks.js").Mark} Mark */
@@ -54,6 +55,9 @@ export class BoardView {
     this.facing = "d";
     /** Whether rows and columns have their numbers. */
     this.showsNumbers = false;
+    /** Whether it is turned by a quarter where that makes it larger. */
+    this.turns = false;
+    this._isTurned = false;
     /** A square to be kept in sight in place of the player. @type {number | null} */
     this.centre = null;
     this._observer = new ResizeObserver(() => this.resize());
@@ -133,7 +137,10 @@ export class BoardView {
     const camera = this._camera;
     const { clientWidth: width, clientHeight: height } = this.container;
     if (!width || !height) return;
-    camera.fit(outlineOf(this.board, this._isWhole).range, { width, height });
+    const room = { width, height };
+    this._isTurned =
+      this.turns && gainsByTurning(outlineOf(this.board, this._isWhole).range, room);
+    camera.fit(outlineOf(this._seen(this.board), this._isWhole).range, room);
     if (this.canvas.width !== camera.width || this.canvas.height !== camera.height) {
       this.canvas.width = camera.width;
       this.canvas.height = camera.height;
@@ -156,7 +163,18 @@ export class BoardView {
     const { cell, ratio, x, y, width, height } = this._camera;
     const [left, top] = [(clientX - box.left) * ratio, (clientY - box.top) * ratio];
     if (left < 0 || left >= width || top < 0 || top >= height) return -1;
-    return Math.floor((top + y) / cell) * this.board.width + Math.floor((left + x) / cell);
+    const [row, column] = [Math.floor((top + y) / cell), Math.floor((left + x) / cell)];
+    return this._isTurned ? squareAtTurned(this.board, row, column) : this.board.at([row, column]);
+  }
+
+  /** Where a direction of the level points on the screen. @param {string} direction */
+  seenAs(direction) {
+    return this._isTurned ? TURNED[direction] : direction;
+  }
+
+  /** The direction of the level that points so on the screen. @param {string} direction */
+  directionOf(direction) {
+    return DIRECTIONS.find((of) => this.seenAs(of) === direction) ?? direction;
   }
 
   /**
@@ -224,18 +242,19 @@ export class BoardView {
   /** Draws the board as it is now. */
   draw() {
     if (!this._shown || !this._sprites) return;
-    const { _shown: board, _camera: camera, _pen: pen, _sprites: sprites } = this;
+    const { _camera: camera, _pen: pen, _sprites: sprites } = this;
+    const board = this._seen(this._shown);
     const { cell } = camera;
     const step = this._steps[0];
     const share = this.pace.mode === "smooth" ? Math.min(1, this._share) : 0;
-    const direction = step?.letter.toLowerCase() ?? "d";
+    const direction = this.seenAs(step?.letter.toLowerCase() ?? "d");
     const [dRow, dColumn] = OFFSETS[direction].map((way) => way * (step?.isBack ? -share : share));
-    const isPush = step !== undefined && step.letter !== direction;
+    const isPush = step !== undefined && step.letter < "a";
     const [row, column] = board.place(board.player);
     /** @type {[number, number]} */
     const at = step ? [row + dRow, column + dColumn] : [row, column];
     if (this.centre !== null) camera.endPan();
-    camera.follow(...(this.centre === null ? at : board.place(this.centre)));
+    camera.follow(...(this.centre === null ? at : this._place(this.centre)));
     pen.clearRect(0, 0, camera.width, camera.height);
     const outline = outlineOf(board, this._isWhole);
     this._backdrop.draw(pen, board, outline, sprites, camera);
@@ -248,21 +267,22 @@ export class BoardView {
     drawMarks(pen, this._marks, "below", marking);
     const moved = isPush ? board.neighbour(board.player, direction) : -1;
     const range = camera.visible();
+    const dragged = this.dragged && board.at(this._place(this.dragged.square));
     for (let r = range.top; r < range.bottom; r++) {
       for (let c = range.left; c < range.right; c++) {
         const square = r * board.width + c;
-        if (!board.boxes[square] || square === this.dragged?.square) continue;
+        if (!board.boxes[square] || square === dragged) continue;
         const [x, y] = camera.corner(r, c);
         const [slideX, slideY] = square === moved ? [dColumn * cell, dRow * cell] : [0, 0];
         sprites.box(pen, Math.round(x + slideX), Math.round(y + slideY), board.goals[square] === 1);
       }
     }
     // A goal would be hidden by the player that stands on it.
-    if (!step && board.goals[board.player]) sprites.wideGoal(pen, ...this._corner(board.player));
+    if (!step && board.goals[board.player]) sprites.wideGoal(pen, ...camera.corner(...at));
     const [x, y] = camera.corner(...at);
-    sprites.player(pen, Math.round(x), Math.round(y), step ? direction : this.facing);
+    sprites.player(pen, Math.round(x), Math.round(y), step ? direction : this.seenAs(this.facing));
     drawMarks(pen, this._marks, "above", marking);
-    if (this.showsNumbers) drawRim(pen, camera, outline.range, sprites.palette);
+    if (this.showsNumbers) drawRim(pen, camera, outline.range, sprites.palette, this._isTurned);
     this._drawDragged();
   }
 
@@ -279,6 +299,17 @@ export class BoardView {
 
   /** @param {number} square @returns {[number, number]} its corner on the canvas */
   _corner(square) {
-    return this._camera.corner(.../** @type {Board} */ (this.board).place(square));
+    return this._camera.corner(...this._place(square));
+  }
+
+  /** The board as the screen shows it. @param {Board} board */
+  _seen(board) {
+    return this._isTurned ? turned(board) : board;
+  }
+
+  /** @param {number} square @returns {[number, number]} its row and column on the screen */
+  _place(square) {
+    const board = /** @type {Board} */ (this.board);
+    return this._isTurned ? turnedPlace(board, square) : board.place(square);
   }
 }

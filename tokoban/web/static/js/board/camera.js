@@ -1,12 +1,25 @@
 /** How large a square is, and which part of the board is in the picture. */
 
 /** The least size of a square at first, in CSS pixels; a board that does not fit then scrolls. */
-const MIN_CELL = 8;
+const MIN_CELL = 3;
 /** Squares get no smaller by zooming, unless the whole board needs it. */
 const SMALL_CELL = 18;
 /** The greatest size of a square: two boxes should not fill a screen. */
 const MAX_CELL = 100;
 const MAX_ZOOM = 4;
+/** A board is turned where its squares get larger by this factor: for less nobody looks anew. */
+const TURNING_GAIN = 1.2;
+
+/**
+ * Whether the squares get clearly larger if the board is turned by a quarter.
+ * @param {import("./outline.js").Range} range of the squares that are drawn
+ * @param {{width: number, height: number}} room in CSS pixels
+ */
+export function gainsByTurning({ top, bottom, left, right }, { width, height }) {
+  const [columns, rows] = [right - left, bottom - top];
+  const now = Math.min(MAX_CELL, width / columns, height / rows);
+  return Math.min(MAX_CELL, width / rows, height / columns) > TURNING_GAIN * now;
+}
 
 /** All lengths are in device pixels, so that squares meet without seams. */
 export class Camera {

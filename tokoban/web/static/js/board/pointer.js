@@ -135,7 +135,7 @@ export class Pointer {
     if (Math.max(Math.abs(dx), Math.abs(dy)) < length) return;
     const letter = Math.abs(dx) > Math.abs(dy) ? (dx > 0 ? "r" : "l") : dy > 0 ? "d" : "u";
     [press.x, press.y] = [event.clientX, event.clientY];
-    this._session.game.play(letter);
+    this._session.game.play(this._view.directionOf(letter));
   }
 
   /** The middle of two fingers, and how far apart they are. */

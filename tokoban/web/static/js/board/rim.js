@@ -10,14 +10,15 @@ const MOST_TEXT = 40;
  * @param {import("./camera.js").Camera} camera
  * @param {import("./outline.js").Range} range of all squares that are drawn
  * @param {import("./palette.js").Palette} palette
+ * @param {boolean} isTurned whether the columns are the rows of the level, from the right
  */
-export function drawRim(pen, camera, { top, left }, palette) {
+export function drawRim(pen, camera, { top, left, right }, palette, isTurned) {
   const { cell, ratio } = camera;
   const size = Math.min(cell, MOST_TEXT * ratio);
   const seen = camera.visible();
   for (let column = seen.left; column < seen.right; column++) {
     const [x] = camera.corner(0, column);
-    label(pen, `${column - left + 1}`, x + cell / 2, size / 2, size, palette);
+    label(pen, `${isTurned ? right - column : column - left + 1}`, x + cell / 2, size / 2, size, palette);
   }
   for (let row = seen.top; row < seen.bottom; row++) {
     const y = camera.corner(row, 0)[1] + cell / 2;

@@ -1,6 +1,7 @@
 /** The best solutions known of the level: figures, and a way to see them. */
 
 import { countPushes } from "../rules/board.js";
+import { boxFigures } from "../rules/figures.js";
 import { button, el } from "../shell/dom.js";
 import { t } from "../strings/index.js";
 
@@ -31,7 +32,10 @@ export function solutionRows(session, app) {
       list.replaceChildren(
         ...found.map(([key, solution]) => {
           const moves = /** @type {string} */ (solution);
-          const figures = t("play.figures", { moves: moves.length, pushes: countPushes(moves) });
+          const figures = [
+            t("play.figures", { moves: moves.length, pushes: countPushes(moves) }),
+            t("play.box-figures", boxFigures(moves)),
+          ].join(", ");
           return el(
             "li",
             {},

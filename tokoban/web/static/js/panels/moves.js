@@ -2,6 +2,7 @@
 
 import { Replay } from "../game/replay.js";
 import { snapshotName } from "../game/session.js";
+import { boxFigures } from "../rules/figures.js";
 import { parseLurd } from "../rules/text.js";
 import { afterPaint } from "../shell/after_paint.js";
 import { confirm } from "../shell/dialog.js";
@@ -57,6 +58,7 @@ function timeline(session, replay) {
   });
   slider.addEventListener("input", () => session.game.goTo(Number(slider.value)));
   const place = el("span", { class: "soft" });
+  const figures = el("p", { class: "soft" });
   const play = button({ label: t("moves.replay"), icon: "play", run: () => replay.toggle() });
   const element = inStack(
     slider,
@@ -76,15 +78,17 @@ function timeline(session, replay) {
       }),
       place,
     ),
+    figures,
   );
   return {
     element,
     refresh() {
-      const { at, moves } = session.game;
+      const { at, moves, played } = session.game;
       slider.max = String(moves.length);
       slider.value = String(at);
       slider.setAttribute("aria-valuetext", t("moves.place", { at, count: moves.length }));
       place.textContent = t("moves.place", { at, count: moves.length });
+      figures.textContent = t("play.box-figures", boxFigures(played));
       if (replay.isPlaying) setIcon(play, "pause", t("moves.pause"));
       else setIcon(play, "play", t("moves.replay"));
     },

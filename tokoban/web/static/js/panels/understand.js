@@ -130,7 +130,7 @@ function hintPart(session, app, watch, signal) {
     return [bestByPushes, bestByMoves, watch.solution];
   });
   const more = () => hints.more();
-  const text = el("p", { "aria-live": "polite" });
+  const text = el("p");
   const ask = button({ label: t("hint.more"), class: "primary", run: more });
   const element = section(t("hint.more"), text, inRow(ask));
   const refresh = () => {
@@ -138,13 +138,15 @@ function hintPart(session, app, watch, signal) {
     const label = hints.grade === 0 ? "hint.more" : hints.grade < MOST ? "hint.next" : "hint.play";
     relabel(ask, t(label));
     ask.disabled = !session.level || session.game.board.isSolved();
-    // On a phone the board and the panel are not always in sight together.
+    // Where the position is lost, a notice says so already.
+    app.notify("hint", hints.text && !watch.isLost ? { text: hints.text } : null);
+    // On a phone the board and the notice are not always in sight together.
     if (hints.grade) session.view?.container.scrollIntoView({ block: "nearest" });
-    const { height, bottom } = text.getBoundingClientRect();
-    if (hints.text && (!height || bottom > innerHeight)) app.toast(hints.text);
+    document.querySelector("[data-owner=hint]")?.scrollIntoView({ block: "nearest" });
   };
   hints.addEventListener("change", refresh);
   refresh();
+  signal.addEventListener("abort", () => app.notify("hint", null));
   return { element, more };
 }
 

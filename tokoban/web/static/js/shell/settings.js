@@ -19,6 +19,7 @@ const DEFAULTS = {
   /** @type {typeof CHOICES.paths[number]} */ paths: "pushes",
   avoidsDead: false,
   showsNumbers: false,
+  turns: false,
   /** @type {Record<string, string[]>} */ keys: {},
 };
 

@@ -8,7 +8,7 @@ import { CHOICES } from "./settings.js";
 /** @typedef {import("./app.js").App} App */
 
 // The texts are "settings.<name>" and "settings.<name>-<value>".
-const SWITCHES = /** @type {const} */ (["avoidsDead", "showsNumbers"]);
+const SWITCHES = /** @type {const} */ (["avoidsDead", "showsNumbers", "turns"]);
 
 /** @param {App} app */
 export function openSettings(app) {

@@ -22,6 +22,14 @@ export const strings = {
   "play.panels": { en: "Panels", de: "Bereiche" },
   "play.previous": { en: "Previous level", de: "Vorheriges Level" },
   "play.next": { en: "Next level", de: "Nächstes Level" },
+  "play.was-first": {
+    en: "That was the first level; this is the last.",
+    de: "Das war das erste Level; dies ist das letzte.",
+  },
+  "play.was-last": {
+    en: "That was the last level; this is the first.",
+    de: "Das war das letzte Level; dies ist das erste.",
+  },
   "play.all-levels": { en: "All levels", de: "Alle Level" },
   "play.undo": { en: "Undo", de: "Rückgängig" },
   "play.redo": { en: "Redo", de: "Wiederholen" },
@@ -48,6 +56,10 @@ export const strings = {
   "play.figures": {
     en: "{moves} {moves|move|moves}, {pushes} {pushes|push|pushes}",
     de: "{moves} {moves|Zug|Züge}, {pushes} {pushes|Schub|Schübe}",
+  },
+  "play.box-figures": {
+    en: "{lines} box {lines|line|lines}, {changes} box {changes|change|changes}",
+    de: "{lines} {lines|Kistenlinie|Kistenlinien}, {changes} Kistenwechsel",
   },
   "play.optimal": { en: "optimal", de: "optimal" },
   "share.level": { en: "Level", de: "Level" },
@@ -269,6 +281,10 @@ export const strings = {
   "settings.showsNumbers": {
     en: "Number the rows and columns of the board",
     de: "Zeilen und Spalten des Bretts nummerieren",
+  },
+  "settings.turns": {
+    en: "Turn the board by a quarter where it gets larger; its rows and moves keep their names",
+    de: "Brett um ein Viertel drehen, wo es größer wird; Zeilen und Züge heißen weiter wie im Level",
   },
   "settings.avoidsDead": {
     en: "Cross out squares from which a picked box never reaches a goal",

@@ -92,7 +92,8 @@ export class Hints extends EventTarget {
       marks.push({ from, to: board.neighbour(from, push), kind: "arrow", weight: 1 });
     }
     this._session.setMarks(OWNER, marks);
-    this.text = t(`hint.${this.grade}`, { ...values, direction: t(`play.move-${push}`), left });
+    const direction = t(`play.move-${this._session.view?.seenAs(push) ?? push}`);
+    this.text = t(`hint.${this.grade}`, { ...values, direction, left });
   }
 
   _forget() {

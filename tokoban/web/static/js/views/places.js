@@ -53,7 +53,7 @@ export function missingText(error) {
 }
 
 /**
- * Opens the level so many places on; the last is followed by the first.
+ * Opens the level so many places on; the last is followed by the first, which is said.
  * @param {App} app
  * @param {number} step
  */
@@ -63,8 +63,10 @@ export async function stepPlace(app, step) {
   try {
     const { levels } = await app.collections.get(place.collection);
     if (!levels.length) return; // such as of those played, once the only one is forgotten
-    const index = (place.index + step + levels.length) % levels.length;
-    app.open("play", [place.collection, index + 1]);
+    const next = place.index + step;
+    app.open("play", [place.collection, ((next + levels.length) % levels.length) + 1]);
+    if (next < 0) app.toast(t("play.was-first"));
+    else if (next >= levels.length) app.toast(t("play.was-last"));
   } catch (error) {
     tellServerError(app, error);
   }

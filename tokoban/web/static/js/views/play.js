@@ -49,6 +49,7 @@ function mount(element, app, params, signal) {
   session.view = board;
   board.pace = settings.pace;
   board.showsNumbers = settings.get("showsNumbers");
+  board.turns = settings.get("turns");
   const picking = {
     optimal: () => settings.get("paths"),
     avoidsDead: () => settings.get("avoidsDead"),
@@ -60,9 +61,11 @@ function mount(element, app, params, signal) {
   const keyboardPick = new KeyboardPick(pointer, session, (text) => app.announce(text), signal);
   const actions = playActions(app, board, keyboardPick);
   const toolbar = tools(app, actions);
-  main.append(toolbar.element);
+  const moves = el("p", { class: "on-paper mono" });
+  main.append(toolbar.element, moves);
   const refresh = () => {
     head.refresh();
+    moves.textContent = session.game.played;
     toolbar.refresh();
   };
   /** @param {EventTarget} sender @param {string} name @param {(detail: any) => void} run */
@@ -83,7 +86,8 @@ function mount(element, app, params, signal) {
     else if (to >= from) board.follow(now, moves.slice(from, to), false);
     else board.follow(now, moves.slice(to, from), true);
     refresh();
-    if (from !== to) app.announce(describeChange(session.game, from, to));
+    const seenAs = (/** @type {string} */ direction) => board.seenAs(direction);
+    if (from !== to) app.announce(describeChange(session.game, from, to, seenAs));
     if (!now.isSolved()) app.notify(SOLVED, null);
   });
   on(session, "marks", () => {
@@ -96,10 +100,16 @@ function mount(element, app, params, signal) {
     head.refresh();
   });
   on(app, "theme", () => board.resize());
+  on(window, "beforeprint", () => {
+    document.documentElement.dataset.theme = "light";
+    board.resize();
+  });
+  on(window, "afterprint", () => app.applyTheme());
   on(settings, "change", () => {
     board.pace = settings.pace;
     board.showsNumbers = settings.get("showsNumbers");
-    board.draw();
+    board.turns = settings.get("turns");
+    board.resize();
     toolbar.refresh();
   });
   showNotices(notices, app, signal);

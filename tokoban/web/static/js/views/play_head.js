@@ -1,6 +1,7 @@
 /** Above the board: the level, its neighbours, and the counters. */
 
 import { countPushes } from "../rules/board.js";
+import { boxFigures } from "../rules/figures.js";
 import { button, el, inRow } from "../shell/dom.js";
 import { titleText } from "../shell/sentences.js";
 import { number, t } from "../strings/index.js";
@@ -14,8 +15,10 @@ export class Head {
     this._app = app;
     this._title = el("h1", { class: "one-line" });
     this._place = el("p", { class: "soft" });
+    this._author = el("p", { class: "on-paper" });
     this._moves = counter(t("moves.title"));
     this._pushes = counter(t("play.pushes"));
+    this._counters = el("dl", { class: "counters" }, this._moves.element, this._pushes.element);
     this.element = el(
       "div",
       { class: "row play-head" },
@@ -24,8 +27,8 @@ export class Head {
         button({ label: t("play.all-levels"), icon: "list", run: () => app.open("levels") }),
         button({ label: t("play.next"), icon: "next", run: () => stepPlace(app, 1) }),
       ),
-      el("div", { class: "play-title" }, this._title, this._place),
-      el("dl", { class: "counters" }, this._moves.element, this._pushes.element),
+      el("div", { class: "play-title" }, this._title, this._place, this._author),
+      this._counters,
     );
   }
 
@@ -34,6 +37,8 @@ export class Head {
     const { level, place } = this._app.session;
     const title = level ? titleText(level.title, place?.collection) : t("play.no-level");
     this._title.textContent = this._title.title = title;
+    const { author } = level ?? {};
+    this._author.textContent = author ? t("moves.author", { name: author }) : "";
     placeText(this._app).then((text) => (this._place.textContent = text));
   }
 
@@ -42,6 +47,7 @@ export class Head {
     const { game, bests, bounds } = this._app.session;
     const { bestByMoves, bestByPushes } = bests;
     const pushes = bestByPushes === undefined ? undefined : countPushes(bestByPushes);
+    this._counters.title = t("play.box-figures", boxFigures(game.played));
     this._moves.show(game.at, bestByMoves?.length, bounds.moves);
     this._pushes.show(game.numPushes, pushes, bounds.pushes);
   }

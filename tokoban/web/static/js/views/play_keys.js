@@ -15,8 +15,9 @@ const ZOOM = 1.25;
  */
 export function playActions(app, board, pick) {
   const { session } = app;
-  /** @type {(letter: string) => () => void} */
-  const move = (letter) => () => {
+  /** @type {(seen: string) => () => void} */
+  const move = (seen) => () => {
+    const letter = board.directionOf(seen);
     if (pick.isActive) return pick.move(letter);
     if (!session.game.play(letter)) app.announce(t("say.blocked"));
   };
