@@ -38,7 +38,7 @@ from tokoban.systems.translation.verbatim import hide_verbatim, show_verbatim
         ("AB-123456-X, SW1A 1AA, 12/24/2024", ["AB-123456-X", "SW1A 1AA", "12/24/2024"]),
         ("IBAN DE89 3704 0044 0532 0130 00", ["DE89 3704 0044 0532 0130 00"]),
         ("1.000.000 um 18:30, 1914-1918, 1990er, 1990s, 2023/24", []),
-        ("Der 42-jährige mit X10-Gerät, COVID-19, 150000 km, 1 000 000, 10115 B.", []),
+        ("Der 42-jährige mit X10-Gerät, COVID-19, M1911, 150000 km, 1 000 000, 10115 B.", []),
     ],
 )
 def test_what_is_hidden_is_shown_again(text: str, spans: list[str]) -> None:

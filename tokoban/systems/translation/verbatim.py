@@ -80,7 +80,8 @@ def _is_identifier(number: str) -> bool:
     if re.search("[^A-Z0-9 ()+/-]{2}", number) or not digits:
         return False
     if any(map(str.isalpha, number)):
-        return any(map(str.isupper, number)) and (len(digits) >= 4 or " " in number)
+        is_long = len(digits) >= 4 and sum(map(str.isalnum, number)) >= 6
+        return any(map(str.isupper, number)) and (is_long or " " in number)
     bounds = _RANGE.fullmatch(number)
     if bounds and int(bounds[1]) < int(bounds[2]) and len(bounds[2]) <= len(bounds[1]) + 1:
         return False
