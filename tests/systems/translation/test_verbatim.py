@@ -29,6 +29,7 @@ from tokoban.systems.translation.verbatim import hide_verbatim, show_verbatim
         ("Auf b.de/c_d, nicht müde.Es regnet.", ["b.de/c_d"]),
         ("a_1.pdf (b.tar.gz).", ["a_1.pdf", "b.tar.gz"]),
         ("Hallo {name}, %s hat %d `a | b`!", ["{name}", "%s", "%d", "`a | b`"]),
+        ("Was &lt;b&gt; heißt, a &lt; b", ["&lt;b&gt;", "&lt;"]),
         (
             "In C:\\Ä\\b.txt, \u65e5\u672c und 5 \u00b5g.",
             ["C:\\Ä\\b.txt", "\u65e5\u672c", "\u00b5g"],

@@ -27,6 +27,7 @@ SPAN = (
     r"`[^`]+`"
     r"|\$?\{+[^{}]{1,80}\}+|%(?:\(\w+\)|\d\$)?[sdif]\b"
     rf"|(?<!\S){_TERM}(?: ?[=<>\u00d7\u00f7\u2248\u2260\u2264\u2265]+ ?{_TERM})+"
+    r"|&lt;[^\s&]{1,80}&gt;|&[lg]t;"
     rf"|{_ADDRESS}|(?<![\w.-])[\w-]+(?:\.[\w-]+)*\.(?:{_SUFFIXES})(?![\w-]|\.\w)"
 )
 _START, _IN_WORD = r"(?<![^\s\"“”„(|>])", rf"(?:(?!{TAG})[^\s\"“”„()|])"
@@ -80,8 +81,7 @@ def _is_identifier(number: str) -> bool:
     if re.search("[^A-Z0-9 ()+/-]{2}", number) or not digits:
         return False
     if any(map(str.isalpha, number)):
-        is_long = len(digits) >= 4 and sum(map(str.isalnum, number)) >= 6
-        return any(map(str.isupper, number)) and (is_long or " " in number)
+        return " " in number or (len(digits) >= 4 and sum(map(str.isalnum, number)) >= 6)
     bounds = _RANGE.fullmatch(number)
     if bounds and int(bounds[1]) < int(bounds[2]) and len(bounds[2]) <= len(bounds[1]) + 1:
         return False
