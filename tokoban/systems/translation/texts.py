@@ -1,22 +1,28 @@
 """Texts in, texts out: a translator with its tokenizer, for whoever has sentences and no tokens."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain, islice, starmap
 from typing import TYPE_CHECKING
 
 from tokoban.inference.engine import Engine
-from tokoban.systems.translation.addresses import hide_addresses, show_addresses
-from tokoban.systems.translation.capitals import without_capitals
+from tokoban.systems.translation.capitals import is_known_without_capital, without_capitals
 from tokoban.systems.translation.emoji import emoji_apart, without_emoji
+from tokoban.systems.translation.layout import texts_apart
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import tidy
 from tokoban.systems.translation.sentences import sentences_of
+from tokoban.systems.translation.spelling import usual_spelling
 from tokoban.systems.translation.translate import BATCH_SIZE, translate
+from tokoban.systems.translation.verbatim import hide_verbatim, show_verbatim
 from tokoban.text.saved import tokenizer_of
 
 if TYPE_CHECKING:
     from tokoban.systems.translation.reranking import Reranker
+
+_WORD = re.compile(r"[^\W\d_]{2}")  # letters that stand alone are names and units
+_UNDECODABLE = "\ufffd"
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ class Translation:
     tokens: list[int]
     log_prob_nats: float  # of its tokens and its end
     channel_log_prob_nats: float | None = None  # of the source given the translation, by a reranker
-    sentences: "tuple[Translation, ...]" = ()  # of a text of several, each by itself
+    sentences: "tuple[Translation, ...]" = ()  # of a text of several or with layout
 
 
 def reading_of(model: Translator, text: str) -> str:
@@ -45,19 +51,17 @@ def num_tokens(model: Translator, texts: Sequence[str], *, is_divided: bool = Fa
     If texts are divided into sentences, that is the number of the longest one.
     """
     divided = [
-        [
-            _words_of(hide_addresses(sentence)[0])
-            for sentence, _ in _divided(model, text, is_one=not is_divided)
-        ]
+        [*starmap(_words_of, map(hide_verbatim, _divided(model, text, is_one=not is_divided)[0]))]
         for text in texts
     ]
     lengths = map(len, tokenizer_of(model).encode_many([*chain(*divided)]))
     return [max(islice(lengths, len(parts))) for parts in divided]
 
 
-def _words_of(reading: str) -> str:
-    """The reading, or an empty text if it has no letters."""
-    return reading if any(map(str.isalpha, reading)) else ""
+def _words_of(hidden: str, names: Mapping[str, str]) -> str:
+    """What is read of a sentence: nothing if no word is in it, apart from names."""
+    read = re.sub("|".join(names), "", hidden) if names else hidden
+    return hidden if _WORD.search(read) else ""
 
 
 def translate_texts(
@@ -76,16 +80,15 @@ def translate_texts(
 
     With a ``reranker`` they are the best of the beam by its scores. Sentences are translated one by
     one, but not with a ``forced_prefix``, which every translation begins with, spaces around it
-    apart. A text without letters, such as the times of a subtitle, is its own translation, with no
-    tokens. Emoji follow the sentence that they stand in or after. Addresses of pages and of mail
-    are copied; among the tokens names stand for them. The rest is said by ``translate``, which this
-    calls.
+    apart. A text without words, such as the times of a subtitle, is its own translation, with no
+    tokens. Emoji follow the sentence that they stand in or after. What ``verbatim`` finds is
+    copied; among the tokens names stand for it. Without a prefix, ``layout`` is kept. The rest is
+    said by ``translate``, which this calls.
     """
     tokenizer = tokenizer_of(model)
     divided = [_divided(model, text, is_one=bool(forced_prefix)) for text in texts]
-    hidden = [hide_addresses(sentence) for sentence, _ in chain(*divided)]
-    sentences, addresses = [text for text, _ in hidden], [known for _, known in hidden]
-    sources = tokenizer.encode_many([*map(_words_of, sentences)])
+    hidden = [hide_verbatim(sentence) for sentences, _ in divided for sentence in sentences]
+    sources = tokenizer.encode_many([*starmap(_words_of, hidden)])
     found = translate(
         model,
         sources,
@@ -101,7 +104,7 @@ def translate_texts(
             # The model learned from lines, so each translation is put on one line.
             Translation(
                 sentence,
-                tidy(tokenizer.decode(one.tokens)),
+                tidy(tokenizer.decode(one.tokens).replace(_UNDECODABLE, "")),
                 one.score,
                 source,
                 one.tokens,
@@ -111,57 +114,69 @@ def translate_texts(
         ]
         if source
         else [Translation(sentence, sentence, 0.0, [], [], 0.0)]
-        for source, hypotheses, sentence in zip(sources, found, sentences, strict=True)
+        for source, hypotheses, (sentence, _) in zip(sources, found, hidden, strict=True)
     ]
     if reranker is not None:
         ranked = reranker.reranked(translations, length_penalty=length_penalty)
         translations = [some[:nbest] for some in ranked]
     translations = [
-        [_with_addresses(one, known) for one in some] if known else some
-        for some, known in zip(translations, addresses, strict=True)
-    ]
-    translations = [
-        [replace(one, text=f"{one.text} {emoji}".lstrip()) for one in some] if emoji else some
-        for some, (_, emoji) in zip(translations, chain(*divided), strict=True)
+        [_with_hidden(one, known) for one in some] if known else some
+        for some, (_, known) in zip(translations, hidden, strict=True)
     ]
     by_sentence = iter(translations)
-    return [_joined([*islice(by_sentence, len(parts))]) for parts in divided]
+    return [_joined([*islice(by_sentence, len(parts))], gaps) for parts, gaps in divided]
 
 
-def _divided(model: Translator, text: str, *, is_one: bool) -> list[tuple[str, str]]:
-    """The sentences of a text, or all of it as one, each with the emoji that follow it."""
-    parts = emoji_apart(text)
+def _divided(model: Translator, text: str, *, is_one: bool) -> tuple[list[str], list[str]]:
+    """The sentences of a text, or all of it as one, and what stands before, between and behind."""
+    text = usual_spelling(text)
     if is_one:
-        return [(reading_of(model, text), " ".join(emoji for _, emoji in parts if emoji))]
-    found: list[tuple[str, str]] = []
-    for part, emoji in parts:
-        *before, last = sentences_of(reading_of(model, part))
-        found += [*((sentence, "") for sentence in before), (last, emoji)]
-    return found
+        emoji = "".join(f" {emoji}" for _, emoji in emoji_apart(text) if emoji)
+        return [reading_of(model, text)], ["", emoji]
+    tokenizer = tokenizer_of(model)
+    texts, around = texts_apart(
+        text, begins_item=lambda word: is_known_without_capital(tokenizer, word)
+    )
+    found, gaps = list[str](), around[:1]
+    for each, behind in zip(texts, around[1:], strict=True):
+        space = ""
+        for part, emoji in emoji_apart(each):
+            for sentence in filter(None, sentences_of(reading_of(model, part))):
+                gaps[-1] += space
+                found.append(sentence)
+                gaps.append("")
+                space = " "
+            if emoji:
+                gaps[-1] += space + emoji
+                space = " "
+        gaps[-1] += behind
+    return (found, gaps) if found else ([""], ["", *gaps])
 
 
-def _with_addresses(one: Translation, addresses: Mapping[str, str]) -> Translation:
-    source, text = (show_addresses(side, addresses) for side in (one.source, one.text))
+def _with_hidden(one: Translation, hidden: Mapping[str, str]) -> Translation:
+    source, text = (show_verbatim(side, hidden) for side in (one.source, one.text))
     return replace(one, source=source, text=text)
 
 
-def _joined(found: list[list[Translation]]) -> list[Translation]:
-    """The translations of a text by those of its sentences.
+def _joined(found: list[list[Translation]], gaps: Sequence[str]) -> list[Translation]:
+    """The translations of a text by those of its sentences, and what stands around these.
 
     A sentence without tokens has only one, which stands in all of them.
     """
-    if len(found) == 1:
-        return found[0]
     most = max(map(len, found))
     each_of_all = (some if some[0].tokens else some * most for some in found)
-    return [*map(_together, *each_of_all)]
+    return [_together(sentences, gaps) for sentences in zip(*each_of_all, strict=False)]
 
 
-def _together(*sentences: Translation) -> Translation:
+def _together(sentences: tuple[Translation, ...], gaps: Sequence[str]) -> Translation:
+    behind = zip(sentences, gaps[1:], strict=True)
+    text = gaps[0] + "".join(f"{each.text}{gap}" for each, gap in behind)
+    if text == sentences[0].text:
+        return sentences[0]
     by_channel = [nats for each in sentences if (nats := each.channel_log_prob_nats) is not None]
     return Translation(
         " ".join(each.source for each in sentences if each.source),
-        " ".join(each.text for each in sentences),
+        text,
         sum(each.score for each in sentences),
         [*chain(*(each.source_tokens for each in sentences))],
         [*chain(*(each.tokens for each in sentences))],
