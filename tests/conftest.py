@@ -4,6 +4,7 @@ import importlib.util
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,9 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 # functions such as ``Square.neighbour`` took most of the time of many tests. Where beartype is
 # missing the tests run all the same, with shapes as mere documentation. A function compiled by
 # numba is annotated with typing.no_type_check, or numba would be handed the checking wrapper in its
-# place.
-if importlib.util.find_spec("beartype"):
+# place. Without assertions beartype checks nothing; and what the hook imports then, beartype itself
+# among it, would be kept without them, in the files that later runs with assertions read.
+if importlib.util.find_spec("beartype") and not sys.flags.optimize:
     with_arrays = [
         ".".join(path.relative_to(REPOSITORY).with_suffix("").parts)
         for path in (REPOSITORY / "tokoban").rglob("*.py")
