@@ -2,7 +2,7 @@
 
 import pytest
 
-from tokoban.systems.translation.capitals import is_known_without_capital, without_capitals
+from tokoban.systems.translation.capitals import without_capitals
 from tokoban.text.bpe import train_bpe
 
 LINES = ["Ein Mann sitzt auf der Straße im Park der USA.", "ein Hund und ein Mann."] * 9
@@ -29,8 +29,3 @@ TOKENIZER = train_bpe(LINES, vocabulary_size=330, has_space_before=True)
 )
 def test_each_word_gets_the_form_that_the_vocabulary_knows_best(text: str, expected: str) -> None:
     assert without_capitals(TOKENIZER, text) == expected
-
-
-def test_a_word_that_a_sentence_begins_with_is_known_in_small_letters() -> None:
-    words = ["Ein", "Mann", "ein", "EIN", "Xylophon"]
-    assert [is_known_without_capital(TOKENIZER, word) for word in words] == [True] + [False] * 4

@@ -25,12 +25,6 @@ def without_capitals(tokenizer: Tokenizer, text: str) -> str:
     return " ".join(found)
 
 
-def is_known_without_capital(tokenizer: Tokenizer, word: str) -> bool:
-    """Whether a capitalised word is one token in small letters, and a more frequent one."""
-    small, capital = tokenizer.encode_many([word.lower(), word])
-    return word.istitle() and len(small) == 1 and (len(capital) > 1 or small < capital)
-
-
 def _is_in_capitals(word: str) -> bool:
     return word.replace("ß", "").isupper()
 

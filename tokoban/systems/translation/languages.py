@@ -10,7 +10,7 @@ _WORDS = {
         "zu zum zur über"
     ),
     "en": (
-        "a about and are at been but can could did do does for from had has have he her his how i "
+        "about and are at been but can could did do does for from had has have he her his how "
         "if is it its my not of on our she should that the their there they this to us we were "
         "what when where which who why with would you your"
     ),

@@ -5,15 +5,26 @@ and tags, or stars, around texts.
 """
 
 import re
-from collections.abc import Callable
 
+from tokoban.systems.translation.number_words import MONTHS
 from tokoban.systems.translation.verbatim import LONE_SIGN, SPAN, TAG, UNREAD_WORD
 from tokoban.text.invisible import without_invisible
 
 _LIST_SIGNS = re.compile(
     r"(?:(?:[-*\u2022\u00b7\u2013\u2014>]|#+|\d{1,3}\)|\(?[a-zA-Z]\)|\(\d\)|\[[ xX]?\]) )+(?=\S)"
 )
-_NUMBERED = re.compile(r"\d{1,3}\. (?=(?P<word>\w+)(?P<is_request> Sie\b)?)")
+# Behind a number and a stop these go with it: "3. Oktober", "1. Liga".
+_ORDERED = "|".join(
+    [
+        *(month for month, _ in MONTHS),
+        "Abteilung|Advent|Akt|Auflage|Band|Bundesliga|Bürgermeister(?:in)?|Etage|Fall|Geburtstag|"
+        "Gang|Generation|Grad|Halbjahr|Halbzeit|Jahr|Jahrestag|Jahrhundert|Kapitel|Klasse|Kreis|"
+        "Liga|Mal|Mannschaft|Monat|Obergeschoss|Person|Platz|Preis|Quartal|Rang|Reich|Reihe|Runde|"
+        "Satz|Schuljahr|Semester|Sinfonie|Stock|Stockwerk|Strophe|Stufe|Stunde|Tag|Teil|Termin|"
+        "Untergeschoss|Versuch|Vers|Vorsitzender?|Weltkrieg|Wahl|Woche",
+    ]
+)
+_NUMBERED = re.compile(rf"\d{{1,3}}\. (?!(?:{_ORDERED})\b)(?=\w)")
 _STARS, _LINK_END = r"\*{1,3}", r"\]\([^()\s]*\)"
 _OPENS, _CLOSES = rf"(?:{_STARS}|{TAG}|\[)", rf"(?:{_STARS}|{TAG}|{_LINK_END})"
 # Marked words of a sentence are read in it; marks around whole texts are kept.
@@ -28,18 +39,11 @@ _MARKED_WORDS, _MARKS = re.compile(_AMID), re.compile(rf"{_OPENS}|{_CLOSES}")
 _LINK = re.compile(r"\[([^\[\]]*)\]\(([^()\s]*)\)")
 
 
-def texts_apart(line: str, *, begins_item: Callable[[str], bool]) -> tuple[list[str], list[str]]:
-    """The texts of a line, and what stands before, between and behind them.
-
-    ``begins_item`` says whether a word behind a number and a stop begins an item of a list: in "3.
-    Oktober" and "1. Liga" the number is that of the month or the league.
-    """
+def texts_apart(line: str) -> tuple[list[str], list[str]]:
+    """The texts of a line, and what stands before, between and behind them."""
     body = re.sub(r"[^\S\t]+", " ", line.strip())
     indent = line[: len(line) - len(line.lstrip(" \t"))] if body else ""
-    sign = _LIST_SIGNS.match(body)
-    if not sign and (number := _NUMBERED.match(body)):
-        sign = number if number["is_request"] or begins_item(number["word"]) else None
-    if sign:
+    if sign := _LIST_SIGNS.match(body) or _NUMBERED.match(body):
         indent, body = indent + sign[0], body[sign.end() :]
     texts, gaps, place = list[str](), [indent], 0
     for found in _GAP.finditer(body):

@@ -7,7 +7,7 @@ from itertools import chain, islice, starmap
 from typing import TYPE_CHECKING
 
 from tokoban.inference.engine import Engine
-from tokoban.systems.translation.capitals import is_known_without_capital, without_capitals
+from tokoban.systems.translation.capitals import without_capitals
 from tokoban.systems.translation.emoji import emoji_apart, without_emoji
 from tokoban.systems.translation.layout import texts_apart
 from tokoban.systems.translation.model import Translator
@@ -133,10 +133,7 @@ def _divided(model: Translator, text: str, *, is_one: bool) -> tuple[list[str], 
     if is_one:
         emoji = "".join(f" {emoji}" for _, emoji in emoji_apart(text) if emoji)
         return [reading_of(model, text)], ["", emoji]
-    tokenizer = tokenizer_of(model)
-    texts, around = texts_apart(
-        text, begins_item=lambda word: is_known_without_capital(tokenizer, word)
-    )
+    texts, around = texts_apart(text)
     found, gaps = list[str](), around[:1]
     for each, behind in zip(texts, around[1:], strict=True):
         space = ""
