@@ -120,6 +120,12 @@ _NO_MEMORY = "tokoban: there is not enough memory for this\n"
         (ImportError("libtorch_cpu.so: failed to map segment from shared object"), 2, _NO_MEMORY),
         (RuntimeError("unable to mmap 9 bytes: Cannot allocate memory (12)"), 2, _NO_MEMORY),
         (RuntimeError("can't start new thread"), 2, _NO_MEMORY),
+        (
+            FileNotFoundError(2, "No such file", "can't start new thread"),
+            2,
+            "tokoban: can't start new thread: No such file\n",
+        ),
+        (ValueError("x: Cannot allocate memory"), 2, "tokoban: x: Cannot allocate memory\n"),
         (KeyboardInterrupt(), 130, "tokoban: interrupted\n"),
         (
             ModuleNotFoundError("No module named 'tokenizers'", name="tokenizers"),

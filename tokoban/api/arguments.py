@@ -55,8 +55,8 @@ def _shown(value: object) -> str:
     return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
 
 
-def _usual_number(name: str, value: object) -> float:
-    """The number, as a float if it is neither that nor whole; an int is not changed."""
+def _int_or_float(name: str, value: object) -> float:
+    """An int as it is, any other number as a float; ``ValueError`` if it is too large for one."""
     try:
         number = float(cast("SupportsFloat", value))
         return value if isinstance(value, int | float) else number
@@ -83,7 +83,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
                 if _KINDS[name] == _WHOLE:  # numpy's too
                     bound.arguments[name] = int(cast("SupportsInt", value))
                 elif _KINDS[name] == _NUMBER and value is not None:  # fractions too
-                    bound.arguments[name] = _usual_number(name, value)
+                    bound.arguments[name] = _int_or_float(name, value)
             is_event = hasattr(value, "is_set") and not isinstance(value, type)
             if name == "stop" and value is not None and not is_event:
                 raise ValueError(f"stop is {value!r}; expected a threading.Event or None")

@@ -80,18 +80,23 @@ def in_one_line(error: Exception) -> str:
     return printable(text) or type(error).__name__
 
 
-# What torch, the loader of shared objects and the threads of Python say where memory is short.
-_NO_MEMORY = re.compile("(can't|[Cc]annot) allocate memory|failed to map segment|new thread")
+# Messages of torch, of the loader of shared objects and of Python's threads if memory is short.
+_NO_MEMORY = re.compile(
+    "(can't|[Cc]annot) allocate memory|failed to map segment|can't start new thread"
+)
 
 
 def _lacks_memory(error: Exception) -> bool:
-    """Whether no memory was found, on the CPU or on a GPU."""
-    is_known = isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
-    return is_known or _NO_MEMORY.search(str(error)) is not None
+    """Whether the error says that memory is short, on the CPU or on a GPU."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return True
+    # A ``ValueError`` may quote a stranger's words, and an error of a file its name.
+    is_quoting = isinstance(error, ValueError) or getattr(error, "filename", None) is not None
+    return not is_quoting and _NO_MEMORY.search(str(error)) is not None
 
 
 def _complaint(error: Exception) -> str:
-    """The error in words for the user; raises it again if it is none of theirs."""
+    """The message for an error that a user can cause; raises any other error again."""
     from tokoban.api.extras import sentence
 
     if _lacks_memory(error):

@@ -215,7 +215,7 @@ def _read_without_capitals(model: "Translator", number: int, line: str) -> str:
 
 
 def _capitals(read_as: Mapping[int, str]) -> str:
-    """The message on sentences with words in capitals, by their numbers."""
+    """The message that names the sentences with words in capitals; ``read_as`` is by number."""
     if len(read_as) == 1:
         ((number, read),) = read_as.items()
         return f"sentence {number} has words in capitals, and is read as: {read}"

@@ -67,7 +67,7 @@ def loses_a_number(source: str, text: str) -> bool:
 
 
 def breaks_a_date(source: str, text: str) -> bool:
-    """Whether the text has a date such as 24,12,2024, which neither language writes."""
+    """Whether the text has a date such as 24,12,2024 that is not in the source."""
     return any(found not in source for found in _BROKEN_DATE.findall(text))
 
 

@@ -1,4 +1,4 @@
-"""Which of German and English a text is in, by the commonest words that only one of them has."""
+"""Tells German from English text by common words that only one of the languages has."""
 
 import re
 

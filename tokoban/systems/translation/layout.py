@@ -13,7 +13,7 @@ from tokoban.text.invisible import without_invisible
 _LIST_SIGNS = re.compile(
     r"(?:(?:[-*\u2022\u00b7\u2013\u2014>]|#+|\d{1,3}\)|\(?[a-zA-Z]\)|\(\d\)|\[[ xX]?\]) )+(?=\S)"
 )
-# Behind a number and a stop these go with it: "3. Oktober", "1. Liga".
+# Nouns that follow an ordinal number: "3. Oktober" and "1. Liga" begin no item of a list.
 _ORDERED = "|".join(
     [
         *(month for month, _ in MONTHS),

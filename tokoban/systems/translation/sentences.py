@@ -45,8 +45,8 @@ BETWEEN_SENTENCES = re.compile(
 
 
 def sentences_of(reading: str) -> list[str]:
-    """Its sentences, each with the stop that ends it and with common abbreviations in full.
+    """The sentences of a text, each with its final stop; common abbreviations are written in full.
 
-    "Dr. Weber" and "Salz usw. im Haus" are in one.
+    The stops of "Dr. Weber" and "Salz usw. im Haus" end no sentence.
     """
     return BETWEEN_SENTENCES.split(without_abbreviations(reading))

@@ -128,7 +128,10 @@ def translate_texts(
 
 
 def _divided(model: Translator, text: str, *, is_one: bool) -> tuple[list[str], list[str]]:
-    """The sentences of a text, or all of it as one, and what stands before, between and behind."""
+    """The sentences of a text, and the layout before, between and behind them.
+
+    If it ``is_one``, the whole text is the only sentence.
+    """
     text = usual_spelling(text)
     if is_one:
         emoji = "".join(f" {emoji}" for _, emoji in emoji_apart(text) if emoji)

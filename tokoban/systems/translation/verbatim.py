@@ -68,7 +68,7 @@ def hide_verbatim(text: str) -> tuple[str, dict[str, str]]:
 
 
 def show_verbatim(text: str, hidden: Mapping[str, str]) -> str:
-    """A translation with what was hidden; those whose names it lacks follow in brackets."""
+    """Puts the hidden spans back; one whose name the translation lacks follows in brackets."""
     missing = [f"({span})" for name, span in hidden.items() if name not in text]
     if hidden:
         text = re.sub("|".join(hidden), lambda name: hidden[name[0]], text)
