@@ -19,6 +19,8 @@ import pytest
 
 from benchmarks.served import Server
 from tests.processes import cpu_s, wait_until
+from tokoban.cli import main
+from tokoban.web.app import Collection
 from tokoban.web.server import bind
 
 LEVEL = "#####\n#@$.#\n#####"
@@ -184,6 +186,27 @@ def test_a_port_in_use_is_a_sentence() -> None:
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
     assert ended.stderr == f"tokoban: 127.0.0.1:{port}: {os.strerror(errno.EADDRINUSE)}\n"
+
+
+def test_a_file_without_levels_is_left_out_beside_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown: list[Collection] = []
+    monkeypatch.setattr("tokoban.web.app.make_app", lambda found, **_: shown.extend(found))
+    good, bad = tmp_path / "good.xsb", tmp_path / "bad.xsb"
+    good.write_text("#####\n#@$.#\n#####\n")
+    bad.write_text("#####\n#@$ #\n#####\n")
+    missing = tmp_path / "missing.xsb"
+    with socket.create_server(("127.0.0.1", 0)) as taken:  # so that nothing is served
+        command = ["web", "--port", str(taken.getsockname()[1])]
+        assert main([*command, str(bad), str(good), str(missing)]) == 2
+        told = capsys.readouterr().err.splitlines()
+        assert [one.title for one in shown] == ["tokoban", "good.xsb"]
+        assert told[0].startswith(f"tokoban: {bad}:1: ")
+        assert told[1] == f"tokoban: {missing}: {os.strerror(errno.ENOENT)}"
+        assert "in use" in told[2]
+        assert main([*command, str(missing)]) == 2  # all that was asked for
+        assert capsys.readouterr().err == f"tokoban: {missing}: {os.strerror(errno.ENOENT)}\n"
 
 
 def test_a_host_that_can_be_none_is_a_sentence() -> None:

@@ -2,9 +2,11 @@
 
 import argparse
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tokoban.cli import in_one_line
 from tokoban.cli.parser import quoted_word, whole
 
 if TYPE_CHECKING:
@@ -90,7 +92,8 @@ def _origin(text: str) -> str:
 def _collections(files: list[str]) -> "list[Collection]":
     """The levels of the project, then those of each file; problems are reported.
 
-    Raises as ``read_levels`` does, and ``ValueError`` for a file without a valid level.
+    A file without a valid level is reported and left out, beside others that have some. Raises as
+    ``read_levels`` does, and ``ValueError``, where that is true of every file.
     """
     from tokoban.cli.output import report_findings
     from tokoban.sokoban.formats import read_levels
@@ -98,9 +101,15 @@ def _collections(files: list[str]) -> "list[Collection]":
 
     found = [shipped_collection()]
     for number, name in enumerate(files, 1):
-        file = read_levels(name)
-        if not file.levels:
-            raise ValueError(str(file.problems[0]))
+        try:
+            file = read_levels(name)
+            if not file.levels:
+                raise ValueError(str(file.problems[0]))
+        except (OSError, ValueError) as error:
+            if number == len(files) and len(found) == 1:
+                raise
+            print(f"tokoban: {in_one_line(error)}", file=sys.stderr)
+            continue
         report_findings(file.problems, file.warnings)
         title = "standard input" if name == "-" else Path(name).name
         found.append(Collection(f"file-{number}", title, file))
