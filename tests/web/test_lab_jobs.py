@@ -78,6 +78,21 @@ def test_each_line_of_a_text_is_translated_by_itself_and_each_sentence_has_its_a
     assert others == done["translations"][0]["text"].split("\n")[1:]
 
 
+def test_of_a_long_text_the_best_translation_grows_until_nobody_waits() -> None:
+    text, stop, so_far = "\n".join(["Ich bin da."] * 12), threading.Event(), list[str]()
+
+    def report(event: dict[str, Any]) -> None:
+        so_far.append(event["text"])
+
+    (done,) = lab_jobs.translate({"text": text}, Context(stop, report))
+    best = done["translations"][0]["text"]
+    assert len(so_far) == 2
+    assert so_far[0] == best.split("\n")[0]
+    assert so_far[1] == "\n".join(best.split("\n")[:9])
+    stop.set()
+    assert list(lab_jobs.translate({"text": text}, Context(stop, report))) == []
+
+
 def test_greedy_text_goes_on_with_the_token_of_the_longest_bar() -> None:
     text = "When I was a child"
     for _ in range(3):

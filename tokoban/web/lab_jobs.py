@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from tokoban.systems.translation.confidence import Confidence
     from tokoban.systems.translation.model import Translator
     from tokoban.systems.translation.reranking import Reranker
+    from tokoban.systems.translation.texts import Translation
     from tokoban.systems.vit.model import VisionTransformer
 
 _LANGUAGES = ("de", "en")
 _MOST_TEXT = 2000  # characters of all lines, which take some ten seconds of one core
+_BLOCK_LINES = 8  # translated together, and shown before the next ones
 _MOST_SENTENCE_TOKENS = 100  # attention grows with their square
 _NUM_TRANSLATIONS = 4  # as many as the beam is wide
 
@@ -57,7 +59,7 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
 
     Each line of the text is translated by itself. ``prefix`` is what every translation begins with;
     ``shown`` is the number, from 0, of the translation whose attention is returned, and
-    ``sentence`` that of the sentence in it.
+    ``sentence`` that of the sentence in it. Reports the best translation so far as it grows.
     """
     from tokoban.systems.translation.confidence import DOUBTFUL_BELOW
     from tokoban.systems.translation.texts import num_tokens, translate_texts
@@ -69,7 +71,8 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
     sentence = wire.whole_of(arguments, "sentence", usual=0, least=0, most=_MOST_TEXT)
     model, engine, reranker, confidence, length_penalty = _translator(source)
     # A line with a given beginning is not divided into sentences.
-    parts = [(lines[:1], prefix), (lines[1:], "")]
+    starts = range(1, len(lines), _BLOCK_LINES)
+    parts = [(lines[:1], prefix), *((lines[start:][:_BLOCK_LINES], "") for start in starts)]
     sizes = [
         size for texts, begun in parts for size in num_tokens(model, texts, is_divided=not begun)
     ]
@@ -83,10 +86,13 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
                 most=_MOST_SENTENCE_TOKENS,
             )
         )
-    by_line = [
-        some
-        for texts, begun in parts
-        for some in translate_texts(
+    by_line: list[list[Translation]] = []
+    for texts, begun in parts:
+        if context.stop.is_set():
+            return
+        if by_line:
+            context.report({"text": "\n".join(best.text for best, *_ in by_line)})
+        by_line += translate_texts(
             model,
             texts,
             engine=engine,
@@ -96,7 +102,6 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
             forced_prefix=begun,
             reranker=reranker,
         )
-    ]
     # The best of every line, the second best of every line, and so on; a line may have fewer.
     found = [
         [some[min(rank, len(some) - 1)] for some in by_line]

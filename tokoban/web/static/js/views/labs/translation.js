@@ -101,8 +101,9 @@ function mount(element, { app, newJob, showAttention, hideAttention, whenQuiet }
       clear();
       return;
     }
-    const done = await job.run("translate", {
-      source, text: text.value, prefix: prefix.value, shown, sentence,
+    const request = { source, text: text.value, prefix: prefix.value, shown, sentence };
+    const done = await job.run("translate", request, (event) => {
+      if (event.text) found.replaceChildren(el("li", {}, event.text));
     });
     if (!done && !job.isRunning) clear(); // it failed: what is there is of another sentence
     if (!done) return;
