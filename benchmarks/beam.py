@@ -55,7 +55,7 @@ def search_eagerly(
         stepper,
         num_searches=len(levels.boxes),
         width=width,
-        max_steps=stepper.max_moves,
+        max_steps=stepper.model.max_moves,
         merge_equal=merges,
         stop_at_first=stops_early,
         stop_check_every=8 if stops_early else 0,

@@ -6,14 +6,15 @@ import jaxtyping
 import pytest
 import torch
 
-from tokoban.transformer import masks
+from tokoban.transformer import attend
 
 
 @pytest.mark.skipif(sys.flags.optimize > 0, reason="beartype checks nothing without assertions")
 @pytest.mark.parametrize("test", range(2))
 def test_a_wrong_shape_is_an_error(test: int) -> None:
     pytest.importorskip("beartype")
-    with pytest.raises(jaxtyping.TypeCheckError, match="lengths"):
-        masks.padding(torch.tensor([[3, 5]]), 7)
+    q, k = torch.ones(2, 3, 5, 7), torch.ones(2, 3, 11, 7)
+    with pytest.raises(jaxtyping.TypeCheckError, match="q"):
+        attend(q[0], k, k)
     for _ in range(100):
-        masks.padding(torch.tensor([3, 5]), 7)
+        attend(q, k, k)

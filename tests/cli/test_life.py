@@ -1,4 +1,4 @@
-"""``tokoban life``: patterns in, grids, counts and films out, and each complaint in one line."""
+"""``tokoban life``: patterns in, grids and counts out, and each complaint in one line."""
 
 import json
 from collections.abc import Callable
@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 import torch
-from PIL import Image
 
 from tests.viewing.attention_pages import read_attention_page
 from tokoban import cli
@@ -98,41 +97,6 @@ def test_a_wrong_game_is_status_1(
     assert line == f"3 steps of B3/S23, {count} wrong cells, the first at step 1"
 
 
-def test_the_film_has_both_games_side_by_side(weights: str, is_right: None, tmp_path: Path) -> None:
-    film = tmp_path / "game.gif"
-    assert _life(weights, "--steps", "5", "--film", str(film)) == 0
-    with Image.open(film) as opened:
-        assert (opened.width, getattr(opened, "n_frames", 1)) == (9 * (16 + 2 + 16), 6)
-
-
-def test_a_wrong_cell_has_a_spot_in_the_networks_game(
-    weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    grid = torch.zeros(1, 16, 16, dtype=torch.bool)
-    true_grid = grid.clone()
-    grid[0, 2, 5], true_grid[0, 7, 3] = True, True  # one too many, and one too few
-    monkeypatch.setattr(simulate, "play", lambda *_: iter([simulate.Generation(grid, true_grid)]))
-    film = tmp_path / "game.gif"
-    assert _life(weights, "--steps", "1", "--film", str(film)) == 1
-    with Image.open(film) as opened:
-        opened.seek(1)
-        shades = opened.convert("L").point(lambda shade: shade < 128).load()
-    assert shades is not None
-
-    def square(row: int, column: int) -> tuple[bool, bool]:
-        """Whether a cell's corner is dark, and its middle."""
-        x, y = 9 * column, 9 * row
-        return bool(shades[x + 1, y + 1]), bool(shades[x + 4, y + 4])
-
-    assert (square(2, 5), square(7, 3), square(7, 4)) == (
-        (True, False),
-        (False, True),
-        (False,) * 2,
-    )
-    right = 16 + 2
-    assert (square(2, right + 5), square(7, right + 3)) == ((False, False), (True, True))
-
-
 def test_an_interrupted_game_is_reported_as_far_as_it_came(
     weights: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,7 +129,6 @@ def test_a_page_of_attention_goes_through_the_game(weights: str, tmp_path: Path)
             "large.rle: expected a pattern of at most 1,048,576 bytes, got more",
         ),
         (["--seed", "0", "--pattern", "x.rle"], "--seed has no effect with --pattern"),
-        (["--film", "x.png"], "x.png: expected a name that ends in .gif"),
     ],
     ids=str,
 )

@@ -40,7 +40,8 @@ package = pathlib.Path(tokoban.__file__).parent
 for file in package.rglob("*.py"):
     if re.search("^from tokoban.* import .*entry", file.read_text(), re.M):
         importlib.import_module(".".join(file.relative_to(package.parent).with_suffix("").parts))
-print("unused:", *compiling.unused_entries(), file=sys.stderr)
+unused = [entry.py_func.__qualname__ for entry in compiling._entries if not entry.signatures]
+print("unused:", *unused, file=sys.stderr)
 """
 COMMANDS = [
     "demo",

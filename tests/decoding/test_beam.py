@@ -40,8 +40,7 @@ def plans_of(beams: Beams, search: int = 0) -> list[Plan]:
     """The actions of each beam that is not empty, the best first."""
     kept = beams.scores_nats[search] > -torch.inf
     rows = beams.actions[search][kept].tolist()
-    lengths = beams.lengths[search][kept].tolist()
-    return [tuple(row[:length]) for row, length in zip(rows, lengths, strict=True)]
+    return [tuple(action for action in row if action >= 0) for row in rows]
 
 
 def plain_beam_search(
@@ -211,7 +210,7 @@ def test_a_start_without_allowed_actions_leaves_empty_beams_and_no_nan() -> None
     stepper = ToyStepper(model, seeds=[3, 5], width=2)
     beams = beam_search(stepper, num_searches=2, width=2, max_steps=5)
     assert beams.scores_nats.tolist() == [[-math.inf] * 2] * 2
-    assert beams.lengths.tolist() == [[0, 0], [0, 0]]
+    assert (beams.actions == -1).all()
     assert bool((beams.actions == -1).all())
     assert not beams.is_finished.any()
     assert stepper.num_calls == 1

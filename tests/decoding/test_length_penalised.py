@@ -26,8 +26,15 @@ def search(seeds: list[int], *, width: int, max_steps: int = 6, **options) -> Hy
 
 
 def plans(found: Hypotheses, search: int) -> list[list[int]]:
-    rows = zip(found.actions[search].tolist(), found.lengths[search].tolist(), strict=True)
-    return [row[:length] for row, length in rows]
+    return [[action for action in row if action >= 0] for row in found.actions[search].tolist()]
+
+
+def ranks(found: Hypotheses, search: int, penalty: Callable[[int], float]) -> list[float]:
+    scores = found.scores_nats[search].tolist()
+    return [
+        score / penalty(max(1, len(plan)))
+        for score, plan in zip(scores, plans(found, search), strict=True)
+    ]
 
 
 def all_sentences(max_steps: int) -> list[tuple[int, ...]]:
@@ -45,19 +52,19 @@ def all_sentences(max_steps: int) -> list[tuple[int, ...]]:
 def test_a_wide_beam_finds_the_best_of_all(name: str, seed: int) -> None:
     model, penalty, max_steps = random_model(A), PENALTIES[name], 4
     sentences = all_sentences(max_steps)
-    ranks = {
+    rank_of = {
         sentence: replayed_score_nats(model, seed, sentence) / penalty(len(sentence))
         for sentence in sentences
     }
-    best = sorted(sentences, key=ranks.__getitem__, reverse=True)[:5]
+    best = sorted(sentences, key=rank_of.__getitem__, reverse=True)[:5]
     found = search([seed], width=len(sentences), max_steps=max_steps, penalty=penalty, keep=5)
     assert plans(found, 0) == [list(sentence) for sentence in best]
-    assert found.ranks[0].tolist() == pytest.approx([ranks[sentence] for sentence in best])
+    assert ranks(found, 0, penalty) == pytest.approx([rank_of[sentence] for sentence in best])
 
 
 @pytest.mark.parametrize("name", PENALTIES)
 @pytest.mark.parametrize("width", [1, 2, 3, 7])
-def test_scores_are_those_of_the_actions_and_ranks_those_of_the_scores(
+def test_scores_are_those_of_the_actions_and_the_highest_rank_comes_first(
     name: str, width: int
 ) -> None:
     penalty = PENALTIES[name]
@@ -65,13 +72,13 @@ def test_scores_are_those_of_the_actions_and_ranks_those_of_the_scores(
     for number, seed in enumerate([5, 6, 7]):
         for k, plan in enumerate(plans(found, number)):
             if not plan:
-                assert found.scores_nats[number, k] == found.ranks[number, k] == -torch.inf
+                assert found.scores_nats[number, k] == -torch.inf
                 continue
             score = replayed_score_nats(random_model(A), seed, plan)
             assert found.scores_nats[number, k].item() == pytest.approx(score)
-            assert found.ranks[number, k].item() == pytest.approx(score / penalty(len(plan)))
             assert plan.count(END) == 1 and plan[-1] == END
-        assert found.ranks[number].tolist() == sorted(found.ranks[number].tolist(), reverse=True)
+        in_order = ranks(found, number, penalty)
+        assert in_order == sorted(in_order, reverse=True)
 
 
 def test_a_beam_of_one_is_greedy() -> None:
@@ -80,7 +87,6 @@ def test_a_beam_of_one_is_greedy() -> None:
     stepper = ToyStepper(random_model(A), seeds=seeds, end_action=END)
     greedy = sample(stepper, num_rows=len(seeds), max_steps=30)
     assert greedy.is_finished.all()
-    assert torch.equal(found.lengths[:, 0], greedy.lengths)
     assert torch.equal(found.actions[:, 0], greedy.actions)
 
 
@@ -89,11 +95,12 @@ def test_a_search_does_not_depend_on_the_others(width: int) -> None:
     """Though those that are over leave the stepper, and the rest are numbered anew."""
     seeds = list(range(30, 50))
     together = search(seeds, width=width)
-    assert len(set(together.lengths[:, 0].tolist())) > 2  # they end at different steps
+    lengths = {len(plans(together, number)[0]) for number in range(len(seeds))}
+    assert len(lengths) > 2  # they end at different steps
     for number, seed in enumerate(seeds):
         alone = search([seed], width=width)
         assert plans(together, number) == plans(alone, 0)
-        assert torch.equal(together.ranks[number], alone.ranks[0])
+        assert torch.equal(together.scores_nats[number], alone.scores_nats[0])
 
 
 def test_what_ends_leaves_its_place_to_another() -> None:
@@ -161,7 +168,7 @@ def test_the_rows_of_a_search_that_is_over_are_dropped() -> None:
     stepper = Counting(random_model(A), seeds=seeds, width=2, end_action=END)
     found = length_penalised_beam_search(stepper, num_searches=20, width=2, max_steps=9, end=END)
     assert rows == sorted(rows, reverse=True) and rows[0] > rows[-1]
-    assert (found.lengths[:, 0] > 0).all()
+    assert (found.actions[:, 0, 0] >= 0).all()
 
 
 def test_of_equal_scores_the_lower_action_goes_first() -> None:

@@ -2,7 +2,7 @@ import argparse
 import math
 import re
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Literal, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 import pytest
 
@@ -24,7 +24,6 @@ class Config:
     betas: tuple[float, float] = (0.9, 0.95)
     sizes: tuple[int, ...] = ()  # of the layers, 100 % of them,
     # the first one first, or as is_deep says in python_docs
-    retired: ClassVar[dict[str, Any]] = {"depth": 4}
 
 
 CONFIGS = [
@@ -36,10 +35,6 @@ CONFIGS = [
 @pytest.mark.parametrize("config", CONFIGS)
 def test_from_dict_inverts_to_dict(config: Config) -> None:
     assert from_dict(Config, to_dict(config)) == config
-
-
-def test_a_field_of_an_older_version_is_left_out() -> None:
-    assert from_dict(Config, {"width": 3, "depth": 4}) == Config(width=3)
 
 
 def test_an_int_is_a_float() -> None:
@@ -57,7 +52,6 @@ def test_an_int_is_a_float() -> None:
             "it has width, share, name, is_deep, kind, level, limit, betas, sizes",
         ),
         ({}, "Config: field 'width' is missing"),
-        ({"width": 3, "depth": 5}, "Config.depth is 5; only 4 is left of it"),
         ({"width": 3.0}, "Config.width: expected int, got 3.0"),
         ({"width": True}, "Config.width: expected int, got True"),
         ({"width": None}, "Config.width: expected int, got None"),

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.transformer.draw import draw
+from tests.transformer.draw import draw, padding
 from tokoban.transformer import (
     BlockOptions,
     Decoder,
@@ -93,9 +93,9 @@ def decoders(pre_norm: bool) -> tuple[Decoder, nn.TransformerDecoder]:
 def test_encoder(pre_norm: bool) -> None:
     ours, theirs = encoders(pre_norm)
     inputs, lengths = draw(B, T, D), torch.tensor([7, 1, 5, 2, 3])
-    may_attend = masks.causal(T) & masks.padding(lengths, T)
+    may_attend = masks.causal(T) & padding(lengths, T)
     expected = theirs(
-        inputs, mask=~masks.causal(T), src_key_padding_mask=~masks.padding(lengths, T)[:, 0, 0]
+        inputs, mask=~masks.causal(T), src_key_padding_mask=~padding(lengths, T)[:, 0, 0]
     )
     assert torch.allclose(ours(inputs, may_attend=may_attend), expected, rtol=0, atol=1e-12)
 
@@ -104,7 +104,7 @@ def test_encoder(pre_norm: bool) -> None:
 def test_decoder(pre_norm: bool) -> None:
     ours, theirs = decoders(pre_norm)
     inputs, memory, lengths = draw(B, T, D), draw(B, S, D, seed=1), torch.tensor([11, 1, 5, 2, 7])
-    memory_may_attend = masks.padding(lengths, S)
+    memory_may_attend = padding(lengths, S)
     mine = ours(inputs, memory, may_attend=masks.causal(T), memory_may_attend=memory_may_attend)
     expected = theirs(
         inputs,

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from tests.transformer.draw import draw
+from tests.transformer.draw import draw, padding
 from tokoban.transformer import FeedForward, MultiHeadAttention, attend, masks
 from tokoban.transformer.dot_product import DotProductAttention, attention_weights
 
@@ -20,7 +20,7 @@ MASKS = {
     "for all alike": torch.rand(T, S, generator=torch.manual_seed(1)) < 0.5,
     "for each row": torch.rand(B, 1, T, S, generator=torch.manual_seed(2)) < 0.5,
     "for each head": torch.rand(B, N, T, S, generator=torch.manual_seed(3)) < 0.5,
-    "padding": masks.padding(torch.tensor([11, 1, 5, 2, 7]), S),
+    "padding": padding(torch.tensor([11, 1, 5, 2, 7]), S),
 }
 
 
@@ -181,7 +181,7 @@ def test_a_mask_that_could_mean_rows_or_heads_is_refused() -> None:
 def test_a_memory_of_fewer_rows_serves_as_many_neighbours_each() -> None:
     attention = MultiHeadAttention(D, N).double()
     queries, memory = draw(6, T, D), draw(2, S, D, seed=1)
-    may_attend = masks.padding(torch.tensor([11, 4]), S)
+    may_attend = padding(torch.tensor([11, 4]), S)
     shared = attention(queries, memory, may_attend=may_attend)
     repeated = attention(
         queries,

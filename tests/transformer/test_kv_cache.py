@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tests.transformer.draw import draw
+from tests.transformer.draw import draw, padding
 from tokoban.transformer import (
     BlockOptions,
     CachedStep,
@@ -131,7 +131,7 @@ def test_rows_that_share_a_memory_take_it_along() -> None:
     torch.manual_seed(4)
     decoder = Decoder(LAYERS, D, N).double().requires_grad_(False)
     inputs, memory = draw(6, 5, D), draw(2, S, D, seed=1)
-    may_attend = masks.padding(torch.tensor([11, 4]), S)
+    may_attend = padding(torch.tensor([11, 4]), S)
     cache = KVCache(LAYERS, 6, N, 5, E, dtype=torch.float64)
 
     def expected(inputs, rows):

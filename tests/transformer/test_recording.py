@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.transformer.draw import draw
+from tests.transformer.draw import draw, padding
 from tokoban.transformer import (
     BlockOptions,
     Decoder,
@@ -32,7 +32,7 @@ def run(model: EncoderDecoder) -> torch.Tensor:
     return model(
         draw(B, S, D),
         draw(B, T, D, seed=1),
-        source_may_attend=masks.padding(torch.tensor([11, 1, 5, 2, 7]), S),
+        source_may_attend=padding(torch.tensor([11, 1, 5, 2, 7]), S),
         target_may_attend=masks.causal(T),
     )
 
@@ -133,7 +133,7 @@ def test_a_cached_step_shows_zeros_for_positions_that_are_not_filled() -> None:
 def test_rows_that_share_a_row_of_the_memory_have_rows_of_their_own() -> None:
     recorded = Decoder(LAYERS, D, N).double()
     targets, memory = draw(6, T, D), draw(2, S, D, seed=1)
-    may_attend = masks.padding(torch.tensor([11, 4]), S)
+    may_attend = padding(torch.tensor([11, 4]), S)
     with record_attention(recorded) as shared:
         recorded(targets, memory, memory_may_attend=may_attend)
     with record_attention(recorded) as apart:

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.transformer.draw import draw
+from tests.transformer.draw import draw, padding
 from tokoban.transformer import BlockOptions, Decoder, Encoder, EncoderDecoder, Rotary, masks
 
 B, N, T, S, E, LAYERS = 5, 3, 7, 11, 2, 2
@@ -40,7 +40,7 @@ def test_padded_sources_are_hidden_from_both_halves() -> None:
     sources, targets = draw(B, S, D), draw(B, T, D, seed=1)
     lengths, causal = torch.tensor([11, 1, 5, 2, 7]), masks.causal(T)
     together = model(
-        sources, targets, source_may_attend=masks.padding(lengths, S), target_may_attend=causal
+        sources, targets, source_may_attend=padding(lengths, S), target_may_attend=causal
     )
     for row, length in enumerate(lengths.tolist()):
         alone = model(

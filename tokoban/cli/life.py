@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import options
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import ATTENTION, check_outputs
+from tokoban.cli.output import check_outputs
 from tokoban.cli.parser import whole
 from tokoban.cli.report import write_object
 from tokoban.sokoban.wording import counted
@@ -48,12 +48,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="number of steps to play (default: 100)",
     )
-    options.add(
-        parser,
-        "--film",
-        "the network's game is on the left, with a dot in each wrong cell; the true game is on the "
-        "right",
-    )
     options.add(parser, "--attention", "for the start and up to a dozen later steps")
     options.add(parser, "--json", "wrong cells are counted against the true game, over all steps")
     options.add(parser, "--device")
@@ -63,8 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Plays, and prints the last grid, even if interrupted; 1 if a cell was wrong."""
     if arguments.pattern is not None:
         options.refuse(arguments, "--seed", because="with --pattern")
-    read, endings = ["pattern", "weights"], ATTENTION | {"film": (".gif",)}
-    check_outputs(arguments, "film", "attention", "json", inputs=read, required=endings)
+    check_outputs(arguments, "attention", "json", inputs=["pattern", "weights"])
 
     from tokoban import pretrained, systems
     from tokoban.systems.life.model import LifeNet
@@ -130,7 +123,3 @@ def _report(arguments: argparse.Namespace, generations: "list[Generation]", rule
         print(f"{steps} of {rule}, {cells}{since}")
     if arguments.json is not None:
         write_object(arguments.json, about)
-    if arguments.film is not None:
-        from tokoban.systems.life.film import save_games
-
-        save_games(generations, Path(arguments.film))

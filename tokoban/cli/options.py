@@ -131,7 +131,6 @@ SHARED: Mapping[str, Option] = {
         metavar="OUT",
         help="write each result as a line of JSON as soon as it is known; - prints them",
     ),
-    "--film": Option(metavar="OUT", help="write an animation (.gif)"),
     "--attention": Option(
         metavar="OUT",
         help="write the attention weights as an interactive page (.html) or a picture (.png, .svg)",

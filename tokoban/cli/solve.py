@@ -37,13 +37,6 @@ UNDECIDED = (
 _OF_SEARCH = ("--time-limit", "--max-expansions", "--threads")
 # What the answers of a folder depend on.
 _OF_ANSWERS = "by", "minimise", "time_limit", "memory_limit", "max_expansions", "weights", "beam"
-# Further options of earlier versions, so that their folders go on.
-_OF_OLD_ANSWERS = {
-    "score": "log_likelihood",
-    "max_unsolvable": 1.0,
-    "max_moves": None,
-    "precision": "fp32",
-}
 _NOT_OF_INSTRUCTION = "--minimise", "--threads", "--folder", "--device", "--beam"
 _OF_NETWORK = ("--weights", "--attention")
 _PATIENCE_S = 1.0  # a search that takes longer is described beside the bar
@@ -194,9 +187,7 @@ def _into_folder(arguments: argparse.Namespace) -> int:
     from tokoban.sokoban.search.limits import STOPPED
 
     many = read_many(arguments.file)
-    asked = {name: getattr(arguments, name) for name in _OF_ANSWERS} | _OF_OLD_ANSWERS
-    if arguments.by == "search":
-        asked["by"] = "astar"  # so that folders of earlier versions go on
+    asked = {name: getattr(arguments, name) for name in _OF_ANSWERS}
     screen = Screen()
     with opened(arguments.folder, many, asked) as folder, workers_of(arguments) as workers:
         missing = {number: many.levels[number].level for number in folder.missing}

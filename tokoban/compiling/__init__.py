@@ -201,15 +201,6 @@ def cache_folders() -> set[Path]:
     return {Path(path) for entry in _entries if (path := entry.stats.cache_path)}
 
 
-def unused_entries() -> list[str]:
-    """The entries so far that this process has neither compiled nor loaded, by their names."""
-    return [
-        f"{entry.py_func.__module__}.{entry.py_func.__qualname__}"
-        for entry in _entries
-        if not entry.signatures
-    ]
-
-
 @cache
 def _digest(module: str) -> str:
     """Changes whenever a file changes that the module may be compiled from."""

@@ -18,11 +18,10 @@ from tokoban.decoding.visited import VisitedStates
 class Beams:
     """The last beams of each search: finished before unfinished, then the higher rank first.
 
-    A beam for which there was no candidate is empty: length 0, score -inf, not finished.
+    A beam for which there was no candidate is empty: no action, score -inf, not finished.
     """
 
     actions: Int[Tensor, "B K T"]  # -1 after the end
-    lengths: Int[Tensor, "B K"]
     scores_nats: Float[Tensor, "B K"]  # sum of the log-probabilities of the actions
     is_finished: Bool[Tensor, "B K"]
 
@@ -116,7 +115,7 @@ def beam_search(
     scores = scores.gather(1, order)
     actions = actions.take_along_dim(order[:, :, None], dim=1)
     actions = actions.masked_fill((scores == -torch.inf)[:, :, None], -1)
-    return Beams(actions, (actions >= 0).sum(dim=2), scores, is_finished.gather(1, order))
+    return Beams(actions, scores, is_finished.gather(1, order))
 
 
 def _merging(stepper: Stepper, merge_equal: bool) -> MergingStepper | None:

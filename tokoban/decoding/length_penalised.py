@@ -23,13 +23,11 @@ from tokoban.decoding.stepper import Stepper, check_sizes
 class Hypotheses:
     """The finished hypotheses of each search, the highest rank first.
 
-    One that is missing has length 0, and -inf as its score and rank.
+    One that is missing has no action, and the score -inf.
     """
 
     actions: Int64[Tensor, "B K T"]  # the end is the last one; -1 after it
-    lengths: Int64[Tensor, "B K"]
     scores_nats: Float[Tensor, "B K"]  # sum of the log-probabilities of the actions
-    ranks: Float[Tensor, "B K"]  # the score divided by the penalty
 
 
 @torch.no_grad()
@@ -138,7 +136,7 @@ class _Finished:
         """The best hypotheses of each search."""
         ranks, scores = self.ranks[:, :keep], self.scores[:, :keep]
         actions = self.actions[:, :keep].masked_fill((ranks == -torch.inf)[:, :, None], -1)
-        return Hypotheses(actions, (actions >= 0).sum(dim=2), scores, ranks)
+        return Hypotheses(actions, scores)
 
 
 def _best_candidates(

@@ -33,22 +33,16 @@ def to_dict(config: Any) -> dict[str, Any]:
 def from_dict(cls: type[Config], fields: Any) -> Config:
     """The instance of dataclass ``cls`` that ``to_dict`` wrote; the inverse of it.
 
-    A missing key takes the field's default. What an older version wrote may have a field that
-    ``cls.retired`` names, with the only value that is left of it. ValueError for what is no
-    mapping, an unknown key, a value of another type (an int is a float, a bool is not an int), NaN,
-    infinity, a number of more than 64 bits, and a missing key without default.
+    A missing key takes the field's default. ValueError for what is no mapping, an unknown key, a
+    value of another type (an int is a float, a bool is not an int), NaN, infinity, a number of more
+    than 64 bits, and a missing key without default.
     """
     if not isinstance(fields, Mapping):
         raise ValueError(f"expected the fields of {cls.__name__}, got {type(fields).__name__}")
-    hints, retired = get_type_hints(cls), getattr(cls, "retired", {})
+    hints = get_type_hints(cls)
     expected = {field.name: hints[field.name] for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
     values = {}
     for name, value in fields.items():
-        if name in retired:
-            if value != retired[name]:
-                text = f"{cls.__name__}.{name} is {_shown(value)}"
-                raise ValueError(f"{text}; only {retired[name]!r} is left of it")
-            continue
         if name not in expected:
             text = f"{cls.__name__} has no field {_shown(name)}"
             raise ValueError(f"{text}{_suggestion(name[:_LONGEST_SHOWN], expected)}")

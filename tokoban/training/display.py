@@ -1,7 +1,6 @@
 """The progress of a run: a bar on a terminal, a line twice a minute elsewhere."""
 
 import time
-from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -13,9 +12,7 @@ _SECONDS_BETWEEN_LINES = 30.0
 class Display:
     """A progress bar with step, loss, speed and time left; nothing where ``is_shown`` is False."""
 
-    def __init__(
-        self, name: str, *, is_shown: bool, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, name: str, *, is_shown: bool) -> None:
         from rich.console import Console
         from rich.progress import (
             BarColumn,
@@ -26,7 +23,7 @@ class Display:
         )
 
         self._table = GrowingTable()
-        self._clock, self._said_s, self._measured = clock, clock(), ""
+        self._said_s, self._measured = time.monotonic(), ""
         self.console = Console(stderr=True, quiet=not is_shown)
         self.bar = Progress(
             TextColumn("[bold]{task.description}"),
@@ -55,8 +52,9 @@ class Display:
     def advance(self, progress: float, *, step: int) -> None:
         """``progress`` is how much of the run is over, 0 to 1."""
         self.bar.update(self.task, completed=progress, step=step)
-        if not self.console.is_terminal and self._clock() - self._said_s >= _SECONDS_BETWEEN_LINES:
-            self._said_s = self._clock()
+        now_s = time.monotonic()
+        if not self.console.is_terminal and now_s - self._said_s >= _SECONDS_BETWEEN_LINES:
+            self._said_s = now_s
             self.say(f"{progress:.0%} · step {step}{self._measured}")
 
     def measured(self, *, loss: float, steps_per_s: float) -> None:

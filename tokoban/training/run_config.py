@@ -1,8 +1,7 @@
 """The settings of a training run that every system shares."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Literal
 
 from tokoban.training.config import check_limits
 from tokoban.training.device import DeviceChoice
@@ -64,8 +63,6 @@ class RunConfig:
     target: float | None = None  # value of the monitored metric that ends the run
     keep_every: CountOrZero = 0  # steps between snapshots that are kept; 0 = none
     checkpoint_every_s: NotNegative = 300.0  # also at the end, and when interrupted
-
-    retired: ClassVar[Mapping[str, Any]] = {"compile": False, "average_every": 1000}
 
     def __post_init__(self) -> None:
         if self.steps is None and self.minutes is None:

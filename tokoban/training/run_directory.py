@@ -136,7 +136,7 @@ class RunDirectory:
     def check_record(self) -> dict[str, Any]:
         """The record on disk; ValueError where it is of another system or config than this one."""
         record = read_record(self.path, system=self.system)
-        for name in self.config:  # of fields that are retired the record may have more
+        for name in self.config:
             before, now = record["config"].get(name), self.config.get(name)
             if before != now:
                 raise ValueError(

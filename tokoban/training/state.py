@@ -97,11 +97,9 @@ class TrainingState:
         moments = self.optimizer.state_dict()["state"]
         return {name: moments[place] for name, place in self._places().items() if place in moments}
 
-    def _load_moments(self, found: dict[Any, Any]) -> None:
+    def _load_moments(self, found: dict[str, Any]) -> None:
         places, groups = self._places(), self.optimizer.state_dict()["param_groups"]
-        # Checkpoints from before 2026-11-29 name no parameters: their moments are in the order of
-        # the optimiser, which is the same only if its settings are.
-        known = {places.get(name, name): moments for name, moments in found.items()}
+        known = {places[name]: moments for name, moments in found.items()}
         are_of_muon = [LR_FACTOR in group for group in groups for _ in group["params"]]
         for place, moments in known.items():
             if ("momentum_buffer" in moments) != are_of_muon[place]:

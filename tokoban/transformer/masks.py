@@ -1,10 +1,10 @@
 """Attention masks: Bool[..., T, S], True = may attend; combine masks with ``&``.
 
-Axes: B batch, T targets (queries, the rows), S sources (keys, the columns).
+Axes: T targets (queries, the rows), S sources (keys, the columns).
 """
 
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool
 from torch import Tensor
 
 
@@ -23,14 +23,6 @@ def causal(
         raise ValueError(f"expected at least as many keys as queries ({length}), got {num_keys}")
     everything = torch.ones(length, num_keys, dtype=torch.bool, device=device)
     return everything.tril(num_keys - length)
-
-
-def padding(lengths: Int[Tensor, "B"], max_length: int) -> Bool[Tensor, "B 1 1 S"]:
-    """In row b the first ``lengths[b]`` sources may be attended to, by all targets and heads."""
-    if (lengths > max_length).any():
-        raise ValueError(f"expected lengths of at most {max_length}, got {int(lengths.max())}")
-    positions = torch.arange(max_length, device=lengths.device)
-    return (positions < lengths[:, None])[:, None, None, :]
 
 
 def goal_and_current(length: int) -> Bool[Tensor, "T T"]:

@@ -115,7 +115,7 @@ class EncoderDecoder(nn.Module):
         source_may_attend: Bool[Tensor, "#B 1 1 S"] | None = None,
         target_may_attend: Bool[Tensor, "... #T #T"] | None = None,
     ) -> Float[Tensor, "B T D"]:
-        """Padding of the sources is hidden from encoder and decoder (``masks.padding``)."""
+        """Padding of the sources is hidden from encoder and decoder."""
         memory = self.encoder(sources, may_attend=source_may_attend)
         return self.decoder(
             targets, memory, may_attend=target_may_attend, memory_may_attend=source_may_attend

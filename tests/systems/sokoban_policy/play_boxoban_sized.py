@@ -42,12 +42,12 @@ def main() -> None:
     num_levels, width, moves, limit_bytes = map(int, sys.argv[1:5])
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    model = build_model(SokobanPolicyConfig()).eval()
+    model = build_model(SokobanPolicyConfig(max_positions=moves + 2)).eval()
     levels = random_boards(num_levels)
     # What a first search imports, numba among it, stays, and is no memory of its rows.
-    solve.by_beam(model, random_boards(1), solve.Play(width=1, max_moves=1))
+    solve.by_beam(model, random_boards(1), solve.Play(width=1))
     before = _held_bytes()
-    solve.by_beam(model, levels, solve.Play(width=width, max_moves=moves, memory_limit=limit_bytes))
+    solve.by_beam(model, levels, solve.Play(width=width, memory_limit=limit_bytes))
     print(before, _resident_bytes("VmHWM"), _held_bytes())
 
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from tokoban.systems.sokoban_policy.config import SokobanPolicyConfig, blog
-from tokoban.training.config import from_dict, to_dict
+from tokoban.systems.sokoban_policy.config import blog
 
 
 @pytest.mark.parametrize(
@@ -20,9 +19,3 @@ def test_an_impossible_choice_is_refused(field: str, value: Any, message: str) -
     with pytest.raises(ValueError) as caught:
         dataclasses.replace(blog(), **{field: value})
     assert str(caught.value) == message
-
-
-def test_a_record_of_when_there_was_a_choice_of_interiors_is_read_if_it_is_of_6() -> None:
-    assert from_dict(SokobanPolicyConfig, to_dict(blog()) | {"interior": 6}) == blog()
-    with pytest.raises(ValueError, match=r"interior is 8; only 6 is left of it$"):
-        from_dict(SokobanPolicyConfig, to_dict(blog()) | {"interior": 8})

@@ -24,9 +24,9 @@ LEVELS = random_boards(11)
 
 
 # Boards of 8x8 play as well for a network that reads the 6x6 in their middle.
-def _policy() -> SokobanPolicy:
+def _policy(max_moves: int = 5) -> SokobanPolicy:
     torch.manual_seed(0)
-    return build_model(SokobanPolicyConfig()).eval()
+    return build_model(SokobanPolicyConfig(max_positions=max_moves + 2)).eval()
 
 
 def _allocated_bytes(play: Callable[[], object]) -> tuple[int, int]:
@@ -65,7 +65,7 @@ def test_a_beam_search_takes_at_most_what_was_reckoned_and_gives_it_back(
     num_rows = len(LEVELS.boxes) * width
 
     def play() -> None:
-        solve.by_beam(model, LEVELS, solve.Play(width=width, max_moves=5))
+        solve.by_beam(model, LEVELS, solve.Play(width=width))
 
     play()  # what is set up once, such as a library's kernels, stays
     peak, left = _allocated_bytes(play)
@@ -78,7 +78,7 @@ def test_rollouts_take_no_more_than_was_reckoned() -> None:
     model = _policy()
 
     def play() -> None:
-        solve.by_rollout(model, LEVELS, solve.Play(max_moves=5))
+        solve.by_rollout(model, LEVELS, solve.Play())
 
     play()  # as above
     peak, left = _allocated_bytes(play)
@@ -94,9 +94,7 @@ def test_a_limit_for_one_level_at_a_time_changes_no_solution() -> None:
         handle = model.board_encoder.register_forward_pre_hook(
             lambda module, inputs: batches.add(len(inputs[0]))
         )
-        found = solve.by_beam(
-            model, LEVELS, solve.Play(width=3, max_moves=7, memory_limit=memory_limit)
-        )
+        found = solve.by_beam(model, LEVELS, solve.Play(width=3, memory_limit=memory_limit))
         handle.remove()
         return found, batches
 
@@ -111,7 +109,7 @@ def test_a_limit_too_small_for_one_level_is_refused_with_what_it_needs() -> None
     model = _policy()
     needed_mb = (FIXED_BYTES + 100 * row_bytes(model)) / 10**6
     with pytest.raises(ValueError) as caught:
-        solve.by_beam(model, LEVELS, solve.Play(width=100, max_moves=3, memory_limit=65 * 10**6))
+        solve.by_beam(model, LEVELS, solve.Play(width=100, memory_limit=65 * 10**6))
     told, number = str(caught.value).removesuffix(" MB").rsplit(" ", 1)
     assert told == "a memory limit of 65 MB; one level at a time needs"
     assert needed_mb <= int(number) <= needed_mb + 1
@@ -140,9 +138,9 @@ def test_a_thousand_boxoban_sized_boards_stay_within_the_limit_and_free_it(width
 @pytest.mark.gpu
 def test_on_the_gpu_too_the_limit_holds_and_is_freed() -> None:
     limit_bytes = 500 * 10**6
-    model, levels = _policy().cuda(), random_boards(1000).map(torch.Tensor.cuda)
+    model, levels = _policy(max_moves=30).cuda(), random_boards(1000).map(torch.Tensor.cuda)
     before = torch.cuda.memory_allocated()
     torch.cuda.reset_peak_memory_stats()
-    solve.by_beam(model, levels, solve.Play(width=32, max_moves=30, memory_limit=limit_bytes))
+    solve.by_beam(model, levels, solve.Play(width=32, memory_limit=limit_bytes))
     assert torch.cuda.max_memory_allocated() - before <= limit_bytes
     assert torch.cuda.memory_allocated() - before <= FIXED_BYTES

@@ -23,7 +23,7 @@ BOARDS = [fit(level.board) for level in generate(23, seed=9, solvable_share=0.8)
 
 
 def test_solutions_solve_their_levels(policy: SokobanPolicy) -> None:
-    solutions = solve.by_beam(policy, solve.pack(BOARDS, CPU), solve.Play(width=8, max_moves=30))
+    solutions = solve.by_beam(policy, solve.pack(BOARDS, CPU), solve.Play(width=8))
     solved = [
         (board, solution)
         for board, solution in zip(BOARDS, solutions, strict=True)
@@ -42,7 +42,7 @@ def test_a_wide_beam_finds_what_is_near(make_policy) -> None:
     assert len(near) > 4
     boards = [fit(level.board) for level in near]
     packed = solve.pack(boards, CPU)
-    solutions = solve.by_beam(make_policy(), packed, solve.Play(width=64, max_moves=4))
+    solutions = solve.by_beam(make_policy(max_positions=6), packed, solve.Play(width=64))
     lengths = [None if solution is None else len(solution) for solution in solutions]
     assert lengths == [len(level.solution or ()) for level in near]
 
@@ -74,7 +74,7 @@ def test_a_search_goes_back_to_no_board_it_has_been_on(told) -> None:
 
     model = told(back_and_forth, always(*[0.0] * NUM_BINS))
     levels = solve.pack([parse_board("########|#@   $.#|########")], CPU)
-    onwards = solve.by_beam(model, levels, solve.Play(width=1, max_moves=11))
+    onwards = solve.by_beam(model, levels, solve.Play(width=1))
     assert onwards == [(Direction.RIGHT,) * 4]
 
 
@@ -85,8 +85,8 @@ def test_many_levels_in_one_batch_are_solved_as_one_by_one(
     def solutions(boards: list) -> list:
         levels = solve.pack(boards, CPU)
         if way == "rollout":
-            return solve.by_rollout(policy, levels, solve.Play(max_moves=11))
-        return solve.by_beam(policy, levels, solve.Play(width=3, max_moves=11))
+            return solve.by_rollout(policy, levels, solve.Play())
+        return solve.by_beam(policy, levels, solve.Play(width=3))
 
     together = solutions(BOARDS)
     assert together[:7] == [solutions([board])[0] for board in BOARDS[:7]]
@@ -98,7 +98,7 @@ def test_captured_rollouts_find_what_plain_ones_do(
     policy: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def solutions() -> list[solve.Moves | None]:
-        return solve.by_rollout(policy, solve.pack(BOARDS, CPU), solve.Play(max_moves=7))
+        return solve.by_rollout(policy, solve.pack(BOARDS, CPU), solve.Play())
 
     asked: list[int] = []
 
@@ -118,7 +118,7 @@ def test_many_batches_on_a_gpu_are_rolled_out_by_a_graph_to_the_same_solutions(
     policy: SokobanPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def solutions() -> list[solve.Moves | None]:
-        return solve.by_rollout(policy.cuda(), levels, solve.Play(max_moves=11))
+        return solve.by_rollout(policy.cuda(), levels, solve.Play())
 
     levels = solve.pack(BOARDS * 2, torch.device("cuda"))
     plain = solutions()
@@ -130,16 +130,18 @@ def test_many_batches_on_a_gpu_are_rolled_out_by_a_graph_to_the_same_solutions(
 
 @pytest.mark.parametrize("way", ["beam", "rollout"])
 def test_a_batch_is_read_from_its_device_at_once_however_many_levels_it_has(
-    policy: SokobanPolicy, way: str
+    make_policy, way: str
 ) -> None:
+    policy = make_policy(max_positions=5)
+
     def reads(num_copies: int) -> list[str]:
         solved, near = parse_board("#####|#@ *#|#####"), parse_board("#####|#@$.#|#####")
         levels = solve.pack([solved, near] * num_copies, CPU)
         with Crossings() as crossings:
             if way == "beam":
-                solutions = solve.by_beam(policy, levels, solve.Play(width=2, max_moves=3))
+                solutions = solve.by_beam(policy, levels, solve.Play(width=2))
             else:
-                solutions = solve.by_rollout(policy, levels, solve.Play(max_moves=3))
+                solutions = solve.by_rollout(policy, levels, solve.Play())
         assert solutions[0] == () and len(solutions) == 2 * num_copies
         return crossings.names
 
@@ -152,10 +154,8 @@ def test_a_solved_level_needs_no_move_and_does_not_stop_the_others(policy: Sokob
     solved, near = parse_board("#####|#@ *#|#####"), parse_board("#####|#@$.#|#####")
     levels = solve.pack([solved, near, solved], CPU)
     right = (Direction.RIGHT,)
-    assert solve.by_beam(policy, levels, solve.Play(width=2, max_moves=3)) == [(), right, ()]
-    assert solve.by_beam(policy, solve.pack([solved], CPU), solve.Play(width=2, max_moves=3)) == [
-        ()
-    ]
+    assert solve.by_beam(policy, levels, solve.Play(width=2)) == [(), right, ()]
+    assert solve.by_beam(policy, solve.pack([solved], CPU), solve.Play(width=2)) == [()]
 
 
 def test_a_solution_the_rules_refuse_is_never_returned() -> None:

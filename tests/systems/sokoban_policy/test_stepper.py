@@ -28,7 +28,7 @@ def test_log_probs_are_those_of_a_fresh_pass_over_the_whole_game(
 ) -> None:
     generator = torch.Generator().manual_seed(8)
     stepper = PolicyStepper(policy, _levels(7), allow_undo=allow_undo)
-    for _ in range(stepper.max_moves - 1):
+    for _ in range(stepper.model.max_moves - 1):
         parents = torch.randint(7, (7,), generator=generator)
         actions = torch.randint(5 if allow_undo else 4, (7,), generator=generator)
         stepper.advance(parents, actions)

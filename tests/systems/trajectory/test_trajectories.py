@@ -86,16 +86,17 @@ def _cut_to(data: Trajectories, number: int) -> dict[str, torch.Tensor]:
     }
 
 
-def test_a_mixture_has_its_parts_in_their_shares() -> None:
+def test_a_mixture_has_its_parts_in_their_shares(monkeypatch: pytest.MonkeyPatch) -> None:
     assert parse_mix("random, expert+0.3:2") == (Part("random", 0.0, 1.0), Part("expert", 0.3, 2.0))
 
     def stay(history: History) -> torch.Tensor:
         assert history.is_legal is not None
         return history.is_legal.int().argmax(dim=1)[:, None].float()
 
+    monkeypatch.setattr("tokoban.systems.trajectory.collect.by_hand", lambda env: {"stay": stay})
     world = make_world(GRAPH)
-    first = collect(world, "stay:3", num_episodes=9, seed=0, policies={"stay": stay})
-    mixed = collect(world, "stay:3,random", num_episodes=12, seed=0, policies={"stay": stay})
+    first = collect(world, "stay:3", num_episodes=9, seed=0)
+    mixed = collect(world, "stay:3,random", num_episodes=12, seed=0)
     assert len(mixed.lengths) == 12
     assert joined([mixed]).checksum() == mixed.checksum()
     # The first part of a mixture is what it would be alone, but for its starts.

@@ -1,9 +1,8 @@
 """Each patch is a piece of the picture, and each piece is a patch."""
 
-import pytest
 import torch
 
-from tokoban.systems.vit.patches import to_patches
+from tokoban.systems.vit.model import to_patches
 
 
 def test_a_patch_is_a_square_of_the_picture_in_reading_order() -> None:
@@ -14,8 +13,3 @@ def test_a_patch_is_a_square_of_the_picture_in_reading_order() -> None:
         for column in range(5):
             square = pictures[:, :, 3 * row : 3 * row + 3, 3 * column : 3 * column + 3]
             assert torch.equal(patches[:, row * 5 + column], square.flatten(1))
-
-
-def test_a_picture_that_leaves_a_rest_is_refused() -> None:
-    with pytest.raises(ValueError, match="15 x 7 pixels cannot be cut into patches of 5 x 5"):
-        to_patches(torch.zeros(1, 1, 7, 15), side=5)

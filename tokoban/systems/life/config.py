@@ -1,8 +1,7 @@
 """The choices of one player of Life: torus, network and examples; presets are functions."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Literal
 
 from tokoban.systems.life.rules import LEAST_SIDE, parse_rule
 from tokoban.training.config import check_fields, check_limits
@@ -36,7 +35,6 @@ class LifeConfig:
     has_hard_grids: bool = True  # half of a batch, once the network is mostly right: the grids that
     # mislead it most
     data_seed: Seed = 0  # of the grids
-    retired: ClassVar[Mapping[str, Any]] = {"mixing": "attention"}
 
     def __post_init__(self) -> None:
         parse_rule(self.rule)

@@ -1,8 +1,7 @@
 """The choices of one player: game, network and algorithm; presets are functions."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Literal
 
 from tokoban.training.config import check_fields, check_limits, heads_divide_width
 from tokoban.training.limits import Between, Count, NotNegative, NumLayers, Positive, Share, Width
@@ -43,12 +42,6 @@ class PpoConfig:
     reward_scale: Positive = 1.0  # of what is learned from; metrics are never scaled
 
     evaluation_episodes: Annotated[int, Between(2, 100_000)] = 100  # of each evaluation
-    retired: ClassVar[Mapping[str, Any]] = {
-        "positions": "rotary",
-        "num_frames": 4,
-        "recurrent_layers": 1,
-        "evaluation_steps": 10_000,
-    }
 
     def __post_init__(self) -> None:
         check_limits(self)

@@ -1,8 +1,7 @@
 """The choices of one push policy: its network and its examples; presets are functions."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated
 
 from tokoban.sokoban.encoding.features import Inputs
 from tokoban.training.config import check_network_of_squares
@@ -34,14 +33,6 @@ class PushPolicyConfig:
     batch_positions: Width = 64  # of a batch; several are accumulated to one step
     value_weight: NotNegative = 0.1  # of the loss of the number of pushes left; the losses of the
     # pushes, and of what each leads to, have the weight 1
-
-    retired: ClassVar[Mapping[str, Any]] = {
-        "model": "network",
-        "table_bits": 20,
-        "loops": 1,
-        "policy_weight": 1.0,
-        "result_weight": 1.0,
-    }
 
     def __post_init__(self) -> None:
         check_network_of_squares(self)

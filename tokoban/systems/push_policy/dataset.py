@@ -16,9 +16,8 @@ from tokoban.sokoban.labels.shards import Shard
 from tokoban.sokoban.puzzles.random_levels import sample
 from tokoban.sokoban.search.bitboard.levels import Levels
 from tokoban.sokoban.simulation.bitboards import from_planes
-from tokoban.systems.push_policy.batches import Batch
+from tokoban.systems.push_policy.batches import Batch, shards_drawn
 from tokoban.systems.push_policy.config import PushPolicyConfig
-from tokoban.systems.push_policy.drawings import shards_drawn
 from tokoban.systems.push_policy.large_positions import LargePositions
 from tokoban.systems.push_policy.positions import (
     FLOOR,

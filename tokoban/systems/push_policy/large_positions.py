@@ -21,8 +21,7 @@ from tokoban.sokoban.labels.large import After, LargeOrigin, LargePosition
 from tokoban.sokoban.labels.large_shards import LargeShard, read_large_shard
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import Squares, build_ground
-from tokoban.systems.push_policy.batches import Batch
-from tokoban.systems.push_policy.drawings import shards_drawn
+from tokoban.systems.push_policy.batches import Batch, shards_drawn
 from tokoban.systems.push_policy.results import (
     DEADLOCK_CLASS,
     ILLEGAL,

@@ -1,8 +1,7 @@
 """The choices of one policy: its network and its examples; presets are functions."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Literal
 
 from tokoban.training.config import check_fields, check_limits, heads_divide_width
 from tokoban.training.limits import (
@@ -46,12 +45,6 @@ class SokobanPolicyConfig:
     data_seed: Seed = 0  # of the levels to train on
     batch_games: Width = 128  # of a step
     beam_width: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = BEAM_WIDTH  # of the evaluation
-    retired: ClassVar[Mapping[str, Any]] = {
-        "interior": 6,
-        "validation_seed": VALIDATION_SEED,
-        "policy_weight": 1.0,
-        "steps_left_weight": 1.0,
-    }
 
     def __post_init__(self) -> None:
         check_limits(self)

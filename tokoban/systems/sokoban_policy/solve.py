@@ -49,16 +49,11 @@ Moves = tuple[Direction, ...]
 class Play:
     """Options of play; a rollout ignores the width of the beam."""
 
-    max_moves: Annotated[int | None, Between(1)] = None  # none: as many as the policy can read
     width: Annotated[int, Between(1, MAX_BEAM_WIDTH)] = BEAM_WIDTH  # of the beam
     memory_limit: int = DEFAULT_LIMIT_BYTES  # of what play itself needs, beside the weights
 
     def __post_init__(self) -> None:
         check_limits(self)
-
-    def num_steps(self, model: SokobanPolicy) -> int:
-        """The most moves that the model plays."""
-        return min(self.max_moves or model.max_moves, model.max_moves)
 
 
 @dataclass(frozen=True)
@@ -113,7 +108,6 @@ def by_beam(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Moves |
     again, and a search ends with its first solved beam. Raises ``ValueError`` where the memory is
     too little for one level.
     """
-    steps = play.num_steps(model)
     engine = engine_of(model)
 
     def search(starts: Bitboards) -> Int64[Tensor, "B T"]:
@@ -128,7 +122,7 @@ def by_beam(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Moves |
             stepper,
             num_searches=len(starts.boxes),
             width=play.width,
-            max_steps=steps,
+            max_steps=model.max_moves,
             merge_equal=True,
             stop_at_first=True,
             stop_check_every=_check_every(stepper.device),
@@ -139,7 +133,7 @@ def by_beam(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Moves |
         model,
         rows_a_level=play.width,
         limit_bytes=play.memory_limit,
-        table_bytes=table_bytes(play.width * steps + 1),
+        table_bytes=table_bytes(play.width * model.max_moves + 1),
     )
     return _found(levels, search, batch_size=min(max(1, MAX_ROWS // play.width), fitting))
 
@@ -150,7 +144,7 @@ def by_rollout(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Move
     Greedy. Undo is among the actions; what was undone counts as a move of the rollout, and is left
     out of the solution.
     """
-    steps, device = play.num_steps(model), levels.boxes.device
+    device = levels.boxes.device
     # A captured play has memory of its own, beside what its rehearsals took.
     copies = 2 if device.type == "cuda" else 1
     fitting = levels_at_a_time(model, rows_a_level=copies, limit_bytes=play.memory_limit)
@@ -160,7 +154,7 @@ def by_rollout(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Move
         captured = CapturedRollouts(
             model,
             num_rows=batch_size,
-            max_moves=steps,
+            max_moves=model.max_moves,
             allow_undo=True,
             is_greedy=True,
         )
@@ -172,7 +166,7 @@ def by_rollout(model: SokobanPolicy, levels: Bitboards, play: Play) -> list[Move
             samples = sample(
                 PolicyStepper(model, starts, engine=engine, allow_undo=True),
                 num_rows=len(starts.boxes),
-                max_steps=steps,
+                max_steps=model.max_moves,
                 stop_check_every=_check_every(device),
             )
         return samples.actions.where(samples.is_finished.unsqueeze(1), -1)

@@ -32,8 +32,8 @@ class PolicyStepper:
     """Plays one game per row as the policy's answers and the decoding say.
 
     A ``MergingStepper``. Moves that change nothing are forbidden, and so is undo unless
-    ``allow_undo``; what remains is normalised. After ``max_moves`` actions the policy has no room
-    for another board.
+    ``allow_undo``; what remains is normalised. After the model's ``max_moves`` actions it has no
+    room for another board.
     """
 
     def __init__(
@@ -66,11 +66,6 @@ class PolicyStepper:
             output = model.heads(self._rows.output)
             self._output = _allowed(output, self.game.current(), allow_undo=allow_undo)
 
-    @property
-    def max_moves(self) -> int:
-        """The most actions: every position but the goal's and the start's."""
-        return self.model.max_moves
-
     def log_probs(self) -> Float[Tensor, "R A"]:
         """Log-probabilities of the next actions; all -inf for a walled-in player."""
         return self._output.log_probs
@@ -97,7 +92,7 @@ class PolicyStepper:
         if parents is not None:
             self.game.reorder(parents)
         self.num_moves += 1
-        if self.num_moves == self.max_moves:
+        if self.num_moves == self.model.max_moves:
             self.game.advance(actions)  # no move follows, so nobody reads the policy's output
             return bitboards.is_solved(self.game.current())
         with _exactly():

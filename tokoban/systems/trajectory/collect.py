@@ -1,6 +1,6 @@
 """Data of one's own: episodes of a stated mixture of policies, the same for the same seed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -15,21 +15,14 @@ from tokoban.systems.trajectory.trajectories import TENSORS, Trajectories
 _AT_ONCE = 100  # episodes side by side
 
 
-def collect(
-    world: World,
-    mix: str,
-    *,
-    num_episodes: int,
-    seed: int,
-    policies: Mapping[str, Policy] | None = None,
-) -> Trajectories:
-    """``num_episodes`` of the mixture, part after part; ``policies`` are names it may use besides.
+def collect(world: World, mix: str, *, num_episodes: int, seed: int) -> Trajectories:
+    """``num_episodes`` of the mixture, part after part.
 
     ``ValueError`` for a policy that nobody knows, and where the shares leave a part no episode.
     """
     parts = parse_mix(mix)
     generator = torch.Generator().manual_seed(seed)
-    known = _known(world, generator) | dict(policies or {})
+    known = _known(world, generator)
     first = FIRST_TRAINING_SEED + seed * num_episodes
     played = []
     for part, number in zip(parts, _numbers(parts, num_episodes), strict=True):

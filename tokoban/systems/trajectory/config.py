@@ -1,8 +1,7 @@
 """The choices of one model of trajectories: environment, data, tokens, network; presets."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated
 
 from tokoban.systems.trajectory.discretise import Binning
 from tokoban.systems.trajectory.layout import LayoutKind
@@ -45,14 +44,6 @@ class TrajectoryConfig:
     num_heads: Count = 4  # of each attention
 
     batch_windows: Width = 32  # of a step
-
-    retired: ClassVar[Mapping[str, Any]] = {
-        "state_weight": 1.0,
-        "action_weight": 1.0,
-        "reward_weight": 1.0,
-        "dropout": 0.0,
-        "data": "",
-    }
 
     def __post_init__(self) -> None:
         parse_mix(self.mix)

@@ -1,8 +1,7 @@
 """The choices of one translator: its network, its text and its examples; presets are functions."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated
 
 from tokoban.training.config import check_fields, check_limits, heads_divide_width
 from tokoban.training.limits import Between, Count, NumLayers, Seed, ShareBelowOne
@@ -59,9 +58,6 @@ class TranslationConfig:
     # greedy
     length_penalty: Annotated[float, Between(0, LARGEST_PENALTY)] = 0.6  # the alpha of GNMT's ((5 +
     # n) / 6)^alpha; 0 = none
-
-    # Tables of sentences, and tokens kept from run to run.
-    retired: ClassVar[Mapping[str, Any]] = {"train_table": [], "validation_table": [], "cache": ""}
 
     def __post_init__(self) -> None:
         check_limits(self)

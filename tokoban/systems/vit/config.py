@@ -1,8 +1,7 @@
 """The choices of one classifier: pictures, network and examples; presets are functions."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Literal
 
 from tokoban.training.config import check_fields, check_limits, heads_divide_width
 from tokoban.training.limits import (
@@ -33,14 +32,6 @@ _FASHION = (
 @dataclass(frozen=True, kw_only=True)
 class VitConfig:
     """The network's defaults are those of the shipped ``vit-boards``."""
-
-    retired: ClassVar[Mapping[str, Any]] = {
-        "question": "standing",
-        "erased_share": 0.0,
-        "positions": "rows_and_columns",
-        "dropout": 0.0,
-        "least_patches": _LEAST_PATCHES,
-    }
 
     # The pictures
     data: str = BOARDS  # "boards", which are generated; or a folder, with the four IDX files of

@@ -1,18 +1,18 @@
 """The vision transformer of Dosovitskiy et al. 2021 (arXiv:2010.11929), pre-norm.
 
 Axes: B batch, C channels, H rows and W columns of pixels, T patches and the class token if there is
-one (it comes first), D width, A classes.
+one (it comes first), P the numbers of one patch (C * side * side, by channel, row and column), D
+width, A classes.
 """
 
 import json
 
 import torch
-from jaxtyping import Float, UInt8
+from jaxtyping import Float, Shaped, UInt8
 from torch import Tensor, nn
 from torch.nn import functional
 
 from tokoban.systems.vit.config import Pooling
-from tokoban.systems.vit.patches import to_patches
 from tokoban.transformer import BlockOptions, Encoder, GridPositions
 
 _MOST_NAME_BYTES = 2**20  # of the names of all classes; what is longer is cut, and unreadable
@@ -107,3 +107,10 @@ class VisionTransformer(nn.Module):
         if len(names) != self.head.out_features:
             raise ValueError(f"there are {len(names)} names for {self.head.out_features} classes")
         self.class_names = tuple(names)
+
+
+def to_patches(pictures: Shaped[Tensor, "B C H W"], *, side: int) -> Shaped[Tensor, "B T P"]:
+    """The patches of ``side`` x ``side`` pixels in reading order."""
+    # [B, C, rows, side, columns, side]
+    cells = pictures.unflatten(3, (-1, side)).unflatten(2, (-1, side))
+    return cells.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
