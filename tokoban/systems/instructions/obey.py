@@ -247,8 +247,9 @@ def for_network(model: InstructionNet, board: Board, text: str) -> str:
     """
     understood = grammar.parse(text)
     meaning = without_squares(board, understood.meaning)
-    is_known = UNKNOWN not in tokenizer_of(model).encode(text) and grammar.is_generated(text)
-    if meaning == understood.meaning and is_known:
+    is_known = UNKNOWN not in tokenizer_of(model).encode(text)
+    is_generated = grammar.readings(text, knows_parse_only=False)
+    if meaning == understood.meaning and is_known and is_generated:
         return text
     return grammar.sentence(meaning, understood.language)
 
