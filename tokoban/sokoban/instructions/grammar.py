@@ -319,10 +319,11 @@ def _clause(
         ways = ways[-1:] if is_held_out else ways[:-1]
     words: list[str] = []
     for part in chosen(ways):
-        name: Name = () if isinstance(part, str) else (part,)
         if isinstance(part, str):
             meant = getattr(clause, languages()[language].slots[part].field)
             name = chosen(_names(meant, part, language, is_taught))
+        else:
+            name = (part,)
         for choice in name:
             words += chosen(choice)
     return words
