@@ -3,20 +3,18 @@
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from tokoban.sokoban.instructions.meaning import Box, Kind, Noun, Place
-
-E = TypeVar("E", bound=Enum)
 
 Words = tuple[str, ...]
 Choice = tuple[Words, ...]  # of which one is said
 Name = tuple[Choice, ...]
 Phrase = tuple[str | Choice, ...]  # with slots such as ``{box}``
+_FORMS = ("it", "to", "at", "through")  # of a place
 
 
 class ClauseForm(NamedTuple):
@@ -35,9 +33,6 @@ class Pattern(NamedTuple):
     phrase: Phrase
     form: Form
     is_parse_only: bool  # understood, but never generated
-
-
-_FORMS = ("it", "to", "at", "through")  # of a place
 
 
 class Slot(NamedTuple):
@@ -154,8 +149,8 @@ def _language(tables: Mapping[str, Any]) -> Phrases:
             for name in names.split("+")
         )
 
-    def names(kind: type[E], table: str) -> dict[E, Sequence[Name]]:
-        members: Mapping[str, Any] = kind.__members__
+    def names(kind: type[Box | Place], table: str) -> dict[Any, Sequence[Name]]:
+        members = kind.__members__
         return {members.get(name, name): ways(x) for name, x in tables.get(table, {}).items()}
 
     boxes, untaught, places = names(Box, "boxes"), names(Box, "untaught"), names(Place, "places")
