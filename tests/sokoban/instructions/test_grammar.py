@@ -20,8 +20,6 @@ from tokoban.sokoban.instructions.meaning import (
     Place,
 )
 from tokoban.sokoban.instructions.phrases import (
-    ClauseForm,
-    Form,
     Name,
     fillers,
     languages,
@@ -204,7 +202,7 @@ def test_the_word_that_was_not_understood_is_named(text: str, complaint: str) ->
 
 
 def test_words_that_say_nothing_and_synonyms_are_in_no_phrase() -> None:
-    understood = set().union(*(each.understood_words() for each in languages().values()))
+    understood = set().union(*(each.understood_words for each in languages().values()))
     assert not understood & {*fillers(), *synonyms()}
     assert understood.issuperset(synonyms().values())
     said, meant = "Push the left crate to the upper target", "push the left box to the upper goal"
@@ -222,31 +220,22 @@ def test_each_way_to_say_something_is_one_of_its_kind_alone(language: str) -> No
     """With names that are generated, and with those that are only parsed."""
     chance = random.Random(1)
     phrases = languages()[language]
-    left, goal = phrases.boxes[Box.LEFT], phrases.places[Place.LOWER_GOAL]
-    boxes = [left, phrases.parse_only_boxes[Box.LEFT]]
-    located = {key: [_numbered(name) for name in names] for key, names in phrases.located.items()}
-    places = [goal, *(phrases.parse_only_places[x] for x in (Place.CORNER, Place.LOWER_GOAL))]
-    places += [located["goal"], located["square"]]
-    box = [name for names in (*boxes, located["box"]) for name in names]
-    dative = [*phrases.dative_boxes.get(Box.LEFT, ()), *located.get("box_dative", ())]
-    names = {"box": box, "other": box, "box_dative": dative, "other_dative": dative}
-    for number, form in enumerate(("it", "to", "at", "through")):
-        names[form] = names[f"other_{form}"] = [forms[number] for forms in places]
-    said: dict[Form, Any] = {(ClauseForm(kind),): ways for kind, ways in phrases.sentences.items()}
-    for made, ways in (*said.items(), *phrases.parse_only.items()):
-        for way in ways:
-            for _ in range(4):
-                parts = [
-                    choice
-                    for part in way
-                    for choice in (
-                        chance.choice(names[part.strip("{}")]) if isinstance(part, str) else (part,)
-                    )
-                ]
-                text = " ".join(word for choice in parts for word in chance.choice(choice))
-                found = [sentence.meaning for sentence in grammar.readings(text)]
-                read = [tuple(clause.kind for clause in meaning) for meaning in found]
-                assert read == [tuple(clause.kind for clause in made)], text
+    meant = {Box.LEFT, Place.CORNER, Place.LOWER_GOAL, "box", "goal", "square"}
+    names = {
+        slot: [_numbered(name) for one, ways in of_slot.names if one in meant for name in ways]
+        for slot, of_slot in phrases.slots.items()
+    }
+    for way, made, _ in phrases.patterns:
+        for _ in range(4):
+            parts = [
+                choice
+                for part in way
+                for choice in (chance.choice(names[part]) if isinstance(part, str) else (part,))
+            ]
+            text = " ".join(word for choice in parts for word in chance.choice(choice))
+            found = [sentence.meaning for sentence in grammar.readings(text)]
+            read = [tuple(clause.kind for clause in meaning) for meaning in found]
+            assert read == [tuple(clause.kind for clause in made)], text
 
 
 def _numbered(name: Name) -> Name:

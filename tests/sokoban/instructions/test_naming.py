@@ -116,6 +116,6 @@ def test_what_lies_outside_the_walls_has_no_name() -> None:
 
 
 def test_a_name_of_a_box_means_it_alone() -> None:
-    assert names_of(ROOM, Square(2, 6))[0] == Box.RIGHT
-    assert names_of(ROOM, Square(4, 5))[0] == Box.NEAREST
-    assert names_of(ROOM, Square(4, 4)) == []
+    assert names_of(ROOM, Square(2, 6), Box)[0] == Box.RIGHT
+    assert names_of(ROOM, Square(4, 5), Box)[0] == Box.NEAREST
+    assert names_of(ROOM, Square(4, 4), Box) == []

@@ -137,7 +137,7 @@ def batch(boards: list[Board]) -> Batch:
     """Of levels of several sizes, some positions of which are lost."""
     chance = random.Random(3)
     examples = [example for board in boards for example in examples_of(board, chance)[:6]]
-    assert {bool(example.best) for example in examples} == {True, False}
+    assert {bool(example.labels.best) for example in examples} == {True, False}
     return batch_of(examples)
 
 

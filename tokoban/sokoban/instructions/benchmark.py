@@ -7,7 +7,6 @@ arXiv:1711.00350), paraphrases, names that training uses in questions only, and 
 
 import random
 from collections.abc import Container, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -25,7 +24,7 @@ from tokoban.sokoban.instructions.meaning import (
     Meaning,
     Place,
 )
-from tokoban.sokoban.instructions.naming import find_box, find_place, named_boxes
+from tokoban.sokoban.instructions.naming import meanings, named_boxes
 from tokoban.sokoban.instructions.phrases import languages
 from tokoban.sokoban.instructions.questions import answer
 from tokoban.sokoban.instructions.truth import Level, Truth, pushed
@@ -231,15 +230,7 @@ def _draw(chance: random.Random, split: Split, options: Options) -> Meaning | No
 
 def _options(board: Board, names: list[Box]) -> Options:
     """The names that mean something on the board."""
-    boxes, places = [], []
-    for box in names:
-        with suppress(ValueError):
-            find_box(board, box)
-            boxes.append(box)
-    for place in Place:
-        with suppress(ValueError):
-            find_place(board, place)
-            places.append(place)
+    boxes, places = [*meanings(board, names)], [*meanings(board, Place)]
     return {"box": boxes, "other": boxes, "place": places, "other_place": places}
 
 

@@ -37,14 +37,12 @@ from tokoban.sokoban.instructions.phrases import (
     expansions,
     fillers,
     languages,
-    names_of_box,
     negations,
     synonyms,
 )
 
 MAX_CLAUSES = 3
 T = TypeVar("T")
-_FORMS = ("it", "to", "at", "through")  # of a place
 _MOST_WORDS = 100
 _NUMBER = "#"  # of a row or a column, in phrases
 _MOST_EXPECTED = 6  # words named in an error message
@@ -110,15 +108,12 @@ def question(text: str) -> Sentence:
     return sentence
 
 
-def is_generated(text: str) -> bool:
-    """Whether the text consists of phrases that the benchmark and training generate."""
-    readers = [_Reader(text, language, knows_parse_only=False) for language in languages()]
-    return any(True for reader in readers for _ in reader.sentences())
+def readings(text: str, *, knows_parse_only: bool = True) -> list[Sentence]:
+    """All that a sentence can mean, which should be one thing.
 
-
-def readings(text: str) -> list[Sentence]:
-    """All that a sentence can mean, which should be one thing."""
-    readers = [_Reader(text, language) for language in languages()]
+    Unless ``knows_parse_only``, in phrases that the benchmark and training generate.
+    """
+    readers = [_Reader(text, name, knows_parse_only=knows_parse_only) for name in languages()]
     return [*dict.fromkeys(sentence for reader in readers for sentence in reader.sentences())]
 
 
@@ -136,13 +131,8 @@ def words_of(text: str) -> list[str]:
 def _usual_words() -> dict[str, str]:
     """The words of phrases, by their spelling without umlauts and by their synonyms."""
     plain = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
-    words = set().union(*map(_understood_words, languages()))
+    words = set().union(*(phrases.understood_words for phrases in languages().values()))
     return {word.translate(plain): word for word in words} | synonyms()
-
-
-@cache
-def _understood_words(language: str) -> set[str]:
-    return languages()[language].understood_words()
 
 
 class _Reader:
@@ -155,15 +145,18 @@ class _Reader:
         expects_question: bool = False,
         knows_parse_only: bool = True,
     ) -> None:
-        self._language, self._expects_question = language, expects_question
-        self._knows_parse_only = knows_parse_only
+        self._language, self._phrases = language, languages()[language]
+        self._patterns = sorted(
+            (x for x in self._phrases.patterns if knows_parse_only or not x.is_parse_only),
+            key=lambda x: expects_question and x.form[0].kind not in QUESTIONS,
+        )
         said = {n: word for n, word in enumerate(words_of(text), 1) if word not in fillers()}
         self._words, self._numbers = [*said.values()], [*said]
         if not 0 < len(said) <= _MOST_WORDS:
             many = f"a sentence of {len(said)} words; expected 1 to {_MOST_WORDS}"
             sentence = many if said else "the sentence is empty"
             raise ValueError(Fault(sentence, "words", count=len(said), most=_MOST_WORDS))
-        self._names: dict[tuple[int, str], tuple[str, list[tuple[Enum | At, int]]]] = {}
+        self._names: dict[tuple[int, str], list[tuple[Enum | At, int]]] = {}
         self._furthest = 0
         self._expected: dict[str, None] = {}  # in the order of the phrases, usual ones first
         self._fourth = -1  # where a clause too many is joined
@@ -181,7 +174,7 @@ class _Reader:
         yield from self._clause_and_rest(start, before, num_said)
         if negations().intersection(self._words[start:]):
             return
-        prefixes = languages()[self._language].prefixes
+        prefixes = self._phrases.prefixes
         for first in {end for prefix in prefixes for end in self._ends(start, prefix)}:
             yield from self._clause_and_rest(first, before, num_said, has_prefix=True)
 
@@ -189,12 +182,10 @@ class _Reader:
         self, start: int, before: Meaning, num_said: int, *, has_prefix: bool = False
     ) -> Iterator[Meaning]:
         """As ``_meanings``, for words that begin with a clause and no prefix."""
-        conjunctions = languages()[self._language].conjunctions
+        conjunctions = self._phrases.conjunctions
         conjunction: Name = (tuple((word,) for word in conjunctions),)
         is_forbidding = bool(before) and before[-1].kind in _FORBIDDING
-        for pattern, form, is_parse_only in _patterns(self._language, self._expects_question):
-            if is_parse_only and not self._knows_parse_only:
-                continue
+        for pattern, form, is_parse_only in self._patterns:
             is_question = form[0].kind in QUESTIONS
             if is_question and (before or has_prefix):
                 continue
@@ -225,25 +216,20 @@ class _Reader:
             for end in self._ends(start, (head,)):
                 yield from self._matches(end, rest, names)
             return
-        field, found = self._names_at(start, head)
-        for name, end in found:
+        for name, end in self._names_at(start, head):
+            field = self._phrases.slots[head].field
             yield from self._matches(end, rest, names | {field: name})
 
-    def _names_at(self, start: int, slot: str) -> tuple[str, list[tuple[Enum | At, int]]]:
-        """The field that a slot fills, and the names that are here, each with its end."""
-        key = start, slot
-        if key not in self._names:
-            field, table = _parsed_slot(slot, self._language)
-            self._names[key] = (
-                field,
-                [
-                    (name if isinstance(name, Enum) else self._at(name, start, end), end)
-                    for name, phrases in table
-                    for phrase in phrases
-                    for end in self._ends(start, phrase)
-                ],
-            )
-        return self._names[key]
+    def _names_at(self, start: int, slot: str) -> list[tuple[Enum | At, int]]:
+        """The names that are here, each with its end."""
+        if (start, slot) not in self._names:
+            self._names[start, slot] = [
+                (meant if isinstance(meant, Enum) else self._at(meant, start, end), end)
+                for meant, ways in self._phrases.slots[slot].names
+                for way in ways
+                for end in self._ends(start, way)
+            ]
+        return self._names[start, slot]
 
     def _at(self, noun: Noun, start: int, end: int) -> At:
         row, column = (int(word) for word in self._words[start:end] if _is_number(word))
@@ -274,7 +260,7 @@ class _Reader:
 
     def progress(self) -> tuple[int, int]:
         """How many words were understood, and how many are known at all."""
-        known = _understood_words(self._language)
+        known = self._phrases.understood_words
         return self._furthest, sum(word in known for word in self._words)
 
     def complaint(self) -> Fault:
@@ -290,7 +276,7 @@ class _Reader:
         if self._furthest == self._fourth:
             most = f'word {place}, "{word}", joins a further clause; expected at most {MAX_CLAUSES}'
             return Fault(most, "late-word", place=place, word=word)
-        is_known = word in _understood_words(self._language)
+        is_known = word in self._phrases.understood_words
         fault = "does not fit here" if is_known else "is not understood"
         text = f'word {place}, "{word}", {fault}; expected {some + more or "the end"}'
         if not expected:
@@ -333,15 +319,9 @@ def _clause(
         ways = ways[-1:] if is_held_out else ways[:-1]
     words: list[str] = []
     for part in chosen(ways):
-        name: Name
         if isinstance(part, str):
-            field, slot = _slot(part, language)
-            meant = getattr(clause, field)
-            if isinstance(meant, At):
-                name = _with_numbers(_located(part, language)[meant.noun][0], meant)
-            else:
-                options = [names for one, names in slot if one == meant]
-                name = chosen(options[0 if is_taught else -1])
+            meant = getattr(clause, languages()[language].slots[part].field)
+            name = chosen(_names(meant, part, language, is_taught))
         else:
             name = (part,)
         for choice in name:
@@ -349,9 +329,19 @@ def _clause(
     return words
 
 
-def _with_numbers(name: Name, meant: At) -> Name:
+def _names(
+    meant: Box | Place | At, slot: str, language: str, is_taught: bool = True
+) -> Sequence[Name]:
+    """The names of a box or a place that are generated in a slot."""
+    phrases = languages()[language]
+    key = meant.noun if isinstance(meant, At) else meant
+    names = next(names for one, names in phrases.slots[slot].names if one == key)
+    if isinstance(meant, Box) and not is_taught:
+        return phrases.untaught.get(meant, names)
+    if not isinstance(meant, At):
+        return names
     numbers = iter(meant.numbers)
-    return tuple(((str(next(numbers)),),) if choice == ((_NUMBER,),) else choice for choice in name)
+    return [tuple(((str(next(numbers)),),) if said == ((_NUMBER,),) else said for said in names[0])]
 
 
 def _is_number(word: str) -> bool:
@@ -360,40 +350,22 @@ def _is_number(word: str) -> bool:
 
 def usual_name(meant: Box | Place | At, language: str) -> str:
     """The usual name of a box or a place."""
-    phrases = languages()[language]
-    if isinstance(meant, Box):
-        return names_of_box(meant, phrases)[0]
-    if isinstance(meant, Place):
-        return next(expansions(phrases.places[meant][0]))
-    return next(expansions(_with_numbers(phrases.located[meant.noun][0], meant)))
+    is_box = isinstance(meant, Box) or (isinstance(meant, At) and meant.noun == "box")
+    return next(expansions(_names(meant, "{box}" if is_box else "{it}", language)[0]))
 
 
+@cache
 def _ways(kind: Kind, language: str) -> Sequence[Phrase]:
-    phrases = languages()[language]
-    return phrases.sentences.get(kind) or phrases.parse_only[(ClauseForm(kind),)]
+    phrases, form = languages()[language], (ClauseForm(kind),)
+    parse_only = [each.phrase for each in phrases.patterns if each.form == form]
+    return phrases.sentences.get(kind, parse_only)
 
 
 def fields(kind: Kind) -> list[str]:
     """The names that clauses of a kind have, in their order."""
-    pattern = _ways(kind, "en")[0]
-    found = (_slot(element, "en")[0] for element in pattern if isinstance(element, str))
+    slots = languages()["en"].slots
+    found = [slots[part].field for part in _ways(kind, "en")[0] if isinstance(part, str)]
     return sorted(found, key=ROLES.index)
-
-
-@cache
-def _patterns(language: str, expects_question: bool) -> tuple[tuple[Phrase, Form, bool], ...]:
-    """Every sentence as words and slots, and whether it is only parsed; the usual ones first."""
-    phrases = languages()[language]
-    said = (((ClauseForm(kind),), ways) for kind, ways in phrases.sentences.items())
-    patterns = (
-        (way, form, bool(is_parse_only))
-        for is_parse_only, table in enumerate((said, phrases.parse_only.items()))
-        for form, ways in table
-        for way in ways
-    )
-    return tuple(
-        sorted(patterns, key=lambda each: expects_question and each[1][0].kind not in QUESTIONS)
-    )
 
 
 def _clauses(form: Form, names: Mapping[str, Any]) -> Meaning:
@@ -409,48 +381,3 @@ def _clauses(form: Form, names: Mapping[str, Any]) -> Meaning:
         )
         for kind, is_of_other in form
     )
-
-
-@cache
-def _slot(slot: str, language: str) -> tuple[str, tuple[tuple[Enum, Sequence[Name]], ...]]:
-    """The field that a slot such as ``{to}`` fills, and the phrases of every name in it.
-
-    A box that has taught and untaught names comes twice.
-    """
-    all_of, field = languages()[language], slot.strip("{}")
-    if field in ("box", "other"):
-        return field, (*all_of.boxes.items(), *all_of.untaught.items())
-    form = _form(slot)
-    places = tuple((place, (forms[form],)) for place, forms in all_of.places.items())
-    return "other_place" if field.startswith("other_") else "place", places
-
-
-@cache
-def _parsed_slot(
-    slot: str, language: str
-) -> tuple[str, tuple[tuple[Enum | Noun, Sequence[Name]], ...]]:
-    """``_slot`` with what is only parsed, last what is named by its row and column."""
-    all_of, field = languages()[language], slot.strip("{}")
-    located = tuple(_located(slot, language).items())
-    if field.endswith("_dative"):
-        return field.removesuffix("_dative"), (*all_of.dative_boxes.items(), *located)
-    field, said = _slot(slot, language)
-    if field in ("box", "other"):
-        return field, (*said, *all_of.parse_only_boxes.items(), *located)
-    form = _form(slot)
-    places = all_of.parse_only_places.items()
-    return field, (*said, *((place, (forms[form],)) for place, forms in places), *located)
-
-
-def _located(slot: str, language: str) -> dict[Noun, Sequence[Name]]:
-    """For a slot, the phrases that name a box, a goal or a square by its row and column."""
-    located, field = languages()[language].located, slot.strip("{}")
-    if field in ("box", "other"):
-        return {"box": located["box"]}
-    if field.endswith("_dative"):
-        return {"box": located["box_dative"]}
-    return {"goal": (located["goal"][_form(slot)],), "square": (located["square"][_form(slot)],)}
-
-
-def _form(slot: str) -> int:
-    return _FORMS.index(slot.strip("{}").removeprefix("other_"))

@@ -9,6 +9,7 @@ forbidden squares, of which the first is empty; cells and labels as in ``machine
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import compress
 from typing import NamedTuple, no_type_check
 
 import numpy as np
@@ -147,8 +148,8 @@ def build_graph(
 def _live_cells(cells: Cells) -> int:
     """The squares from which a lone box reaches a goal, as bits."""
     squares = Squares(cells.board)
-    is_dead = build_ground(cells.board, squares).is_dead[:-1].tolist()
-    return cells.word(s for s, dead in zip(squares.squares, is_dead, strict=True) if not dead)
+    is_dead = build_ground(cells.board, squares).is_dead[:-1]
+    return cells.word(compress(squares.squares, ~is_dead))
 
 
 @inner

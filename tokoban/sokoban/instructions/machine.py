@@ -75,8 +75,12 @@ class Cells:
         mask[[self.cell(square) for square in squares]] = True
         return mask
 
+    def squares(self, mask: Bool[np.ndarray, "64"]) -> frozenset[Square]:
+        """The inverse of ``mask``."""
+        return frozenset(map(self.square, mask.nonzero()[0].tolist()))
+
     def word(self, squares: Iterable[Square]) -> int:
-        """The same as bits."""
+        """As ``mask``, as bits."""
         return sum(1 << self.cell(square) for square in squares)
 
 

@@ -1,13 +1,16 @@
 """The box or the squares that a name means on a board; a tie means none."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any, TypeVar
 
 from tokoban.sokoban.board import OFFSETS, Board, Square
 from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.instructions.meaning import ROLES, At, Box, Clause, Meaning, Place
+
+N = TypeVar("N", Box, Place)
 
 _SIDE_OF: Mapping[str, Callable[[Square], int]] = {
     "LEFT": lambda square: square.column,
@@ -86,14 +89,21 @@ def named_boxes(board: Board, meaning: Meaning) -> frozenset[Square]:
     return frozenset(found)
 
 
-def names_of(board: Board, square: Square) -> list[Box]:
-    """The names that mean this box alone."""
-    found = []
-    for box in Box:
+def meanings(board: Board, names: Iterable[N]) -> dict[N, frozenset[Square]]:
+    """The squares of those of the names that mean something on the board."""
+    found: dict[N, frozenset[Square]] = {}
+    for name in names:
         with suppress(ValueError):
-            if find_box(board, box) == square:
-                found.append(box)
+            if isinstance(name, Box):
+                found[name] = frozenset({find_box(board, name)})
+            else:
+                found[name] = find_place(board, name)
     return found
+
+
+def names_of(board: Board, square: Square, names: Iterable[N]) -> list[N]:
+    """Those of the names that mean this square alone."""
+    return [name for name, found in meanings(board, names).items() if found == {square}]
 
 
 def without_squares(board: Board, meaning: Meaning) -> Meaning:
@@ -109,22 +119,14 @@ def _without_squares(board: Board, clause: Clause) -> Clause:
         name = getattr(clause, role)
         if not isinstance(name, At):
             continue
-        others = [
-            *(names_of(board, name.square) if name.noun == "box" else ()),
-            *(place for place in Place if name.noun == "goal" and _means(board, place, name)),
-        ]
+        kinds: Any = {"box": Box, "goal": Place, "square": ()}[name.noun]
+        others: list[Any] = names_of(board, name.square, kinds)
         if not others:
             raise ValueError(
                 f'"{name.value}" has no other name here, and the network was trained on others only'
             )
         clause = replace(clause, **{role: others[0]})
     return clause
-
-
-def _means(board: Board, place: Place, goal: At) -> bool:
-    with suppress(ValueError):
-        return find_place(board, place) == {goal.square}
-    return False
 
 
 @lru_cache(maxsize=16)

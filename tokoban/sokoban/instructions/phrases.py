@@ -3,20 +3,18 @@
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from tokoban.sokoban.instructions.meaning import Box, Kind, Place
-
-E = TypeVar("E", bound=Enum)
+from tokoban.sokoban.instructions.meaning import Box, Kind, Noun, Place
 
 Words = tuple[str, ...]
 Choice = tuple[Words, ...]  # of which one is said
 Name = tuple[Choice, ...]
 Phrase = tuple[str | Choice, ...]  # with slots such as ``{box}``
+_FORMS = ("it", "to", "at", "through")  # of a place
 
 
 class ClauseForm(NamedTuple):
@@ -29,6 +27,22 @@ class ClauseForm(NamedTuple):
 Form = tuple[ClauseForm, ...]  # of a phrase
 
 
+class Pattern(NamedTuple):
+    """A way to say a sentence."""
+
+    phrase: Phrase
+    form: Form
+    is_parse_only: bool  # understood, but never generated
+
+
+class Slot(NamedTuple):
+    """What may stand for a slot such as ``{to}``."""
+
+    field: str  # of the clause
+    # By what is meant, the usual ones first and last a noun, which has its row and its column.
+    names: Sequence[tuple[Box | Place | Noun, Sequence[Name]]]
+
+
 @dataclass(frozen=True)
 class Phrases:
     """The phrases of one language."""
@@ -37,12 +51,8 @@ class Phrases:
     untaught: Mapping[Box, Sequence[Name]]  # further names of boxes
     places: Mapping[Place, Sequence[Name]]  # by form
     sentences: Mapping[Kind, Sequence[Phrase]]
-    # Understood, but never generated.
-    parse_only: Mapping[Form, Sequence[Phrase]]
-    parse_only_boxes: Mapping[Box, Sequence[Name]]
-    dative_boxes: Mapping[Box, Sequence[Name]]  # as after "vor" and "nach"
-    parse_only_places: Mapping[Place, Sequence[Name]]
-    located: Mapping[str, Sequence[Name]]  # with a row and a column; of places by form
+    patterns: Sequence[Pattern]  # the usual ones first
+    slots: Mapping[str, Slot]  # with names that are only understood
     conjunctions: Sequence[str]  # between clauses
     prefixes: Sequence[Name]  # before an instruction, such as "can you"
     nouns: frozenset[str]  # words that people write with a capital
@@ -54,18 +64,18 @@ class Phrases:
         """The text with capitals for nouns, as people write them."""
         return " ".join(word.title() if word in self.nouns else word for word in text.split())
 
+    @cached_property
     def understood_words(self) -> set[str]:
         """All words that are understood."""
-        boxes, places = (self.parse_only_boxes, self.dative_boxes), self.parse_only_places.values()
-        names = {word for table in boxes for word in words_in(table.values())}
-        names |= words_in(places) | words_in(self.located.values()) | words_in([self.prefixes])
-        return self.words() | words_in(self.parse_only.values()) | names
+        said = [pattern.phrase for pattern in self.patterns]
+        names = [ways for slot in self.slots.values() for _, ways in slot.names]
+        return self.words() | words_in([said, *names, self.prefixes])
 
     def words(self) -> set[str]:
         """All words that are generated."""
+        tables = self.boxes, self.untaught, self.places, self.sentences
         found = {*self.conjunctions, *" ".join(self.answers.values()).split()}
-        found |= words_in(self.boxes.values()) | words_in(self.untaught.values())
-        return found | words_in(self.places.values()) | words_in(self.sentences.values())
+        return found.union(*(words_in(table.values()) for table in tables))
 
 
 def words_in(phrases: Iterable[Iterable[Phrase]]) -> set[str]:
@@ -126,33 +136,49 @@ def _tables() -> dict[str, Any]:
 def _language(tables: Mapping[str, Any]) -> Phrases:
     choices = tables["choices"]
 
-    def sentences(table: Mapping[str, list[str]]) -> dict[Form, Sequence[Phrase]]:
-        return {
-            tuple(
-                ClauseForm(Kind[name.removeprefix("other.")], name.startswith("other."))
-                for name in names.split("+")
-            ): tuple(_phrase(text, choices) for text in texts)
-            for names, texts in table.items()
-        }
+    def ways(texts: Iterable[str]) -> tuple[Any, ...]:
+        """Phrases, or names, which have no slots."""
+        return tuple(
+            tuple(part if part[0] == "{" else _choice(part, choices) for part in text.split())
+            for text in texts
+        )
 
-    def texts_of(texts: list[str]) -> Sequence[Name]:
-        return tuple(tuple(_choice(part, choices) for part in text.split()) for text in texts)
+    def form_of(names: str) -> Form:
+        return tuple(
+            ClauseForm(Kind[name.removeprefix("other.")], name.startswith("other."))
+            for name in names.split("+")
+        )
 
-    def names(kind: type[E], table: Mapping[str, list[str]]) -> dict[E, Sequence[Name]]:
-        return {kind[name]: texts_of(texts) for name, texts in table.items()}
+    def names(kind: type[Box | Place], table: str) -> dict[Any, Sequence[Name]]:
+        members = kind.__members__
+        return {members.get(name, name): ways(x) for name, x in tables.get(table, {}).items()}
 
+    boxes, untaught, places = names(Box, "boxes"), names(Box, "untaught"), names(Place, "places")
+    all_boxes = [*boxes.items(), *untaught.items(), *names(Box, "parse_only_boxes").items()]
+    in_dative = [*names(Box, "dative_boxes").items()]
+    all_places = [*places.items(), *names(Place, "parse_only_places").items()]
+    slots: dict[str, Slot] = {}
+    for field in ("box", "other"):
+        slots["{" + field + "}"] = Slot(field, all_boxes)
+        slots["{" + field + "_dative}"] = Slot(field, in_dative)
+    for number, form in enumerate(_FORMS):
+        of_form = [(meant, [forms[number]]) for meant, forms in all_places]
+        slots["{" + form + "}"] = Slot("place", of_form)
+        slots["{other_" + form + "}"] = Slot("other_place", of_form)
     return Phrases(
-        boxes=names(Box, tables["boxes"]),
-        untaught=names(Box, tables["untaught"]),
-        places=names(Place, tables["places"]),
-        sentences={form.kind: ways for (form,), ways in sentences(tables["sentences"]).items()},
-        parse_only=sentences(tables["parse_only"]),
-        parse_only_boxes=names(Box, tables["parse_only_boxes"]),
-        dative_boxes=names(Box, tables.get("dative_boxes", {})),
-        parse_only_places=names(Place, tables["parse_only_places"]),
-        located={name: texts_of(texts) for name, texts in tables["located"].items()},
+        boxes=boxes,
+        untaught=untaught,
+        places=places,
+        sentences={Kind[name]: ways(texts) for name, texts in tables["sentences"].items()},
+        patterns=[
+            Pattern(way, form_of(names), table == "parse_only")
+            for table in ("sentences", "parse_only")
+            for names, texts in tables[table].items()
+            for way in ways(texts)
+        ],
+        slots=slots,
         conjunctions=tables["conjunctions"],
-        prefixes=texts_of(tables["prefixes"]),
+        prefixes=ways(tables["prefixes"]),
         nouns=frozenset(tables["nouns"]),
         answers=tables["answers"],
         left_right=_exchanges(tables["left_right"]),
@@ -163,10 +189,6 @@ def _language(tables: Mapping[str, Any]) -> Phrases:
 def _exchanges(pairs: Iterable[str]) -> dict[str, str]:
     both = [pair.split() for pair in pairs]
     return {word: other for pair in both for word, other in (pair, reversed(pair))}
-
-
-def _phrase(text: str, choices: Mapping[str, str]) -> Phrase:
-    return tuple(part if part.startswith("{") else _choice(part, choices) for part in text.split())
 
 
 def _choice(part: str, choices: Mapping[str, str]) -> Choice:

@@ -65,7 +65,7 @@ def followed(
 ) -> Followed | None:
     """The play after a legal push and the walk to it; None where the machine refuses either."""
     (box, direction), (play, state, moves) = push, before
-    walls = {cells.square(cell) for cell in machine.walls[state].nonzero()[0].tolist()}
+    walls = cells.squares(machine.walls[state])
     beside = box.neighbour(direction.opposite)
     steps = rules.walk(play.board, beside, forbidden=walls)
     if box in walls or steps is None:

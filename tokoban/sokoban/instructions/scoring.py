@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from tokoban.sokoban.board import Board
@@ -88,15 +89,12 @@ def _judge(board: Board, text: str, response: str) -> dict[str, int]:
     if truth.fewest_pushes is None:
         refusals = [[phrases.answers["impossible"]] for phrases in languages().values()]
         return {"impossible": 1, "refused": words_of(response) in refusals}
-    try:
-        moves = lurd.parse(response)
-    except ValueError:
-        return {"possible": 1, "obeyed": 0}
-    if not obeys(truth.graph.cells, truth.machine, moves):
-        return {"possible": 1, "obeyed": 0}
-    extra = sum(map(str.isupper, lurd.format(board, moves))) - truth.fewest_pushes
-    of_pushes = {"extra_pushes": extra, "fewest_pushes": truth.fewest_pushes}
-    return {"possible": 1, "obeyed": 1, **of_pushes}
+    with suppress(ValueError):
+        moves, fewest = lurd.parse(response), truth.fewest_pushes
+        if obeys(truth.graph.cells, truth.machine, moves):
+            extra = sum(map(str.isupper, lurd.format(board, moves))) - fewest
+            return {"possible": 1, "obeyed": 1, "extra_pushes": extra, "fewest_pushes": fewest}
+    return {"possible": 1, "obeyed": 0}
 
 
 def board_of(item: Any) -> Board:

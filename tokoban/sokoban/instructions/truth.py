@@ -178,14 +178,10 @@ def solve(board: Board, meaning: Meaning, limits: Limits = DEFAULT_LIMITS) -> An
         return answer(status="gave up", reason=error.args[0], elapsed_s=clock() - started_s)
     answer = partial(answer, num_expansions=truth.graph.num_positions)
     if truth.fewest_pushes is None:
-        can_be_solved = truth.plain.fewest_pushes is not None
-        why = (
-            "the level has solutions, but none obeys"
-            if can_be_solved
-            else "the level has no solution"
-        )
-        searched = f"{counted(truth.pushes_left.size, 'pair')} of position and state searched"
-        reason = f"{why}: {searched}"
+        is_lost = truth.plain.fewest_pushes is None
+        why = "the level has no solution" if is_lost else "the level has solutions, but none obeys"
+        pairs = counted(truth.pushes_left.size, "pair")
+        reason = f"{why}: {pairs} of position and state searched"
         return answer(status="unsolvable", reason=reason, elapsed_s=clock() - started_s)
     return answer(
         status="solved",

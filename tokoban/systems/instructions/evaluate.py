@@ -48,25 +48,8 @@ def evaluate(
     ``most_evaluated`` positions, after which what it obeys is known to be possible.
     ``questions_answered`` are right word for word.
     """
-    if options.board == "given":
-        return _evaluated(trained, options)
-    with trained.model.register_forward_pre_hook(lambda _, read: (hidden(read[0]), *read[1:])):
-        return _evaluated(trained, options)
-
-
-def some_held_out(config: InstructionsConfig, most: int) -> list[Board]:
-    """Levels that the training held out, of each number of boxes."""
-    return benchmark.some_of(benchmark.held_out(config.levels, seed=config.level_seed), most)
-
-
-def _evaluated(
-    trained: Trained[InstructionsConfig, InstructionNet], options: InstructionsEvaluation
-) -> dict[str, float]:
     boards = some_held_out(trained.config, options.levels)
     metrics: dict[str, float] = {}
-    for name in _SPLITS:
-        found = _instructions(trained.model, name, boards, options)
-        metrics |= {f"{name}_{key}": value for key, value in found.items()}
     asked = [
         (board, text, answer)
         for number, board in enumerate(boards)
@@ -74,9 +57,21 @@ def _evaluated(
     ]
     chance = random.Random(options.seed)
     texts = [(board, _given(text, options, chance)) for board, text, _ in asked]
-    said = answer_all(trained.model, texts)
+    hides = options.board == "hidden"
+    with trained.model.register_forward_pre_hook(
+        lambda _, read: (hidden(read[0]), *read[1:]) if hides else None
+    ):
+        for name in _SPLITS:
+            found = _instructions(trained.model, name, boards, options)
+            metrics |= {f"{name}_{key}": value for key, value in found.items()}
+        said = answer_all(trained.model, texts)
     right = sum(mine == answer for mine, (_, _, answer) in zip(said, asked, strict=True))
     return metrics | share("questions_answered", right, len(asked))
+
+
+def some_held_out(config: InstructionsConfig, most: int) -> list[Board]:
+    """Levels that the training held out, of each number of boxes."""
+    return benchmark.some_of(benchmark.held_out(config.levels, seed=config.level_seed), most)
 
 
 def _given(text: str, options: InstructionsEvaluation, chance: random.Random) -> str:

@@ -121,7 +121,7 @@ class Search:
     def _add(self, now: Followed, nats: float, depth: int) -> bool:
         """Whether no play with as few pushes came to the position; keeps a shorter solution."""
         (cells, machine, _), board = self.task, now.play.board
-        forbidden = {*map(cells.square, machine.walls[now.state].nonzero()[0].tolist())}
+        forbidden = cells.squares(machine.walls[now.state])
         area = board.flood(board.player, board.walls | board.boxes | forbidden)
         # A player on a forbidden square cannot come back to it.
         key = now.state, now.play.origins, min(area), board.player in forbidden and board.player
@@ -247,8 +247,9 @@ def for_network(model: InstructionNet, board: Board, text: str) -> str:
     """
     understood = grammar.parse(text)
     meaning = without_squares(board, understood.meaning)
-    is_known = UNKNOWN not in tokenizer_of(model).encode(text) and grammar.is_generated(text)
-    if meaning == understood.meaning and is_known:
+    is_known = UNKNOWN not in tokenizer_of(model).encode(text)
+    is_generated = grammar.readings(text, knows_parse_only=False)
+    if meaning == understood.meaning and is_known and is_generated:
         return text
     return grammar.sentence(meaning, understood.language)
 

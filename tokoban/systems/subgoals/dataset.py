@@ -5,7 +5,7 @@ level is used once. Axes: B positions, T tokens of squares (padded), F floor squ
 """
 
 import random
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -48,12 +48,11 @@ class Labels(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A position and its labels, by tokens."""
+    """A position and its labels."""
 
     tokens: Tokens
     features: UInt8[np.ndarray, "F 17"]
-    best: list[tuple[int, int]]
-    safe: list[tuple[int, int]]
+    labels: Labels
 
 
 class Batch(NamedTuple):
@@ -92,15 +91,8 @@ def examples_of(board: Board, chance: random.Random) -> list[Example]:
     drawn: dict[Board, Labels] = {}
     for _ in range(_PLAYS):
         drawn |= positions(stretches, chance)
-    number = tokens.squares.number
-
-    def by_tokens(subgoals: Iterable[Subgoal]) -> list[tuple[int, int]]:
-        return [(number[box], number[target]) for box, target in subgoals]
-
-    return [
-        Example(tokens, own, by_tokens(labels.best), by_tokens(labels.safe))
-        for own, labels in zip(tokens.features_of([*drawn])[0], drawn.values(), strict=True)
-    ]
+    features, _ = tokens.features_of([*drawn])
+    return [Example(tokens, *each) for each in zip(features, drawn.values(), strict=True)]
 
 
 def positions(stretches: Stretches, chance: random.Random) -> dict[Board, Labels]:
@@ -137,8 +129,8 @@ def batch_of(examples: Sequence[Example], *, view: int = 0) -> Batch:
     is_best = torch.zeros(len(examples), num_tokens, num_tokens, dtype=torch.bool)
     is_safe = is_best.clone()
     for row, example in enumerate(examples):
-        for box, target in example.best:
-            is_best[row, box, target] = True
-        for box, target in example.safe:
-            is_safe[row, box, target] = True
+        number = example.tokens.squares.number
+        for is_such, subgoals in zip((is_best, is_safe), example.labels, strict=True):
+            for box, target in subgoals:
+                is_such[row, number[box], number[target]] = True
     return Batch(boards, is_best, is_safe)
