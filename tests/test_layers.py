@@ -35,7 +35,7 @@ ALLOWED = {
 }
 # The folders of sokoban/search, of which each imports only those before it; their own modules,
 # which they all may import, import none of them.
-SEARCH = ("level", "state", "open_lists", "measures", "rules", "bitboard", "searches", "combine")
+SEARCH = ("level", "state", "measures", "rules", "bitboard", "searches", "combine")
 APART = {("searches", "bitboard")}  # neither imports the other
 # Modules that Windows lacks; one file may import them, for the keys of `tokoban play`.
 UNIX_ALONE = {"fcntl", "grp", "pty", "pwd", "resource", "termios", "tty"}

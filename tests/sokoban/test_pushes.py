@@ -9,6 +9,7 @@ import torch
 
 from benchmarks.random_boards import KINDS, random_board
 from tests.sokoban.brute_force import pushes_of
+from tests.sokoban.unpacked import to_board
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.interior import interior
@@ -135,13 +136,11 @@ def test_an_area_that_is_known_is_not_sought_again(simulator: Simulator) -> None
     place, direction = torch.tensor([boards.size[1] + 1]), torch.tensor([3])
     assert not simulator.pushes(boards, nowhere).any()
     unmoved = simulator.push(boards, place, direction, nowhere)
-    assert simulator.to_board(unmoved) == simulator.to_board(boards)
+    assert to_board(unmoved) == to_board(boards)
     zone = simulator.reachable(boards)
     assert torch.equal(simulator.pushes(boards, zone), simulator.pushes(boards))
     pushed = simulator.push(boards, place, direction, zone)
-    assert simulator.to_board(pushed) == simulator.to_board(
-        simulator.push(boards, place, direction)
-    )
+    assert to_board(pushed) == to_board(simulator.push(boards, place, direction))
 
 
 @BOTH
@@ -164,7 +163,7 @@ def test_push_keys_are_equal_where_only_the_place_in_the_area_differs() -> None:
     ]
     boards = bitboards.pack(plain, margin=0)
     keys = bitboards.push_keys(boards).tolist()
-    packed = [bitboards.to_board(boards, (row,)) for row in range(len(plain))]
+    packed = [to_board(boards, (row,)) for row in range(len(plain))]
     states = [(board.walls, board.goals, board.boxes, board.area()) for board in packed]
     assert len(set(keys)) == len(set(states)) == len(set(zip(keys, states, strict=True)))
     assert len(set(keys)) < bitboards.keys(boards).unique().numel()

@@ -10,6 +10,7 @@ import torch
 from benchmarks.random_boards import KINDS, random_board
 from tests.sokoban.brute_force import moved
 from tests.sokoban.drawings import DRAWINGS
+from tests.sokoban.unpacked import to_board
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.simulation import bitboards, tensor_boards
@@ -99,7 +100,7 @@ def test_boards_come_back_from_words() -> None:
     boards = random_boards()
     packed = bitboards.pack(boards)
     for number, board in enumerate(boards):
-        assert bitboards.to_board(packed, (number,)) == filled(board)
+        assert to_board(packed, (number,)) == filled(board)
     assert bitboards.to_boards(packed) == [filled(board) for board in boards]
 
 
@@ -110,7 +111,7 @@ def test_a_larger_board_loses_its_walls(is_tall: bool) -> None:
     rows = [row.ljust(9, "#") for row in ring.split("|")]
     rows += ["#" * 9] * (4 if is_tall else 0)
     packed = bitboards.pack([parse_board("|".join(rows))])
-    assert bitboards.to_board(packed) == filled(parse_board("@-#|-*#|.-#"))
+    assert to_board(packed) == filled(parse_board("@-#|-*#|.-#"))
 
 
 @pytest.mark.parametrize("margin", [0, 1, 2])
@@ -118,7 +119,7 @@ def test_a_margin_of_wall_is_kept_on_request(margin: int) -> None:
     packed = bitboards.pack([parse_board("####|##@-|##$.|####")], margin=margin)
     rows = ["@-", "$."]
     drawn = "|".join(["#" * (margin + 2)] * margin + ["#" * margin + row for row in rows])
-    assert bitboards.to_board(packed) == filled(parse_board(drawn))
+    assert to_board(packed) == filled(parse_board(drawn))
 
 
 @pytest.mark.parametrize(
@@ -211,7 +212,7 @@ def test_canonical_keys_do_not_see_where_a_level_lies() -> None:
 def test_a_board_moved_to_the_corner_keeps_its_shape(drawn: str) -> None:
     board = filled(parse_board(drawn))
     packed = bitboards.pack([board])
-    found = bitboards.to_board(bitboards.to_corner(packed))
+    found = to_board(bitboards.to_corner(packed))
     floor = set(board.squares()) - board.walls
     up, left = -min(row for row, _ in floor), -min(column for _, column in floor)
     assert frozenset(found.squares()) - found.walls == moved(floor, up, left)

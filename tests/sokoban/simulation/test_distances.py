@@ -5,6 +5,7 @@ from collections import deque
 import pytest
 import torch
 
+from tests.sokoban.unpacked import to_board
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles.random_levels import sample_one_box
@@ -66,7 +67,7 @@ def _random_levels(num_levels: int, *, is_open: bool) -> Bitboards:
 def test_random_levels_agree_with_the_plain_rules(is_open: bool) -> None:
     levels = _random_levels(67, is_open=is_open)
     distances = one_box_tables(levels).distance(levels).tolist()
-    expected = [distance_by_rules(bitboards.to_board(levels, (row,))) for row in range(67)]
+    expected = [distance_by_rules(to_board(levels, (row,))) for row in range(67)]
     assert distances == expected
     assert UNSOLVABLE in distances and max(distances) > 9
 
@@ -114,7 +115,7 @@ def test_astar_and_the_tables_agree(num_levels: int) -> None:
     levels = sample_one_box(num_levels, generator=torch.Generator().manual_seed(11))
     distances = one_box_tables(levels).distance(levels).tolist()
     for row, distance in enumerate(distances):
-        answer = solve(bitboards.to_board(levels, (row,)))
+        answer = solve(to_board(levels, (row,)))
         if distance == UNSOLVABLE:
             assert answer.status == "unsolvable"
         else:

@@ -10,6 +10,7 @@ from torch import Tensor
 from benchmarks.random_boards import KINDS, random_board
 from tests.sokoban.drawings import DRAWINGS
 from tests.sokoban.simulation import test_bitboards, test_wide_bitboards
+from tests.sokoban.unpacked import to_board
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats.xsb import format_board, parse_board
@@ -68,7 +69,7 @@ def test_the_interior_is_where_the_player_may_come_and_what_holds_something(
 def test_floor_that_nobody_can_enter_is_packed_as_wall(simulator: Simulator) -> None:
     drawn = "--#####--|--#@--#--|###-$-##-|#.-.#-#--|########-"
     boards = simulator.pack([parse_board(drawn)], margin=0)
-    rows = format_board(simulator.to_board(boards)).split("\n")
+    rows = format_board(to_board(boards)).split("\n")
     assert [row[:5] for row in rows[:3]] == ["##@  ", "## $ ", ". .# "]
     assert {letter for row in rows for letter in row[5:]} <= {"#"}
     assert {letter for row in rows[3:] for letter in row} <= {"#"}
@@ -86,7 +87,7 @@ def test_select_takes_each_row_from_one_of_two_batches(simulator: Simulator) -> 
     new = simulator.pack([parse_board(text) for text in ("#@-", "-+-", "@*#")], margin=0)
     mixed = simulator.select(torch.tensor([True, False, True]), new, old)
     for row, source in enumerate((new, old, new)):
-        assert simulator.to_board(mixed, (row,)) == simulator.to_board(source, (row,))
+        assert to_board(mixed, (row,)) == to_board(source, (row,))
 
 
 @BOTH
@@ -97,7 +98,7 @@ def test_at_takes_the_rows_requested(simulator: Simulator) -> None:
         assert torch.equal(boards.at(place).boxes, boards.boxes[..., place])
         assert torch.equal(boards.at(place).player, boards.player[place])
     folded = boards.at(torch.tensor([[0, 1], [2, 3]]))
-    assert simulator.to_board(folded, (1, 0)) == simulator.to_board(boards, (2,))
+    assert to_board(folded, (1, 0)) == to_board(boards, (2,))
     assert torch.equal(folded.at((1, 0)).player, boards.player[2])
 
 
@@ -116,9 +117,9 @@ def test_any_batch_shape_will_do(simulator: Any) -> None:
     expected = simulator.step(flat, actions)
     folded = simulator.step(flat.at(torch.arange(6).reshape(2, 3)), actions.reshape(2, 3))
     for number in range(6):
-        single = simulator.to_board(simulator.step(flat.at(number), actions[number]), ())
-        assert single == simulator.to_board(expected, (number,))
-        assert single == simulator.to_board(folded, divmod(number, 3))
+        single = to_board(simulator.step(flat.at(number), actions[number]), ())
+        assert single == to_board(expected, (number,))
+        assert single == to_board(folded, divmod(number, 3))
 
 
 @BOTH

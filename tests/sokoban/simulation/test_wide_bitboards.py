@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from benchmarks.random_boards import KINDS, random_board
+from tests.sokoban.unpacked import to_board
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import OFFSETS, Board, Direction, Square
 from tokoban.sokoban.formats.xsb import format_board, parse_board
@@ -64,7 +65,7 @@ def test_boards_of_every_size_are_played_by_the_plain_rules(height: int, width: 
         boards = wide_bitboards.step(boards, actions)
         expected = list(map(rules.step, expected, actions.tolist()))
     for number, board in enumerate(expected):
-        packed = wide_bitboards.to_board(boards, (number,))
+        packed = to_board(boards, (number,))
         assert format_board(packed) == shown(board, *boards.size)
 
 
@@ -121,10 +122,8 @@ def test_a_board_alone_is_played_as_in_a_batch_of_larger_ones() -> None:
             for number, single in enumerate(alone)
         ]
     for number, single in enumerate(alone):
-        small = wide_bitboards.to_board(single)
-        assert format_board(wide_bitboards.to_board(together, (number,))) == shown(
-            small, *together.size
-        )
+        small = to_board(single)
+        assert format_board(to_board(together, (number,))) == shown(small, *together.size)
 
 
 # Where a cell lies.
@@ -156,4 +155,4 @@ def test_a_board_without_walls_comes_back_as_it_was(height: int, width: int) -> 
     boxes = frozenset(Square(*square) for square in squares[1::3])
     goals = frozenset(Square(*square) for square in squares[::2])
     board = Board(height, width, frozenset(), goals, boxes, Square(0, 0))
-    assert wide_bitboards.to_board(wide_bitboards.pack([board])) == board
+    assert to_board(wide_bitboards.pack([board])) == board

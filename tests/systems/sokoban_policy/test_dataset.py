@@ -6,6 +6,7 @@ from itertools import islice, pairwise
 import pytest
 import torch
 
+from tests.sokoban.unpacked import to_board
 from tokoban.sokoban import rules
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles.random_levels import generate, sample_one_box
@@ -93,7 +94,7 @@ def test_games_go_by_the_rules_and_end_when_solved(games: Episodes) -> None:
     for row in range(40):
         length = int(games.is_used[row].sum())
         words = Bitboards(*(word[row, FIRST_BOARD:length] for word in games.boards))
-        boards = [bitboards.to_board(words, (position,)) for position in range(length - 1)]
+        boards = [to_board(words, (position,)) for position in range(length - 1)]
         num_after_solved += sum(board.is_solved for board in boards[:-1])
         seen = [boards[0]]
         for before, after in pairwise(boards):

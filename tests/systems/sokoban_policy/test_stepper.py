@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 
+from tests.sokoban.unpacked import to_board
 from tokoban.decoding import gumbel_noise, sample
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.puzzles.random_levels import sample_one_box
@@ -43,7 +44,7 @@ def test_exactly_the_moves_that_change_the_board_are_allowed(policy: SokobanPoli
     levels = _levels(31)
     allowed = PolicyStepper(policy, levels, allow_undo=False).log_probs().isfinite()
     for row in range(31):
-        board = bitboards.to_board(levels, (row,))
+        board = to_board(levels, (row,))
         changes = [step(board, direction) != board for direction in range(4)]
         assert allowed[row].tolist() == [*changes, False]
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import torch
 
 from benchmarks.unseen import is_drawn, unseen
+from tests.sokoban.unpacked import to_board
 from tokoban.sokoban.puzzles.random_levels import GeneratedLevel, generate
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.symmetry import SYMMETRIES
@@ -24,7 +25,7 @@ def _drawn_in(drawing: int) -> list[GeneratedLevel]:
     )
     levels, _ = games.draw(drawing)
     moved = bitboards.to_corner(bitboards.image(levels, SYMMETRIES[5]))
-    return [GeneratedLevel(bitboards.to_board(moved, (row,)), None) for row in range(7)]
+    return [GeneratedLevel(to_board(moved, (row,)), None) for row in range(7)]
 
 
 def test_levels_of_a_training_are_found_turned_and_moved() -> None:

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from tests.sokoban.brute_force import reachable
+from tests.sokoban.unpacked import to_board
 from tokoban.sokoban.render import render_rgb
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.bitboards import Bitboards
@@ -16,7 +17,7 @@ def test_labels_are_what_all_possible_play_leads_to() -> None:
     drawn = draw_boards(36, seed=3)
     num_tried = 0
     for row in range(36):
-        board = bitboards.to_board(drawn.boards, (row,))
+        board = to_board(drawn.boards, (row,))
         standing, num_boxes = int(drawn.standings[row]), int(drawn.num_boxes[row])
         assert len(board.boxes) == len(board.goals) == num_boxes
         assert board.is_solved == (standing == SOLVED)
@@ -53,7 +54,7 @@ def test_pictures_are_those_of_the_renderer() -> None:
     drawn = draw_boards(40, seed=7)
     pictures = draw_pictures(drawn.boards, square_px=5)
     for row, picture in enumerate(pictures):
-        board = bitboards.to_board(drawn.boards, (row,))
+        board = to_board(drawn.boards, (row,))
         assert picture.permute(1, 2, 0).numpy().tolist() == render_rgb(board, square_px=5).tolist()
 
 

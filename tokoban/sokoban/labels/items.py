@@ -1,4 +1,7 @@
-"""The items of work of a job: a shard of levels that fit one word, or one larger level."""
+"""The items of work of a job: a shard of levels that fit one word, or one larger level.
+
+Labels of a few levels need no folder: ``label_in_memory``.
+"""
 
 import platform
 import random
@@ -20,6 +23,7 @@ from tokoban.sokoban.labels.large import LargeLabels, label_level
 from tokoban.sokoban.labels.shards import Shard, pack, to_bytes
 from tokoban.sokoban.labels.sources import LargeLevel
 from tokoban.sokoban.search.bitboard.driver import LEVEL
+from tokoban.sokoban.search.bitboard.levels import Levels
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
 from tokoban.sokoban.search.bitboard.worker import Worker
 from tokoban.sokoban.search.limits import Limits
@@ -96,6 +100,19 @@ def label_shard(
     )
     Worker(workspace_for(words)).complete(work, _UNLIMITED, stop.is_set)
     return pack(levels, work.labelled()) if work.progress[LEVEL] == len(levels) else None
+
+
+def label_in_memory(levels: Levels, *, num_states: int, seed: int) -> Shard:
+    """The states of levels, sampled by the seed and labelled exactly; no box may be out of reach.
+
+    The levels count from 0, as of one file without a name.
+    """
+    driver.prepare()
+    config = LabelConfig(seed=seed, num_states=num_states)
+    numbers = np.arange(len(levels.walls))
+    shard = label_shard(PackedLevels.of(*levels), numbers, config, stop=threading.Event())
+    assert shard is not None  # since it was not stopped
+    return shard
 
 
 def _make_shard(item: ExactItem, stop: threading.Event) -> MadeShard | None:

@@ -14,6 +14,7 @@ from tokoban.sokoban.proofs.static import static_deadlock
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.combine import solver
 from tokoban.sokoban.search.limits import (
+    MAX_SQUARES,
     STOPPED,
     UNWATCHED,
     Limits,
@@ -23,7 +24,7 @@ from tokoban.sokoban.search.limits import (
     out_of_memory,
     too_large,
 )
-from tokoban.sokoban.search.run import MAX_SQUARES, solved_already, table_bytes
+from tokoban.sokoban.search.run import solved_already, table_bytes
 
 _TEN_SECONDS = Limits(time_limit_s=10.0)
 _SOLVER = "subset search"
@@ -63,7 +64,7 @@ def explain(
     if (enclosed := _enclosed(board, inside)) is not None:
         return _checked(enclosed, watch)
     if len(inside) > MAX_SQUARES:
-        return _given_up(too_large(len(inside), most=MAX_SQUARES), watch)
+        return _given_up(too_large(len(inside)), watch)
     if table_bytes(board, inside) > limits.memory_limit_mb * 1e6:
         return _given_up(out_of_memory(limits.memory_limit_mb), watch)
     try:

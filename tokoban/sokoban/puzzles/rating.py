@@ -6,18 +6,15 @@ the time that people need.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from tokoban import compiling
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.figures import Figures, count_figures
 from tokoban.sokoban.puzzles.choices import choices_along
 from tokoban.sokoban.puzzles.state_space import Choices, Reachable, explore
+from tokoban.sokoban.search.answer import Status
 from tokoban.sokoban.search.combine.solver import solve
-from tokoban.sokoban.search.limits import Limits
-from tokoban.sokoban.search.run import MAX_SQUARES
-
-Status = Literal["solved", "unsolvable", "gave up"]
+from tokoban.sokoban.search.limits import MAX_SQUARES, Limits
 
 # A larger state space is not explored; it takes some hundred megabytes at most.
 MAX_POSITIONS = 1 << 20

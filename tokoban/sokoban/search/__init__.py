@@ -5,8 +5,7 @@ Each of these folders imports only those before it; all may import the modules o
 
 - ``level``: numbered squares (``ground``), ``flood``, ``regions``, ``words``, ``one_box``
 - ``state``: ``positions`` in columns, the ``workspace`` in which one is laid out, its
-  ``single_pushes``, and ``walks`` from one position to the next
-- ``open_lists``: ``pairing_heap``
+  ``single_pushes``, ``walks`` from one position to the next, and ``pairing_heap``
 - ``measures``: ``bounds``, ``packing`` (plans), ``hotspots``
 - ``rules``: every deadlock rule (``rules.table``), how searches apply them (``pruning``), and what
   they share (``learned``)

@@ -9,6 +9,7 @@ from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.wording import counted
 
 UNLIMITED = 1 << 62  # expansions, which compiled code counts in 64 bits
+MAX_SQUARES = 64 * 64  # of floor
 
 
 class Reason(Fault):
@@ -37,10 +38,10 @@ def out_of_expansions(most: int) -> Reason:
     return Reason(counted(most, "expansion"), "expansions", most=most)
 
 
-def too_large(num_squares: int, *, most: int) -> Reason:
+def too_large(num_squares: int) -> Reason:
     """The reason of a search that does not take a board of so many squares of floor."""
-    sentence = f"expected at most {most} squares of floor, got {num_squares}"
-    return Reason(sentence, "size", squares=num_squares, most=most)
+    sentence = f"expected at most {MAX_SQUARES} squares of floor, got {num_squares}"
+    return Reason(sentence, "size", squares=num_squares, most=MAX_SQUARES)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.search.answer import BY_RULES, MAX_PRICE, Answer, Progress, Report
 from tokoban.sokoban.search.limits import (
+    MAX_SQUARES,
     STOPPED,
     UNLIMITED,
     Limits,
@@ -20,8 +21,6 @@ from tokoban.sokoban.search.limits import (
 )
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import Budget, Found, Search, Underway
-
-MAX_SQUARES = 64 * 64
 
 _SLICE_S = 0.01  # how long compiled code runs before limits and Ctrl-C are looked at
 _MOST_WORK = 1 << 30  # of one call: a search whose turns end earlier never spends its budget
@@ -57,7 +56,7 @@ def find_answer(
     if len(board.boxes) != len(board.goals) or (board.boxes ^ board.goals) - inside:
         return Answer(status="unsolvable", solver=BY_RULES, elapsed_s=elapsed_s())
     if len(inside) > MAX_SQUARES:
-        raise ValueError(too_large(len(inside), most=MAX_SQUARES))
+        raise ValueError(too_large(len(inside)))
     if not frozen_boxes(board) <= board.goals:
         return Answer(status="unsolvable", solver=BY_RULES, elapsed_s=elapsed_s())
     if table_bytes(board, inside) > limits.memory_limit_mb * 1e6:

@@ -258,13 +258,8 @@ def pack(
     return Bitboards(*(column.contiguous() for column in columns))
 
 
-def to_board(boards: Bitboards, row: tuple[int, ...] = (0,)) -> Board:
-    """One board of the batch as an 8x8 ``Board``, whatever its size was before packing."""
-    return to_boards(boards.map(lambda word: word[row].reshape(1)))[0]
-
-
 def to_boards(boards: Bitboards) -> list[Board]:
-    """All boards of a batch [B] as ``to_board`` gives them, in one transfer from the device."""
+    """All boards of a batch [B], of 8x8 whatever their size was, in one transfer from the device."""
     return [_board(words) for words in torch.stack(boards, dim=1).tolist()]
 
 

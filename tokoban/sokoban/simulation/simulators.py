@@ -40,7 +40,6 @@ class Simulator(Protocol):
     def pack(
         self, boards: Sequence[Board], *, device: torch.device | str = "cpu", margin: int = 0
     ) -> Any: ...
-    def to_board(self, boards: Any, row: tuple[int, ...] = (0,)) -> Board: ...
 
 
 def simulator_for(boards: Sequence[Board]) -> Simulator:

@@ -190,14 +190,3 @@ def pack(
     floor, goals, boxes = torch.from_numpy(words.transpose(1, 2, 0).copy()).to(device)
     player = torch.tensor(players, dtype=torch.int64, device=device)
     return WideBitboards(~floor, goals, boxes, player, height, width)
-
-
-def to_board(boards: WideBitboards, row: tuple[int, ...] = (0,)) -> Board:
-    """One board of the batch as a ``Board`` of the common size."""
-    single = boards.at(row)
-    walls, goals, boxes = (
-        frozenset(Square(row, column) for row, column in single.cells(words).nonzero().tolist())
-        for words in single[:3]
-    )
-    player = Square(*divmod(int(single.player) - 1, boards.width + 1))
-    return Board(boards.height, boards.width, walls, goals, boxes, player)

@@ -11,7 +11,7 @@ from jaxtyping import Int16, Int64, UInt64
 
 from tokoban.sokoban.encoding.boards import Boards
 from tokoban.sokoban.encoding.encoded import Encoded
-from tokoban.sokoban.labels.in_memory import label_in_memory
+from tokoban.sokoban.labels.items import label_in_memory
 from tokoban.sokoban.labels.shards import Shard
 from tokoban.sokoban.puzzles.random_levels import sample
 from tokoban.sokoban.search.bitboard.levels import Levels

@@ -14,7 +14,7 @@ from tokoban.compiling import entry
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.encoding.encoded import Encoded
 from tokoban.sokoban.formats.packed import PackedLevels
-from tokoban.sokoban.labels.in_memory import label_in_memory
+from tokoban.sokoban.labels.items import label_in_memory
 from tokoban.sokoban.labels.shards import Shard
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.search.bitboard.levels import Levels, from_board

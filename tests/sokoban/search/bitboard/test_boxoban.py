@@ -10,6 +10,7 @@ from benchmarks.unsolvable import ends_solved
 from tests.sokoban.formats.archive import published
 from tests.sokoban.labels.play_of import label_all
 from tests.sokoban.search.bitboard.swept import labels_of
+from tests.sokoban.unpacked import to_board
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.boxoban import parse_boxoban
@@ -18,7 +19,7 @@ from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED
 from tokoban.sokoban.search.bitboard.levels import from_bitboards
-from tokoban.sokoban.simulation.bitboards import pack, step, to_board
+from tokoban.sokoban.simulation.bitboards import pack, step
 
 pytestmark = pytest.mark.slow
 

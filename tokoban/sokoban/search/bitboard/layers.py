@@ -28,6 +28,7 @@ LAYER, CURSOR, NUM_WAITING, NUM_NEXT = range(4)
 # Entries of ``Layers.progress``.
 NUM_SETS, NUM_SLOTS, NUM_SETTLED, MET_SET, MET_CELL = range(5)
 
+_FIRST_SETS, _FIRST_DIGITS = 1 << 9, 8
 _FIRST_SLOTS = 512  # few enough to be cleared for every level
 
 
@@ -49,11 +50,11 @@ class Layers(NamedTuple):
     progress: Int64[np.ndarray, "5"]
 
 
-def empty_layers(num_sets: int, *, num_digits: int, is_one_sided: bool) -> Layers:
-    """Room for so many sets of boxes, a power of two; ``is_one_sided`` for backwards alone."""
-    forwards = zeroed(Side, K=0 if is_one_sided else num_sets, D=num_digits)
-    backwards = zeroed(Side, K=num_sets, D=num_digits)
-    return zeroed(Layers, S=2 * num_sets, forwards=forwards, backwards=backwards)
+def empty_layers(*, is_one_sided: bool) -> Layers:
+    """Room for some sets of boxes, a power of two; ``is_one_sided`` for backwards alone."""
+    forwards = zeroed(Side, K=0 if is_one_sided else _FIRST_SETS, D=_FIRST_DIGITS)
+    backwards = zeroed(Side, K=_FIRST_SETS, D=_FIRST_DIGITS)
+    return zeroed(Layers, S=2 * _FIRST_SETS, forwards=forwards, backwards=backwards)
 
 
 def grown(layers: Layers) -> Layers:

@@ -27,7 +27,7 @@ from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.state.columns import enlarge_columns, zeroed
 
 NONE = -1
-_CLOSED, _DROPPED = -2, -3  # in ``next_open``, of positions that were looked at
+_CLOSED = -2  # in ``next_open``, of positions that are in the hash table
 
 # Entries of ``Store.progress``.
 (
@@ -254,7 +254,6 @@ def search(terrain, store, scratch, weight, max_expansions):
             pushed = boxes & ~store.boxes[store.parent[position]]
             if is_frozen(terrain, boxes, pushed):
                 store.bucket[progress[LOWEST_BUCKET]] = store.next_open[position]
-                store.next_open[position] = _DROPPED
                 continue
         if progress[NUM_EXPANSIONS] >= max_expansions:
             return Outcome.BUDGET_SPENT
@@ -267,7 +266,6 @@ def search(terrain, store, scratch, weight, max_expansions):
         store.bucket[progress[LOWEST_BUCKET]] = store.next_open[position]
         slot = _slot_of(store, boxes, store.player[position])
         if store.slots[slot] != NONE:
-            store.next_open[position] = _DROPPED
             continue
         area = flood(store.player[position], terrain.words[FLOOR] & ~boxes)
         store.slots[slot] = position

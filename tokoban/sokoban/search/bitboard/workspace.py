@@ -15,8 +15,6 @@ from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.state.positions import num_bytes
 
 _FIRST_POSITIONS = 1 << 11
-_FIRST_SETS = 1 << 9
-_FIRST_DIGITS = 8
 
 
 class Workspace(NamedTuple):
@@ -39,7 +37,7 @@ def empty_workspace(num_boxes: int, *, is_one_sided: bool) -> Workspace:
         empty_terrain(num_boxes),
         push_search.empty_store(_FIRST_POSITIONS, MAX_PRICE),
         push_search.empty_scratch(num_boxes),
-        layers.empty_layers(_FIRST_SETS, num_digits=_FIRST_DIGITS, is_one_sided=is_one_sided),
+        layers.empty_layers(is_one_sided=is_one_sided),
     )
 
 

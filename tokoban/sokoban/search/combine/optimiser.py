@@ -18,13 +18,14 @@ from tokoban.sokoban.search.answer import Answer, Optimum, check_objective
 from tokoban.sokoban.search.level.ground import Squares
 from tokoban.sokoban.search.limits import (
     DEFAULT_LIMITS,
+    MAX_SQUARES,
     Limits,
     OutOfTimeError,
     Watch,
     out_of_memory,
     too_large,
 )
-from tokoban.sokoban.search.run import MAX_SQUARES, solved_already, table_bytes
+from tokoban.sokoban.search.run import solved_already, table_bytes
 from tokoban.sokoban.search.searches.vicinity.push_paths import (
     PushPath,
     build_task,
@@ -65,7 +66,7 @@ def optimise(
     watch = Watch(limits, clock)
     inside = board.inside()
     if len(inside) > MAX_SQUARES:
-        raise ValueError(too_large(len(inside), most=MAX_SQUARES))
+        raise ValueError(too_large(len(inside)))
     given = _up_to_the_end(board, directions)
     if not given:
         return solved_already(minimise)

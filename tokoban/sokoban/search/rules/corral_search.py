@@ -13,6 +13,8 @@ from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.rules.corrals import touches
 from tokoban.sokoban.search.rules.freeze import is_frozen_off_goals
 from tokoban.sokoban.search.rules.patterns import (
+    MAX_SEARCHED,
+    MIN_SEARCHED,
     add_pattern,
     allowed_positions,
     has_pattern,
@@ -33,7 +35,6 @@ from tokoban.sokoban.search.state.single_pushes import single_pushes
 from tokoban.sokoban.search.state.workspace import place_boxes
 
 _MAX_BOXES = 24  # corrals with more are not searched
-_MIN_SEARCHED, _MAX_SEARCHED = 50, 4000  # positions; after these, nothing is proved
 _FLOODS_TO_SHRINK = 1 << 13  # of a deadlock; after these, it stays as it is
 _CAPACITY = 4096  # and one more expansion
 
@@ -162,7 +163,7 @@ def _may_be_solved(ground, patterns, two_boxes, search, num_boxes, player, max_p
 @no_type_check
 def _shrink(ground, patterns, two_boxes, search, num_boxes, player):
     """Drops boxes of ``start`` that the deadlock does not need; returns how many are left."""
-    allowed = min(2 * search.positions.num_known[0] + _MIN_SEARCHED, _MAX_SEARCHED)
+    allowed = min(2 * search.positions.num_known[0] + MIN_SEARCHED, MAX_SEARCHED)
     ends = search.num_floods[0] + _FLOODS_TO_SHRINK
     for square in range(len(search.is_corral) - 1):
         word, bit = square >> 6, bit_of(square)
@@ -204,7 +205,7 @@ def is_deadlocked_corral(ground, patterns, two_boxes, search, boxes, marks, is_i
     corral = search.boxes[:num_boxes]
     least = _lay_out_start(ground, search, corral, player)
     mixed = key ^ ground.keys[1, least]
-    max_positions = allowed_positions(patterns, mixed, _MIN_SEARCHED, _MAX_SEARCHED)
+    max_positions = allowed_positions(patterns, mixed)
     if max_positions == 0:
         return False
     for square in range(len(marks)):

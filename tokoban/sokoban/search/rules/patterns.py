@@ -17,6 +17,8 @@ from tokoban.sokoban.search.state.positions import bit_of
 # Entries of the database; links and refuted searches are eight for each.
 _FEW_PATTERNS, _MAX_PATTERNS = 1 << 7, 1 << 14
 _EACH = 8
+# Positions of a search of a corral, after which nothing is proved: at first, and at most.
+MIN_SEARCHED, MAX_SEARCHED = 50, 4000
 
 # Entries of `Patterns.progress`.
 NUM_PATTERNS, NUM_LINKS = range(2)
@@ -103,7 +105,7 @@ def add_pattern(patterns, boxes, area):
 
 @inner
 @no_type_check
-def allowed_positions(patterns, key, least, most):
+def allowed_positions(patterns, key):
     """The most positions for the search of a corral; 0 if it is not to be searched now.
 
     An undecided corral is searched again each time that the number of requests for it has doubled.
@@ -112,12 +114,13 @@ def allowed_positions(patterns, key, least, most):
     if patterns.refuted[entry] != key:
         patterns.refuted[entry] = key
         patterns.num_asked[entry] = 1
-        return least
+        return MIN_SEARCHED
     if patterns.num_asked[entry] == 0:
         return 0
     patterns.num_asked[entry] += 1
     asked = np.int64(patterns.num_asked[entry])
-    return min(asked, most) if asked > least and asked & (asked - 1) == 0 else 0
+    is_due = asked > MIN_SEARCHED and asked & (asked - 1) == 0
+    return min(asked, MAX_SEARCHED) if is_due else 0
 
 
 @inner

@@ -1,1 +1,1 @@
-"""The stored positions of a search, and the workspace in which one of them is laid out."""
+"""The stored positions of a search, their heaps, and the workspace in which one is laid out."""

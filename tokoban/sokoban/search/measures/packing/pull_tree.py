@@ -12,8 +12,8 @@ from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.flood import flood_rest
 from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.measures.packing.pull_board import PullBoard
-from tokoban.sokoban.search.open_lists.pairing_heap import pairing_heap
 from tokoban.sokoban.search.state.columns import zeroed
+from tokoban.sokoban.search.state.pairing_heap import pairing_heap
 from tokoban.sokoban.search.state.positions import empty_slots
 
 GONE = NONE  # where a box is that has left the board

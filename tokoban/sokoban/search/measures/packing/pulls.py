@@ -31,7 +31,6 @@ from tokoban.sokoban.search.steps import Steps
 MAX_BOXES = 255  # levels with more are not planned: their cells alone are half a million
 _MOST_WORK = 60_000_000  # squares looked at: about a second
 _WORK_A_STEP = 500_000
-_GOING_ON, _ENDED = range(2)
 
 
 @inner
@@ -106,20 +105,20 @@ def remove_all(board, tree, node, num_leaving):
 
 @entry
 @no_type_check
-def search_pulls(board, tree, most_work):
-    """Goes on for about so much work; returns whether the search has ended, for any reason."""
+def search_pulls(board, tree):
+    """Does a step of the work; returns whether the search has ended, for any reason."""
     num_floor = len(board.neighbours) - 1
     progress = tree.progress
-    stop_at = progress[WORK] + most_work
+    stop_at = progress[WORK] + _WORK_A_STEP
     while progress[WORK] < stop_at:
         num_new = (len(board.goals) + 1) * 4 * num_floor
         if progress[FOUND] != NONE or progress[NUM_NODES] + num_new > len(tree.parent):
-            return _ENDED
+            return True
         node = take_next(board, tree)
         if node == NONE:
-            return _ENDED
+            return True
         expand(board, tree, node)
-    return _GOING_ON
+    return False
 
 
 def pulls_in_steps(board: PullBoard) -> Steps[list[tuple[int, int]] | None]:
@@ -129,7 +128,7 @@ def pulls_in_steps(board: PullBoard) -> Steps[list[tuple[int, int]] | None]:
     """
     tree = empty_pull_tree(board)
     while tree.progress[WORK] < _MOST_WORK:
-        if search_pulls(board, tree, _WORK_A_STEP) == _ENDED:
+        if search_pulls(board, tree):
             break
         yield
     node = int(tree.progress[FOUND])

@@ -2,7 +2,7 @@
 
 Rounds are of two kinds, which get equal work. Plain rounds begin where the search begins
 and grow wider. Taught rounds add the bonuses that all rounds so far have led to
-(``squeaky_wheel``), and most of them begin partway along the best path so far, the first moves of
+(``Bonuses``), and most of them begin partway along the best path so far, the first moves of
 which may be right where the last ones are not. The two beams differ in their moves alone: pushes
 towards the goals, or pulls towards the squares where the boxes start, which are called goals here
 too.
@@ -15,13 +15,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Int64, UInt64
+from jaxtyping import Bool, Float64, Int64, UInt64
 
 from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.search.level.ground import Ground
 from tokoban.sokoban.search.level.one_box import Step
 from tokoban.sokoban.search.measures.bounds import MAX_MATCHED
-from tokoban.sokoban.search.searches.beam.squeaky_wheel import Bonuses
 from tokoban.sokoban.search.searches.fess.scores import CELL_SHIFT
 
 BADNESS_BITS = CELL_SHIFT  # so that a new lower part makes a score of FESS one of a beam
@@ -35,6 +34,10 @@ _LEARNT_FROM = 300  # positions of a round, the best ones
 _PLAIN, _TAUGHT = range(2)  # kinds of rounds
 _MAX_MATCHING = 1 << 26  # squares of floor times the boxes squared: a fifth of a second a box
 _NUM_PARTS = 4  # taught rounds begin, in turn, at the start of each of these parts of the best path
+
+# The bonus of a goal that was empty in all the best positions of a round; the penalty of a square
+# without a goal that held a box in all of them; and the share of both that the next round keeps.
+_GOAL, _SQUARE, _KEPT = 8, 4, 0.7
 
 # Pairs of weights. Plain rounds take them in turn, and so do taught rounds, separately: each width
 # has a round by each pair.
@@ -58,6 +61,28 @@ class Round:
     next_step: Step | None  # the one after the prefix on the best path; None without a prefix
     bonuses: Int64[np.ndarray, " F"]  # of a box on each square
     seed: int  # chooses the order of equal candidates
+
+
+class Bonuses:
+    """What a box on each square is worth: above 0 on goals, below 0 on other squares.
+
+    Squeaky wheel optimisation (Joslin and Clements, JAIR 10, 1999): whatever a round handled badly
+    gets a higher priority in the next one. If a round packs boxes in an order that shuts off some
+    goals, these goals gain a bonus, and the next round tends to fill them earlier. Floats are only
+    added and multiplied one by one, so every machine has the same bonuses.
+    """
+
+    def __init__(self, is_goal: Bool[np.ndarray, " F"]) -> None:
+        self._is_goal = is_goal
+        self._blame: Float64[np.ndarray, " F"] = np.zeros(len(is_goal))
+        self.of_square: Int64[np.ndarray, " F"] = np.zeros(len(is_goal), np.int64)
+
+    def learn(self, is_box: Bool[np.ndarray, "K F"]) -> None:
+        """Updates the bonuses after a round; ``is_box`` has the boxes of its best positions."""
+        share = is_box.sum(axis=0) / len(is_box)
+        self._blame = _KEPT * self._blame + np.where(self._is_goal, 1 - share, share)
+        bonus = np.where(self._is_goal, _GOAL, -_SQUARE) * self._blame
+        self.of_square = np.rint(bonus).astype(np.int64)
 
 
 class Rounds:

@@ -6,7 +6,6 @@ import numpy as np
 
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.ground import NONE
-from tokoban.sokoban.search.open_lists.pairing_heap import pairing_heap
 from tokoban.sokoban.search.searches.fess.tree import (
     BEST,
     NEW_CELL,
@@ -15,6 +14,7 @@ from tokoban.sokoban.search.searches.fess.tree import (
     NUM_TURNS,
     cell_slot,
 )
+from tokoban.sokoban.search.state.pairing_heap import pairing_heap
 
 
 @inner

@@ -34,10 +34,10 @@ from jaxtyping import Bool, Float32, Float64, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.ground import NONE
-from tokoban.sokoban.search.open_lists.pairing_heap import pairing_heap
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.searches.guided.classical import judge, may_push
 from tokoban.sokoban.search.searches.guided.guide import MOST_DEADLOCKED
+from tokoban.sokoban.search.state.pairing_heap import pairing_heap
 from tokoban.sokoban.search.state.positions import Positions, add, are_equal, slot_of, write_moved
 from tokoban.sokoban.search.state.single_pushes import single_pushes
 from tokoban.sokoban.search.state.workspace import lay_out_area, least_of_area

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tokoban.sokoban.search.searches.beam.squeaky_wheel import Bonuses
+from tokoban.sokoban.search.searches.beam.rounds import Bonuses
 
 
 def test_bonuses_grow_where_rounds_fail_and_fade_afterwards() -> None:

@@ -7,7 +7,7 @@ from jaxtyping import Int64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.ground import NONE
-from tokoban.sokoban.search.open_lists.pairing_heap import pairing_heap
+from tokoban.sokoban.search.state.pairing_heap import pairing_heap
 
 
 class Store(NamedTuple):

@@ -1,1 +1,0 @@
-"""Priority queues of the open positions of a search."""
