@@ -92,7 +92,7 @@ def play_posted(inputs: Tensor, actions: Tensor) -> Tensor:
 
 def posted_planes(boards: Sequence[Board], device: torch.device) -> Tensor:
     """The five planes of each board."""
-    return tensor_boards.planes(tensor_boards.from_boards(boards, device=device))
+    return tensor_boards.planes(tensor_boards.from_boards(boards)).to(device)
 
 
 def ways() -> Iterator[Way]:

@@ -31,20 +31,12 @@ class NotPlayedError(ValueError):
     """These moves belong to a game that is kept as text: reverse mode, or several players."""
 
 
-def read_letters(text: str) -> str:
-    """The letters of ``text`` with counts and groups written out, and blanks left out.
+def read_game(text: str) -> tuple[str, int]:
+    """The letters of ``text`` with counts and groups written out, and blanks left out; and how many
+    of them stand before the mark ``*``, at which a saved game was left: without one, all.
 
-    The mark ``*``, at which a saved game was left, is dropped: what follows it was played too.
     Raises ``ValueError`` at the first letter that is no move, and its ``NotPlayedError`` for
     reverse-mode games (brackets) and changes of player (braces).
-    """
-    return read_game(text)[0]
-
-
-def read_game(text: str) -> tuple[str, int]:
-    """The letters of ``text``, and how many of them stand before its mark ``*``; without one, all.
-
-    Raises as ``read_letters`` does.
     """
     lines: list[str] = []
     position = None
@@ -64,8 +56,8 @@ def read_game(text: str) -> tuple[str, int]:
 
 
 def parse(text: str) -> tuple[Direction, ...]:
-    """The directions of the moves in ``text``; raises as ``read_letters`` does."""
-    return tuple(map(_DIRECTIONS.__getitem__, read_letters(text)))
+    """The directions of the moves in ``text``; raises as ``read_game`` does."""
+    return tuple(map(_DIRECTIONS.__getitem__, read_game(text)[0]))
 
 
 def letters_of(directions: Iterable[int]) -> str:
@@ -88,9 +80,9 @@ def replay(board: Board, text: str) -> Replay:
     """Plays the moves in ``text`` by the plain rules, never by a fast version they have to check.
 
     The letters say where to go; their case is put right. Stops before the first illegal move.
-    Raises ``ValueError`` as ``read_letters`` does.
+    Raises ``ValueError`` as ``read_game`` does.
     """
-    return _replay_letters(board, read_letters(text))
+    return _replay_letters(board, read_game(text)[0])
 
 
 def _replay_letters(board: Board, letters: str) -> Replay:

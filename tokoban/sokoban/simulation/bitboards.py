@@ -259,7 +259,7 @@ def pack(
 
 
 def to_boards(boards: Bitboards) -> list[Board]:
-    """All boards of a batch [B], of 8x8 whatever their size was, in one transfer from the device."""
+    """All boards of a batch [B], each of 8x8 squares, in one transfer from the device."""
     return [_board(words) for words in torch.stack(boards, dim=1).tolist()]
 
 

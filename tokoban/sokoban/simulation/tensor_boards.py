@@ -55,7 +55,7 @@ def from_planes(planes: Bool[Tensor, "*B C H W"]) -> TensorBoards:
     )
 
 
-def from_boards(boards: Sequence[Board], *, device: torch.device | str = "cpu") -> TensorBoards:
+def from_boards(boards: Sequence[Board]) -> TensorBoards:
     """The boards as planes; raises ``ValueError`` unless they are of one size."""
     sizes = sorted({(board.height, board.width) for board in boards})
     if len(sizes) != 1:
@@ -71,7 +71,7 @@ def from_boards(boards: Sequence[Board], *, device: torch.device | str = "cpu") 
         ]
         cells = torch.zeros(len(boards), height, width, dtype=torch.bool)
         cells[torch.tensor(indices, dtype=torch.long).reshape(-1, 3).unbind(1)] = True
-        return cells.to(device)
+        return cells
 
     return TensorBoards(
         walls=plane(board.walls for board in boards),

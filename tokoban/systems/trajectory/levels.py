@@ -26,7 +26,7 @@ from tokoban.sokoban.simulation.bitboards import (
     keys,
     pack,
     push_keys,
-    to_board,
+    to_boards,
     to_corner,
 )
 from tokoban.sokoban.simulation.distances import OneBoxTables, one_box_tables
@@ -177,7 +177,7 @@ def _firsts(names: Int64[Tensor, "B"]) -> Int64[Tensor, "different"]:
 
 def _level_of(seed: int) -> Board:
     pool = _pool(0) if seed >= FIRST_TRAINING_SEED else _evaluation_pool()
-    return to_board(pool, (seed % len(pool.walls),))
+    return to_boards(pool.at([seed % len(pool.walls)]))[0]
 
 
 def _interior() -> list[Square]:
