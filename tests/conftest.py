@@ -30,6 +30,12 @@ if importlib.util.find_spec("beartype") and not sys.flags.optimize:
     ]
     shapes.install(with_arrays)
 
+# The same examples each time, whatever time they take.
+if importlib.util.find_spec("hypothesis"):
+    import hypothesis
+
+    hypothesis.settings.load_profile("ci")
+
 import torch  # noqa: E402
 
 from tokoban import compiling  # noqa: E402

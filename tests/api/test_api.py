@@ -330,9 +330,10 @@ import tokoban
 board, is_over = tokoban.Board.from_xsb(%r), threading.Event()
 
 def press_until_it_ends():
-    while not is_over.wait(1.0):
+    while not is_over.wait(0.3):
         signal.raise_signal(signal.SIGINT)
 
+tokoban.solve(board, time_limit_s=0.5)  # a press while compiled code is loaded may crash Python
 threading.Thread(target=press_until_it_ends).start()
 try:
     for _ in range(1000):

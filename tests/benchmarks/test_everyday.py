@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import everyday
+from benchmarks import everyday, made_pairs
 from benchmarks.multi30k import TESTS
 from tokoban.systems.translation.pairs import Pair, read_pairs
 
@@ -38,6 +38,9 @@ def test_no_training_pair_shares_a_side_with_a_measured_one(
 ) -> None:
     monkeypatch.setattr(everyday, "NUM_HELD_OUT", 7)
     monkeypatch.setattr(everyday, "NUM_VALIDATION", 3)
+    monkeypatch.setattr(everyday, "NUM_SUBSTITUTED", 60)
+    monkeypatch.setattr(everyday, "NUM_FRAMED", 45)
+    monkeypatch.setattr(everyday, "written", lambda topic: made_pairs.written(topic)[:30])
     folder = tmp_path / "text"
     sizes = everyday.write_text(data, folder, ())
     assert (sizes["held-out"], sizes["validation"], sizes["everyday"]) == (7, 3, 22)

@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 import tokoban
+from tests.processes import SOON_S
 from tokoban import cli
 from tokoban.cli import saved_games
 from tokoban.cli.advice import Advice, Adviser, Background
@@ -343,10 +344,10 @@ def test_a_search_is_dropped_when_something_else_is_wanted() -> None:
     background = Background(_Slow(), answered.release)
     assert background.look(ROOM, wants_hint=False) == Advice()
     background.look(ROOM, wants_hint=True)
-    assert answered.acquire(timeout=10)  # the hint comes before the search for a proof
+    assert answered.acquire(timeout=SOON_S)  # the hint comes before the search for a proof
     assert background.look(ROOM, wants_hint=True) == Advice(Hint(status="unsolvable"))
     assert background.look(TWO_LOST, wants_hint=False) == Advice()
-    assert answered.acquire(timeout=10)
+    assert answered.acquire(timeout=SOON_S)
     found = Advice(proof=deadlocked(TWO_LOST))
     assert background.look(TWO_LOST, wants_hint=False) == found
     background.close()
@@ -366,7 +367,7 @@ def test_a_hint_follows_a_solution_that_is_known() -> None:
     answered = threading.Semaphore(0)
     background = Background(Proving(), answered.release)
     background.look(room, wants_hint=True)
-    assert answered.acquire(timeout=10) and answered.acquire(timeout=10)
+    assert answered.acquire(timeout=SOON_S) and answered.acquire(timeout=SOON_S)
     found = background.look(room, wants_hint=True).hint
     background.close()
     assert found is not None and (found.box, found.pushes_left) == (Square(2, 2), 2)
@@ -381,7 +382,7 @@ def test_what_goes_wrong_in_the_background_is_raised() -> None:
     answered = threading.Semaphore(0)
     background = Background(Failing(), answered.release)
     background.look(TWO_LOST, wants_hint=True)
-    assert answered.acquire(timeout=10) and answered.acquire(timeout=10)
+    assert answered.acquire(timeout=SOON_S) and answered.acquire(timeout=SOON_S)
     with pytest.raises(RuntimeError, match="a fault"):
         background.look(TWO_LOST, wants_hint=True)
     background.close()
@@ -620,7 +621,7 @@ def test_a_game_on_a_terminal(
         watching = threading.Thread(target=person, daemon=True)
         watching.start()
         assert cli.main(["play", str(file), "--weights", str(random_weights)]) == 0
-        watching.join(timeout=20)
+        watching.join(SOON_S)
     assert not watching.is_alive()
     everything = b"".join(seen)
     assert everything.startswith(b"\x1b[?1049h")  # the other screen
@@ -654,10 +655,10 @@ class Player:
         )
 
     def see(self, expected: bytes) -> bytes:
-        """What is shown until the expected, which has to come within 20 seconds."""
+        """What is shown until the expected, which has to come soon."""
         seen = b""
         while expected not in seen:
-            assert select.select([self.ours], [], [], 20)[0], (expected, seen)
+            assert select.select([self.ours], [], [], SOON_S)[0], (expected, seen)
             seen += os.read(self.ours, 1)
         return seen
 
@@ -700,7 +701,7 @@ def test_a_broken_game_goes_on_where_it_was_left(
             player.see(b"moves 3, pushes 0")
             player.type(b"\x03")
         player.see(b"\x1b[?1049l")
-        assert player.process.wait(timeout=20) == (128 + signal.SIGTERM, 130)[number]
+        assert player.process.wait(SOON_S) == (128 + signal.SIGTERM, 130)[number]
         assert termios.tcgetattr(terminal[1]) == player.before
     assert moves_kept(state) == (UP, LEFT, LEFT)
 

@@ -6,9 +6,9 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
+from concurrent import futures
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,10 +17,11 @@ from typing import Any
 import pytest
 import torch
 
-from tests.processes import cpu_s, wait_until
+from tests.processes import SOON_S, cpu_s, wait_until
 from tests.viewing.attention_pages import read_attention_page
 from tokoban import cli
 from tokoban.cli import found, policies
+from tokoban.sokoban import work
 from tokoban.sokoban.formats import Solution, parse_board, parse_levels, read_levels
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.combine import anytime
@@ -305,21 +306,21 @@ def test_after_ctrl_c_the_answers_behind_a_long_search_are_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One thread looks for ever, the other answers the rest; then comes Ctrl-C."""
-    are_done = threading.Event()
 
     def search(board: object, *, limits: Limits, **asked: Any) -> Answer:
         if board == parse_board(LOST):
-            are_done.wait(10)
-            time.sleep(0.2)  # until the main thread waits
-            os.kill(os.getpid(), signal.SIGINT)
             assert limits.stop is not None
             limits.stop.wait()
             return Answer(status="gave up", solver="astar")
-        if board != parse_board(PUSH):
-            are_done.set()
         return solved({PUSH: "R", far: "RR"}.get(f"{board}\n", ""))
 
+    def wait_and_press(waiting: Any, **until: Any) -> Any:
+        if until and len(waiting) == 1:  # at the end they are waited for without a limit
+            signal.raise_signal(signal.SIGINT)
+        return futures.wait(waiting, **until)
+
     monkeypatch.setattr(anytime, "best_answer", search)
+    monkeypatch.setattr(work, "wait", wait_and_press)
     far = "######\n#@$ .#\n######\n"
     write(one=PUSH, lost=LOST, far=far)
     status, found = solve("--by", "search", "--threads", "2", "--output", "solved.xsb")
@@ -359,10 +360,10 @@ def test_ctrl_c_ends_a_long_search_and_says_how_far_it_was() -> None:
         assert "solved by A*" in running.stdout.readline()
         # Of searching: a busy machine may give it none for a while.
         until_s = cpu_s(running.pid) + 1.0
-        assert wait_until(lambda: cpu_s(running.pid) > until_s, 60)
+        assert wait_until(lambda: cpu_s(running.pid) > until_s)
         running.send_signal(signal.SIGINT)
         printed = running.stdout.read()
-        assert running.wait(60) == 130
+        assert running.wait(SOON_S) == 130
         assert "interrupted after 1 of 2 levels" in running.stderr.read()
     assert "expansions for fewest pushes (at least " in printed
     found = json.loads(Path("out.json").read_text())

@@ -303,7 +303,7 @@ FAR = {
 
 @pytest.mark.parametrize("source", ["de", "en"])
 def test_doubtful_translations_are_named_and_each_has_its_confidence(
-    source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def told(*sentences: str) -> tuple[list[str], str]:
         assert cli.main(["translate", "--from", source, *sentences]) == 0
@@ -322,10 +322,16 @@ def test_doubtful_translations_are_named_and_each_has_its_confidence(
     far_share, share, empty, *_ = [each["confidence"] for each in json.loads(path.read_text())]
     assert 0 <= far_share < 0.5 < share <= 1
     assert empty is None
-    assert told(far, "--prefix", "A")[1] == ""
+
+
+def test_on_a_terminal_each_doubtful_translation_is_named_after_it_and_none_with_a_prefix(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli.main(["translate", FAR["de"], "--prefix", "A"]) == 0
+    assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    _, err = told(far, caption, far)
-    assert [line.partition(" (")[0] for line in err.splitlines()] == [
+    assert cli.main(["translate", FAR["de"], "Ja.", FAR["de"]]) == 0
+    assert [line.partition(" (")[0] for line in capsys.readouterr().err.splitlines()] == [
         f"tokoban: the translation of sentence {number} is probably not usable" for number in (1, 3)
     ]
 

@@ -200,7 +200,7 @@ def test_a_top_p_of_one_keeps_actions_too_rare_to_move_the_sum() -> None:
     assert torch.equal(restrict(log_probs, top_p=1.0), log_probs)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100)
 @given(
     logits=st.lists(st.floats(-50, 50, width=32) | st.just(-math.inf), min_size=1, max_size=7),
     temperature=st.floats(0.01, 100),

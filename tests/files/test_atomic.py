@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from tests.processes import SOON_S
 from tokoban.files.atomic import atomically
 from tokoban.training.checkpoint import save_weights
 
@@ -58,7 +59,7 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
     reader.start()
     with atomically(pipe) as place:
         place.write_text("through")
-    reader.join(timeout=10)
+    reader.join(SOON_S)
     assert read == ["through"]
     assert pipe.is_fifo()
 

@@ -1,8 +1,8 @@
 """Every engine says what the plain modules say, whatever is read together and however rows move."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import pytest
 import torch
@@ -45,10 +45,17 @@ MOVES = [None, [1, 1, 3, 2, 4, 4], [0, 1, 5, 4], [1, 0, 2, 2]]
 close = partial(torch.testing.assert_close, rtol=0, atol=3e-5)
 
 
-def whole_pass(network: Network, prompt: list[int], said: list[int]) -> torch.Tensor:
-    """The output after one whole sequence, by the modules and the mathematics of their ends."""
+_network_of = cache(lambda make_network: make_network())
 
-    def vectors(tokens: list[int]) -> torch.Tensor:
+
+@cache  # since all engines are compared with the same
+def whole_pass(
+    make_network: Callable[[], Network], prompt: tuple[int, ...], said: tuple[int, ...]
+) -> torch.Tensor:
+    """The output after one whole sequence, by the modules and the mathematics of their ends."""
+    network = _network_of(make_network)
+
+    def vectors(tokens: Sequence[int]) -> torch.Tensor:
         assert network.embedding is not None
         found = network.embedding[torch.tensor([tokens])] * network.embedding_scale
         return found if network.positions is None else found + network.positions[: len(tokens)]
@@ -71,23 +78,23 @@ def whole_pass(network: Network, prompt: list[int], said: list[int]) -> torch.Te
 def test_rows_say_what_a_whole_pass_says_wherever_they_move(
     make_engine: MakeEngine, make_network: Callable[[], Network]
 ) -> None:
-    network = make_network()
-    engine = make_engine(network)
+    engine = make_engine(make_network())
     assert isinstance(engine, Engine)
     rows = engine.read(PROMPTS, width=2, max_length=13)
     assert isinstance(rows, Rows)
-    histories: list[tuple[list[int], list[int]]] = [(p, []) for p in PROMPTS for _ in range(2)]
+    histories: list[tuple[tuple[int, ...], tuple[int, ...]]]
+    histories = [(prompt, ()) for prompt in map(tuple, PROMPTS) for _ in range(2)]
     for step, moves in enumerate(MOVES):
-        expected = torch.stack([whole_pass(network, *history) for history in histories])
+        expected = torch.stack([whole_pass(make_network, *history) for history in histories])
         close(rows.output, expected)
         parents = range(len(histories)) if moves is None else moves
         newest = [5 * step + 4 + row for row in range(len(parents))]
         histories = [
-            (histories[parent][0], [*histories[parent][1], token])
+            (histories[parent][0], (*histories[parent][1], token))
             for parent, token in zip(parents, newest, strict=True)
         ]
         rows.advance(torch.tensor(newest), None if moves is None else torch.tensor(moves))
-    expected = torch.stack([whole_pass(network, *history) for history in histories])
+    expected = torch.stack([whole_pass(make_network, *history) for history in histories])
     close(rows.output, expected)
 
 
@@ -151,14 +158,12 @@ def test_a_batch_of_one_is_a_row_of_many(
             rows.advance(torch.tensor([token]), None)
 
 
-@pytest.mark.parametrize("pre_norm", [True, False], ids=["pre-norm", "post-norm"])
+@pytest.mark.parametrize("norm", ["pre-norm", "post-norm"])
 @EVERY_ENGINE
-def test_greedy_tokens_are_those_of_the_plain_modules(
-    make_engine: MakeEngine, pre_norm: bool
-) -> None:
-    network = networks.encoder_decoder(pre_norm=pre_norm)
+def test_greedy_tokens_are_those_of_the_plain_modules(make_engine: MakeEngine, norm: str) -> None:
+    make_network = TOKENS[f"encoder-decoder, {norm}"]
     # The end would be the first token of one prompt if that were allowed.
-    end = int(whole_pass(network, PROMPTS[1], []).argmax())
+    end = int(whole_pass(make_network, tuple(PROMPTS[1]), ()).argmax())
     may_follow = torch.arange(V) % 3 != (end + 1) % 3
     forced = torch.full((len(PROMPTS), 12), -1)
     forced[:, 1] = 7
@@ -167,7 +172,7 @@ def test_greedy_tokens_are_those_of_the_plain_modules(
     for prompt, row in zip(PROMPTS, forced.tolist(), strict=True):
         tokens, score_nats = list[int](), 0.0
         for wanted in row:
-            log_probs = whole_pass(network, prompt, tokens).log_softmax(0)
+            log_probs = whole_pass(make_network, tuple(prompt), tuple(tokens)).log_softmax(0)
             allowed = log_probs.masked_fill(~may_follow, -torch.inf)
             allowed[end] = -torch.inf if not tokens else allowed[end]
             tokens.append(int(allowed.argmax()) if wanted < 0 else wanted)
@@ -175,7 +180,7 @@ def test_greedy_tokens_are_those_of_the_plain_modules(
             if tokens[-1] == end:
                 break
         expected.append((tokens, pytest.approx(score_nats, abs=1e-4)))
-    engine = make_engine(network)
+    engine = make_engine(make_network())
     together = engine.greedy(PROMPTS, forced, may_follow=may_follow, end=end)
     assert list(zip(*together, strict=True)) == expected
     for prompt, row, wanted in zip(PROMPTS, forced, expected, strict=True):

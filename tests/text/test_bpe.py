@@ -31,7 +31,7 @@ TEXTS = st.text(OLD | st.sampled_from([" ", "ﬁ", "…", "²", "\u0301", "🎉"
 
 
 @BOTH
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(text=TEXTS)
 def test_decoding_gives_any_text_back_normalised(tokenizer: Tokenizer, text: str) -> None:
     assert tokenizer.decode(tokenizer.encode(text)) == unicodedata.normalize("NFKC", text)
@@ -64,7 +64,7 @@ def test_a_first_word_is_the_token_that_it_is_in_other_places() -> None:
 
 
 @BOTH
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=TEXTS)
 def test_the_bytes_of_the_tokens_are_those_of_the_text(tokenizer: Tokenizer, text: str) -> None:
     found = b"".join(map(tokenizer.bytes_of, tokenizer.encode(text)))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tokoban.text.characters import CharacterTokenizer
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=50)
 @given(text=st.text(min_size=1))
 def test_a_text_comes_back_and_so_do_its_bytes(text: str) -> None:
     tokenizer = CharacterTokenizer.of(text)

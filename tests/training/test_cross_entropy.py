@@ -38,7 +38,7 @@ def _with_gradient(
     return loss.detach(), leaf.grad
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     num_tokens=st.integers(2, 40),
     num_classes=st.integers(2, 30),

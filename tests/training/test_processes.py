@@ -41,11 +41,10 @@ def test_a_part_of_what_torchrun_sets_is_refused(
 def two_processes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that ``train_toy`` filled under torchrun with two processes."""
     folder = tmp_path_factory.mktemp("two")
-    torchrun = "-m torch.distributed.run --nproc-per-node=2 --master-addr=127.0.0.1"
-    port = f"--master-port={29_500 + os.getpid() % 1000}"
+    torchrun = "-m torch.distributed.run --standalone --nproc-per-node=2"
     program = ["--module", "tests.training.train_toy", str(folder)]
     subprocess.run(
-        [sys.executable, *torchrun.split(), port, *program],
+        [sys.executable, *torchrun.split(), *program],
         cwd=REPOSITORY,
         env=os.environ | {"PYTHONPATH": str(REPOSITORY), "OMP_NUM_THREADS": "1"},
         check=True,

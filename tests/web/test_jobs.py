@@ -6,7 +6,6 @@ The workers know the jobs of ``PLANTED`` instead of those of the page.
 import asyncio
 import gc
 import json
-import os
 import sys
 import weakref
 from collections.abc import AsyncIterator
@@ -17,6 +16,7 @@ from unittest.mock import patch
 
 import pytest
 
+from tests.processes import SOON_S, is_alive
 from tests.web.event_loops import in_own_loop
 from tokoban.web import jobs
 from tokoban.web.jobs import JobQueue, QueueFullError, Run
@@ -104,14 +104,6 @@ async def pid_of(run: Run) -> int:
     return pid
 
 
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 @in_own_loop
 async def test_events_come_in_order_and_a_worker_serves_many_jobs(tmp_path: Path) -> None:
     async with running(tmp_path) as queue:
@@ -144,7 +136,10 @@ async def test_errors_are_sentences_and_harm_no_other_job(tmp_path: Path) -> Non
 
 
 @in_own_loop
-async def test_a_cancelled_job_ends_at_once_and_leaves_its_worker(tmp_path: Path) -> None:
+async def test_a_cancelled_job_ends_at_once_and_leaves_its_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "_GRACE_S", SOON_S)
     async with running(tmp_path) as queue:
         run = queue.submit("wait", {})
         pid = await pid_of(run)
@@ -270,9 +265,10 @@ async def test_what_was_cancelled_is_not_kept(tmp_path: Path) -> None:
             run.cancel()
             left.append(weakref.ref(run))
         del run
-        await asyncio.sleep(0.01)
-        gc.collect()
-        assert not any(each() for each in left)
+        async with asyncio.timeout(SOON_S):
+            while any(each() for each in left):
+                await asyncio.sleep(0.01)
+                gc.collect()
 
 
 @in_own_loop
@@ -291,7 +287,7 @@ async def test_a_page_that_reads_nothing_ends_its_job(tmp_path: Path) -> None:
     async with running(tmp_path) as queue:
         run = queue.submit("flood", {})
         await events_of(run, last="answer")
-        await asyncio.wait_for(run.is_cancelled.wait(), 60.0)
+        await asyncio.wait_for(run.is_cancelled.wait(), SOON_S)
         [event] = await events_of(run)
         assert event["code"] == "too-slow"
 
@@ -301,7 +297,7 @@ async def test_jobs_are_told_that_a_worker_compiles_before_it_is_ready() -> None
     script = 'print(\'compiling {"event": "progress", "code": "compiling"}\', flush=True)\n'
     queue = JobQueue(command=(sys.executable, "-c", f"{script}input()"))
     await queue.start()
-    async with asyncio.timeout(30.0):
+    async with asyncio.timeout(SOON_S):
         told = await events_of(queue.submit("echo", {}), last="progress")
     assert told[-1]["code"] == "compiling"
     await queue.close()
@@ -315,6 +311,6 @@ async def test_a_worker_that_does_not_start_is_a_message(command: tuple[str, ...
     queue = JobQueue(command=command)
     await queue.start()
     for kind in ("echo", "hint"):
-        last = (await asyncio.wait_for(events_of(queue.submit(kind, {})), 30.0))[-1]
+        last = (await asyncio.wait_for(events_of(queue.submit(kind, {})), SOON_S))[-1]
         assert (last["event"], last["code"]) == ("error", "crashed")
     await queue.close()

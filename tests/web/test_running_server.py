@@ -18,7 +18,7 @@ import httpx2 as httpx
 import pytest
 
 from benchmarks.served import Server
-from tests.processes import cpu_s, wait_until
+from tests.processes import SOON_S, cpu_s, is_alive, wait_until
 from tokoban.cli import main
 from tokoban.web.app import Collection
 from tokoban.web.server import bind
@@ -34,8 +34,6 @@ HARD = "\n".join(
         "####################",
     ]
 )
-# Far below the time limits of the jobs that must not be waited for, on a busy machine too.
-SOON_S = 100.0
 
 
 class Client:
@@ -93,13 +91,6 @@ def client() -> Iterator[Client]:
         yield made
 
 
-def is_alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def test_a_closed_tab_ends_its_work_and_the_worker_serves_the_next(client: Client) -> None:
     events = client.events("solve", board=HARD, time_limit_s=300)
     assert next(event for event in events if event["event"] == "progress")
@@ -110,7 +101,7 @@ def test_a_closed_tab_ends_its_work_and_the_worker_serves_the_next(client: Clien
     assert time.monotonic() - started_s < SOON_S
     # Nobody works any more.
     pids = client.workers()
-    assert wait_until(lambda: _is_idle(pids), SOON_S)
+    assert wait_until(lambda: _is_idle(pids))
 
 
 def _is_idle(pids: list[int]) -> bool:
@@ -173,7 +164,7 @@ def test_ctrl_c_ends_it_at_once_and_quietly_with_open_streams(
         workers = client.workers()
         client.server.process.send_signal(signal.SIGINT)
         assert client.server.process.wait(SOON_S) == 0
-        assert wait_until(lambda: not any(map(is_alive, workers)), SOON_S)
+        assert wait_until(lambda: not any(map(is_alive, workers)))
         with pytest.raises(httpx.HTTPError):
             list(events)
     assert capfd.readouterr().err == ""
@@ -221,6 +212,6 @@ def test_no_worker_outlives_a_server_that_is_killed(client: Client) -> None:
     workers = client.workers()
     assert len(workers) >= 2
     client.server.process.kill()
-    assert wait_until(lambda: not any(map(is_alive, workers)), SOON_S)
+    assert wait_until(lambda: not any(map(is_alive, workers)))
     with pytest.raises(httpx.HTTPError):
         list(events)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from tests.processes import SOON_S
 from tests.web.event_loops import in_own_loop
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.formats import parse_levels
@@ -288,7 +289,7 @@ async def test_a_request_that_comes_drop_by_drop_is_given_up(
     async def send(message: Any) -> None:
         sent.append(message)
 
-    await asyncio.wait_for(client.app(UPLOAD, drops, send), 30.0)
+    await asyncio.wait_for(client.app(UPLOAD, drops, send), SOON_S)
     assert sent[0]["status"] == 408
 
 

@@ -149,6 +149,7 @@ def _interrupts_not_lost() -> Iterator[None]:
             raise
         for again in to_come:
             again.cancel()
+            again.join()  # one whose time has come shall not press after the command
         raise KeyboardInterrupt from None
     finally:
         sys.unraisablehook = usual

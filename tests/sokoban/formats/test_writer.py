@@ -138,7 +138,7 @@ LINES = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.lists(LINES, max_size=23).map("\n".join))
 @example("#####\n#@$.#\n#####\nSolution by hand\nAuthor: y\nRude\nR")
 @example("#####\n#@$.#\n#####\nSolution\nSolution: R")
@@ -155,7 +155,6 @@ def test_rewriting_what_was_read_changes_nothing_more(text: str) -> None:
     assert write_levels(again.levels, notes=again.notes) == written
 
 
-@settings(deadline=None)
 @given(st.text(max_size=97))
 def test_any_text_is_read_or_told(text: str) -> None:
     read = parse_levels(text)

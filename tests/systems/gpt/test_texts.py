@@ -57,7 +57,7 @@ def test_a_text_ends_before_the_stop_string_that_is_complete_first(
     assert stream.is_stopped == (expected != text)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=200)
 @given(
     text=st.text("abc", max_size=17),
     stops=st.lists(st.text("abc", min_size=1, max_size=3), max_size=3),
@@ -71,7 +71,7 @@ def test_pieces_are_the_text_and_no_stop_string_is_in_it(text: str, stops: list[
     assert stream.is_stopped == any(stop in text for stop in stops)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100)
 @given(text=st.text("a🎉bé", max_size=11))
 def test_a_character_of_several_tokens_comes_whole(text: str) -> None:
     stream = TextStream(BYTES)

@@ -94,7 +94,8 @@ class Tabs:
             page = context.new_page()
             self._opened.append(page if context is self._context else context)
             self._watch(page)
-        page.set_default_timeout(30_000)  # a busy machine is slow
+        # A job may go to a worker that has to import torch first, on a busy machine for minutes.
+        page.set_default_timeout(300_000)
         if reduced_motion:
             page.emulate_media(reduced_motion=reduced_motion)
         page.goto(self._server.url + hash)

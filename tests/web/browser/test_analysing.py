@@ -14,9 +14,6 @@ Open = Callable[..., Any]
 ROOM = "#/play/file-1/2"
 # The upper box at the upper wall, where no goal is.
 LOSING = "ddrrU"
-# The first job of a worker waits until it has imported torch and what is compiled.
-WARMING_MS = 120_000
-
 MARKS = """async () => {
   const { app } = await import("/static/js/main.js");
   return app.session.marks;
@@ -77,7 +74,7 @@ def test_a_lost_position_is_explained_step_by_step_and_left(open_page: Open) -> 
     notice.wait_for()  # by static rules
     assert kinds(page) == {"guilty"}
     page.evaluate("releaseJobs()")
-    notice.get_by_role("button", name="Back to the losing push").wait_for(timeout=WARMING_MS)
+    notice.get_by_role("button", name="Back to the losing push").wait_for()
     press(page, "dd")  # the game goes on; the reason stays
     page.keyboard.press("e")
     assert game(page)["at"] == len(LOSING)
@@ -111,9 +108,7 @@ def test_hints_come_in_grades_and_lead_to_the_solution(open_page: Open) -> None:
     shown = []
     for number in (1, 2, 3):
         page.keyboard.press("h")
-        text.filter(has_text={1: "Push the box", 2: "Bring it", 3: "First push"}[number]).wait_for(
-            timeout=WARMING_MS
-        )
+        text.filter(has_text={1: "Push the box", 2: "Bring it", 3: "First push"}[number]).wait_for()
         shown.append(kinds(page))
     assert shown == [{"hint-box"}, {"hint-box", "shadow"}, {"hint-box", "shadow", "arrow"}]
     page.keyboard.press("h")
@@ -123,7 +118,7 @@ def test_hints_come_in_grades_and_lead_to_the_solution(open_page: Open) -> None:
             break
         for begins in ("Push the box", "Bring it", "First push"):
             page.keyboard.press("h")
-            text.filter(has_text=begins).wait_for(timeout=WARMING_MS)
+            text.filter(has_text=begins).wait_for()
         page.keyboard.press("h")
     page.locator("[data-owner=solved]", has_text="not all yours").wait_for()
 
@@ -132,12 +127,12 @@ def test_solve_cancel_and_solve_again(open_page: Open) -> None:
     page = opened(open_page(ROOM))
     panel = solve_for_long(page)
     assert complaints(page) == []
-    panel.get_by_text("expanded in").wait_for(timeout=WARMING_MS)
+    panel.get_by_text("expanded in").wait_for()
     panel.get_by_role("button", name="Cancel").click()
     panel.get_by_text("Cancelled.").wait_for()
     open_rows(page, ["########", "#@     #", "#  $   #", "#    . #", "#  $ . #", "########"])
     panel.get_by_role("button", name="Solve", exact=True).click()
-    panel.get_by_text("Solved, and proved optimal.").wait_for(timeout=WARMING_MS)
+    panel.get_by_text("Solved, and proved optimal.").wait_for()
     assert panel.get_by_text("There is nothing to shorten yet").count() == 0
     # The solution is known, and with it that its length is proved.
     page.locator(".counters small", has_text="optimal").first.wait_for()
@@ -148,7 +143,7 @@ def test_solve_cancel_and_solve_again(open_page: Open) -> None:
     solved.get_by_text("These moves are not all yours").wait_for()
     assert game(page)["state"] == "tried"
     panel.get_by_role("button", name="Shorten").click()
-    panel.get_by_text("Solved, and proved optimal.").nth(1).wait_for(timeout=WARMING_MS)
+    panel.get_by_text("Solved, and proved optimal.").nth(1).wait_for()
 
 
 def test_a_search_that_leaving_the_level_ended_is_said_once_to_be_cancelled_there(
@@ -187,7 +182,7 @@ def test_a_seventh_tab_opens_while_six_have_jobs_which_run_or_say_how_many_come_
         tab = opened(open_page(ROOM, context=first.context))
         panels.append(solve_for_long(tab))
     for panel in panels[:2]:
-        panel.get_by_text("expanded in").wait_for(timeout=WARMING_MS)
+        panel.get_by_text("expanded in").wait_for()
     panels[2].get_by_text("Waiting: this job is next …").wait_for()
     panels[5].get_by_text("Waiting: 3 jobs come first …").wait_for()
     seventh = opened(open_page(ROOM, context=first.context))
@@ -196,7 +191,7 @@ def test_a_seventh_tab_opens_while_six_have_jobs_which_run_or_say_how_many_come_
     # A job that waits without a connection is cancelled too, and one whose turn comes starts.
     panels[2].get_by_role("button", name="Cancel").click()
     panels[0].get_by_role("button", name="Cancel").click()
-    panels[3].get_by_text("expanded in").wait_for(timeout=WARMING_MS)
+    panels[3].get_by_text("expanded in").wait_for()
     panels[5].get_by_text("Waiting: 1 job comes first …").wait_for()
 
 
@@ -204,25 +199,25 @@ def test_a_level_that_is_lost_at_its_start_says_so(open_page: Open) -> None:
     page = opened(open_page(ROOM))
     open_rows(page, ["#######", "#. $$.#", "#@    #", "#######"])
     notice = page.locator("[data-owner=lost]")
-    notice.get_by_text("it is lost from the start").wait_for(timeout=WARMING_MS)
+    notice.get_by_text("it is lost from the start").wait_for()
 
 
 def test_a_beam_is_followed_to_its_solution(open_page: Open) -> None:
     page = opened(open_page(ROOM))
     panel = show(page, "watch")
     panel.get_by_label("Show its pushes by probability").check()
-    panel.get_by_text("pushes left").wait_for(timeout=WARMING_MS)
+    panel.get_by_text("pushes left").wait_for()
     weights = [mark["weight"] for mark in page.evaluate(MARKS)]
     assert 0.9 < sum(weights) <= 1.001
     panel.get_by_label("Show its pushes by probability").uncheck()
     panel.get_by_label("Show it on the board").check()
-    panel.get_by_label("From").wait_for(timeout=WARMING_MS)
+    panel.get_by_label("From").wait_for()
     assert kinds(page) == {"heat", "focus"}
     panel.get_by_label("Head").select_option("2")
     assert complaints(page) == []
     panel.get_by_label("Show it on the board").uncheck()
     panel.get_by_role("button", name="Start", exact=True).click()
-    panel.locator(".followed").wait_for(timeout=WARMING_MS)
+    panel.locator(".followed").wait_for()
     slider = panel.get_by_label("Step of the search")
     slider.fill("1")
     assert panel.locator(".rows-view li").count() > 1
@@ -270,7 +265,7 @@ def test_a_level_is_drawn_checked_played_and_solved(open_page: Open) -> None:
     legality.get_by_text("A legal level.").wait_for()
     assert complaints(page) == []
     page.get_by_role("button", name="Can it be solved?").click()
-    page.get_by_text("It can be solved: a solution with 2 pushes").wait_for(timeout=WARMING_MS)
+    page.get_by_text("It can be solved: a solution with 2 pushes").wait_for()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save as SOK").click()
     assert "#  " in saved.value.path().read_text()
@@ -319,19 +314,19 @@ def test_a_sentence_is_marked_obeyed_and_put_on_the_board(open_page: Open) -> No
     sentence = panel.get_by_label("An instruction or a question")
     sentence.fill("push the blue box")
     sentence.press("Enter")
-    panel.get_by_text("“blue”, is not understood").wait_for(timeout=WARMING_MS)
+    panel.get_by_text("“blue”, is not understood").wait_for()
     sentence.fill("push the left box to the upper goal last")
     sentence.press("Enter")
-    panel.get_by_text("Obeyed in 3 pushes, proved the fewest").wait_for(timeout=WARMING_MS)
-    panel.get_by_text("The network obeys in").wait_for(timeout=WARMING_MS)
+    panel.get_by_text("Obeyed in 3 pushes, proved the fewest").wait_for()
+    panel.get_by_text("The network obeys in").wait_for()
     assert kinds(page) == {"heat", "hint-box"}
     assert complaints(page) == []
     panel.get_by_role("button", name="Put it on the board").click()
     assert kinds(page) == set()
     sentence.fill("where is the left box")
     sentence.press("Enter")
-    panel.get_by_text("Exact answer: row 3 column 3").wait_for(timeout=WARMING_MS)
-    panel.get_by_text("The network answers: row").wait_for(timeout=WARMING_MS)
+    panel.get_by_text("Exact answer: row 3 column 3").wait_for()
+    panel.get_by_text("The network answers: row").wait_for()
     page.locator("#board").focus()
     page.keyboard.press("End")
     assert game(page)["isSolved"]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.web.browser.test_accessibility import complaints
-from tests.web.browser.test_analysing import HOLD_JOBS, WARMING_MS
+from tests.web.browser.test_analysing import HOLD_JOBS
 
 Open = Callable[..., Any]
 
@@ -18,8 +18,6 @@ def lab(open_page: Open) -> Open:
 
     def open_lab(name: str) -> Any:
         page = open_page(f"#/labs/{name}")
-        # A worker is not idle at once after a job: the next may go to one that is still starting.
-        page.set_default_timeout(WARMING_MS)
         page.wait_for_selector(".attention .said:not(:empty)")
         assert complaints(page) == []
         return page

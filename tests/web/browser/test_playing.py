@@ -297,7 +297,7 @@ def test_behind_a_proxy_that_rewrites_the_host_the_page_says_what_to_do(
 ) -> None:
     with closing(chromium.new_context(locale="en-GB")) as context:
         page = context.new_page()
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(300_000)
         # What the server answers then has a test of its own.
         page.route("**/api/jobs", lambda route: route.fulfill(status=403, json={"message": ""}))
         page.goto(server.url + ROOM)

@@ -127,7 +127,7 @@ def check_prunings(board: Board, draw: random.Random, num_positions: int) -> Cou
 def test_prunings_keep_all_that_can_be_solved(shape: Shape) -> None:
     draw = random.Random(3)
     said: Counter[str] = Counter()
-    for board in connected_boards(shape, 20, seed=5):
+    for board in connected_boards(shape, 10, seed=5):
         said += check_prunings(board, draw, 40)
     assert {"frozen", "two boxes", "no way into a corral", "corral", "only these boxes"} <= set(
         said
