@@ -154,7 +154,7 @@ def test_a_system_without_gymnasium_is_one_line() -> None:
 @pytest.mark.slow
 def test_two_processes_train_it(tmp_path: Path) -> None:
     launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "-m", "tokoban"]
-    words = ["train", str(FILE), "--device", "cpu", "--steps", "100", "--output", str(tmp_path)]
+    words = ["train", str(FILE), "--device", "cpu", "--steps", "200", "--output", str(tmp_path)]
     done = subprocess.run(
         [sys.executable, *launch, *words],
         env=os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(REPOSITORY)},
