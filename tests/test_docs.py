@@ -32,7 +32,8 @@ UNLISTED = {
     "lab-notebook.md",
     "results.md",
 }
-MOST_WORDS_OF_NAVIGATION = 23_500
+# Of these some 3,500 are the two lessons, which replace a textbook and not a page of usage.
+MOST_WORDS_OF_NAVIGATION = 24_000
 THRESHOLDS = {"99.9"}  # a precision that is asked for, not one that was found
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")

@@ -94,7 +94,8 @@ class MultiHeadAttention(nn.Module):
                 q, k = self.rotary(q, k, offset=0 if cache is None else cache.length)
             if cache is not None:
                 k, v = cache.append(layer, k, v)
-        mixed = self.attend(q, k, v, may_attend).transpose(1, 2).flatten(-2)
+        mixed = self.attend(q, k, v, may_attend)  # [B, N, T, E]
+        mixed = mixed.transpose(1, 2).flatten(-2)  # [B, T, D]: the heads side by side
         return self.dropout(self.output(mixed) if self.has_output else mixed)
 
     def _memory_keys_and_values(

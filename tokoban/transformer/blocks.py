@@ -106,7 +106,11 @@ DEFAULT_OPTIONS = BlockOptions()
 
 
 class EncoderBlock(nn.Module):
-    """Self-attention, then feed-forward; with a causal mask it is the block of a GPT."""
+    """Self-attention, then feed-forward; with a causal mask it is the block of a GPT.
+
+    With pre-norm, two sums: ``h = x + attention(norm(x))``, then ``h + feed_forward(norm(h))``,
+    each with a layer norm of its own.
+    """
 
     def __init__(
         self, width: int, num_heads: int, *, options: BlockOptions = DEFAULT_OPTIONS

@@ -22,7 +22,9 @@ class Dropout(nn.Dropout):
         if not (self.training and is_on_cpu and 0 < level < _LEVELS):
             return super().forward(inputs)
         size = inputs.numel()
-        draws = torch.empty(-(-size // 4), dtype=torch.int64).random_(-(2**63), None)
+        num_draws = -(-size // 4)  # rounded up
+        draws = torch.empty(num_draws, dtype=torch.int64).random_(-(2**63), None)
+        # Signed: the draws begin at -_LEVELS / 2, and the lowest ``level`` of them drop.
         is_kept = draws.view(torch.int16)[:size] >= level - _LEVELS // 2
         scale = _LEVELS / (_LEVELS - level)
         return inputs * is_kept.to(inputs.dtype).mul_(scale).view(inputs.shape)

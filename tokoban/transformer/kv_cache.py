@@ -48,10 +48,8 @@ class KVCache:
         # One tensor per layer: a compiler updates it in place, and would copy a slice of a larger.
         capacity = min(initial_capacity or max_length, max_length)
         shape = batch_size, num_heads, capacity, head_width
-        self._keys, self._values = (
-            [torch.zeros(shape, device=device, dtype=dtype) for _ in range(num_layers)]
-            for _ in range(2)
-        )
+        self._keys = [torch.zeros(shape, device=device, dtype=dtype) for _ in range(num_layers)]
+        self._values = [torch.zeros_like(keys) for keys in self._keys]
         self._positions = torch.arange(max_length, device=device).unsqueeze(1)
         self._lengths = [0] * num_layers
         self._memories: list[KeysAndValues | None] = [None] * num_layers

@@ -57,7 +57,13 @@ def attend_locally(
     """``attend`` with ``window.mask(T, S)``, in time and memory that are linear in T.
 
     The targets are cut into chunks. Each chunk gets a copy of its band, the sources that any of its
-    targets may attend to; torch's fused kernels then process the chunks as a batch.
+    targets may attend to; torch's fused kernels then process the chunks as a batch. With a half
+    width of 1 and chunks of 2::
+
+        targets     0 1 | 2 3 | 4 5
+        bands     _ 0 1 2
+                      1 2 3 4
+                          3 4 5 _     _ is beyond the end
     """
     num_targets, num_sources = q.shape[2], k.shape[2]
     _refuse_more_targets(num_targets, num_sources)
@@ -68,7 +74,7 @@ def attend_locally(
     if band >= num_sources:
         mask = window.mask(num_targets, num_sources, device=q.device)
         return functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-    num_chunks = -(-num_targets // chunk)
+    num_chunks = -(-num_targets // chunk)  # rounded up
     # The start of the first chunk's band, and how far the last chunk's goes beyond the end.
     first = num_sources - num_targets - before
     beyond = num_chunks * chunk - num_targets + after

@@ -26,7 +26,7 @@ def causal(
 
 
 def goal_and_current(length: int) -> Bool[Tensor, "T T"]:
-    """Each position may attend to position 0, the goal, and to itself: a policy without history."""
+    """Each position may attend to position 0 and to itself, and so reads no history."""
     may_attend = torch.eye(length, dtype=torch.bool)
     may_attend[:, 0] = True
     return may_attend

@@ -19,7 +19,7 @@ _NUM_NEIGHBOURS = 9  # of a square, itself among them
 
 
 class NeighbourhoodLinear(nn.Module):
-    """Walls count as zeros. Square k of a neighbourhood is opposite to square K - 1 - k."""
+    """Missing neighbours (walls) are zeros. Square k of a neighbourhood is opposite K - 1 - k."""
 
     def __init__(self, width: int, output_width: int) -> None:
         super().__init__()

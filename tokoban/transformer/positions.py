@@ -54,7 +54,8 @@ class GridPositions(nn.Module):
 class Rotary(nn.Module):
     """Rotates pair i of a head's components by position * base^(-2i / E).
 
-    The product of a query and a key then depends on their positions only through the difference.
+    Pair i is the components 2i and 2i + 1, as in the paper; Llama pairs i with i + E / 2. The
+    product of a query and a key then depends on their positions only through the difference.
     There are no parameters, so all layers may share an instance.
     """
 

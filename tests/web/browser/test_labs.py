@@ -79,7 +79,14 @@ def test_a_next_token_is_appended_and_the_text_goes_on(lab: Any) -> None:
         percent = re.search(r"([\d.e+-]+)%", drawn)
         assert percent is not None, drawn
         assert abs(float(percent[1]) - float(share.removesuffix(" %"))) < 0.051
+    shares = page.locator(".lab-bars li").evaluate_all(
+        "bars => bars.map(bar => parseFloat(bar.lastElementChild.textContent))"
+    )
+    assert abs(sum(shares) - 100) < 1
+    page.locator("#lab-temperature").fill("0")  # only the most probable is ever drawn
+    assert page.locator(".lab-bars li").first.inner_text().endswith("100 %")
     page.locator("#lab-temperature").fill("1.2")
+    assert float(page.locator(".lab-bars li").first.inner_text().split()[-2]) < shares[0]
     assert page.locator("output", has_text="1.2").is_visible()
     before, token = text.input_value(), page.locator(".lab-bars button").nth(1)
     chosen = token.inner_text().replace("␣", " ")
@@ -155,6 +162,16 @@ def test_a_drawn_board_is_judged_and_proved(lab: Any) -> None:
 
 def test_a_step_of_an_episode_shows_where_the_player_looked(lab: Any) -> None:
     page = lab("memory")
+    tokens = page.locator(".queries .token")
+    three_before = """tokens => {
+      const chosen = tokens.findIndex(token => token.classList.contains("chosen"));
+      return Number(tokens[chosen - 3].dataset.weight);
+    }"""
+    opened, usual = tokens.evaluate_all(three_before), []
+    for step in range(3, 51):
+        page.locator(".lab-steps button").nth(step).click()
+        usual.append(tokens.evaluate_all(three_before))
+    assert opened == sorted(usual)[24]
     page.locator(".lab-steps button").nth(20).click()
     assert page.locator(".queries .token.chosen").evaluate("token => token.title").startswith("“")
     chosen = page.locator(".queries .token").evaluate_all(

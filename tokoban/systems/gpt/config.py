@@ -156,7 +156,7 @@ def small() -> GptConfig:
 
 
 def shakespeare() -> GptConfig:
-    """nanoGPT's recipe for a GPU, 10.65 million parameters; --text FILE is tinyshakespeare."""
+    """nanoGPT's recipe for a GPU, 10.75 million parameters; --text FILE is tinyshakespeare."""
     return GptConfig(
         num_layers=6,
         num_heads=6,

@@ -28,8 +28,8 @@ const words = {
   "labs.continue": { en: "Continue by 40 tokens", de: "Um 40 Token fortsetzen" },
   "labs.temperature": { en: "Temperature", de: "Temperatur" },
   "labs.next": {
-    en: "Most probable next tokens, at temperature 1",
-    de: "Wahrscheinlichste nächste Token, bei Temperatur 1",
+    en: "Next tokens: shares among these at this temperature",
+    de: "Nächste Token: Anteile untereinander bei dieser Temperatur",
   },
   "labs.seen-all": {
     en: "{all} {all|token|tokens}; attention is shown below.",
@@ -40,6 +40,8 @@ const words = {
     de: "Die Attention wird für die letzten {seen} von {all} Token gezeigt.",
   },
 };
+
+/** @typedef {{text: string, probability: number}} Next */
 
 /** @type {import("../labs.js").Lab} */
 export const lab = { id: "gpt", words, mount };
@@ -53,15 +55,26 @@ function mount(element, { newJob, showAttention, whenQuiet }) {
   const chosen = el("output", { for: "lab-temperature" }, number(0.3));
   const temperature = el("input", {
     id: "lab-temperature", type: "range", min: "0", max: "1.5", step: "0.1", value: "0.3",
-    oninput: () => { chosen.textContent = number(Number(temperature.value)); },
+    oninput: () => {
+      chosen.textContent = number(Number(temperature.value));
+      showBars();
+    },
   });
   const bars = el("ol", { class: "lab-bars", "aria-label": t("labs.next") });
   const seen = el("p", { class: "soft" });
+  /** @type {Next[]} at temperature 1, the most probable first */
+  let next = [];
+
+  function showBars() {
+    const shares = sharesAt(Number(temperature.value), next);
+    bars.replaceChildren(...next.map((one, index) => barOf(one, shares[index])));
+  }
 
   async function look() {
     const done = await looking.run("next_tokens", { text: text.value });
     if (!done) return;
-    bars.replaceChildren(...done.next.map(barOf));
+    next = done.next;
+    showBars();
     seen.textContent = done.num_seen < done.num_tokens
       ? t("labs.seen-part", { seen: done.num_seen, all: done.num_tokens })
       : t("labs.seen-all", { all: done.num_tokens });
@@ -69,16 +82,16 @@ function mount(element, { newJob, showAttention, whenQuiet }) {
   }
   const later = whenQuiet(look);
 
-  /** @param {{text: string, probability: number}} next */
-  function barOf(next) {
+  /** @param {Next} one @param {number} share */
+  function barOf(one, share) {
     const add = button({
-      label: shown(next.text), text: true, class: "mono",
+      label: shown(one.text), text: true, class: "mono",
       run: () => {
-        text.value += next.text;
+        text.value += one.text;
         look();
       },
     });
-    return shareBar(add, next.probability);
+    return shareBar(add, share);
   }
 
   const write = button({ label: t("labs.continue"), text: true, class: "primary", run: goOn });
@@ -114,4 +127,18 @@ function mount(element, { newJob, showAttention, whenQuiet }) {
       inStack(el("h3", {}, t("labs.next")), bars)),
   );
   look();
+}
+
+/**
+ * The shares of tokens among these; at temperature 0 the first has all.
+ * @param {number} temperature
+ * @param {Next[]} next at temperature 1, the most probable first
+ * @returns {number[]}
+ */
+function sharesAt(temperature, next) {
+  const most = next[0]?.probability;
+  const powers = next.map(({ probability }, index) =>
+    temperature > 0 ? (probability / most) ** (1 / temperature) : Number(index === 0));
+  const total = powers.reduce((sum, power) => sum + power, 0);
+  return powers.map((power) => power / total);
 }

@@ -25,13 +25,14 @@ const NOISES = ["0", "0.1", "0.2", "0.4"];
 const words = {
   "labs.life": { en: "Life", de: "Life" },
   "labs.life-about": {
-    en: "One attention layer plays Conway's Life on a torus of 16 by 16. Each cell finds its eight "
-      + "neighbours by attention alone; all its answers are proved right. Draw cells, run, "
-      + "and point at a cell below to see where it looks.",
-    de: "Eine Attention-Schicht spielt Conways Life auf einem Torus von 16 mal 16. Jede Zelle findet "
-      + "ihre acht Nachbarn allein durch Attention; dass alle Antworten stimmen, ist bewiesen. "
-      + "Zellen zeichnen, laufen lassen und unten auf eine Zelle zeigen, um zu sehen, wohin sie "
-      + "schaut.",
+    en: "One attention layer plays Conway's Life on a torus of 16 by 16; all its answers are proved "
+      + "right. Each cell attends to itself and its eight neighbours, hardly to others; living "
+      + "neighbours get more weight than dead ones, which encodes how many are alive. Draw cells, "
+      + "run, and point at a cell below.",
+    de: "Eine Attention-Schicht spielt Conways Life auf einem Torus von 16 mal 16; dass alle Antworten "
+      + "stimmen, ist bewiesen. Jede Zelle schaut auf sich und ihre acht Nachbarn, kaum auf andere; "
+      + "lebende Nachbarn bekommen mehr Gewicht als tote, und das zeigt, wie viele leben. Zellen "
+      + "zeichnen, laufen lassen und unten auf eine Zelle zeigen.",
   },
   "labs.life-grid": { en: "Cells", de: "Zellen" },
   "labs.cell-alive": {

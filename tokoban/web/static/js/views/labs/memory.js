@@ -1,5 +1,6 @@
 /** Memory: an episode of a card game in which the player must look back three steps. */
 
+import { AttentionWeights } from "../../attention/weights.js";
 import { button, el, inRow } from "../../shell/dom.js";
 import { number, t } from "../../strings/index.js";
 
@@ -28,10 +29,10 @@ const words = {
   "labs.memory-legend": {
     en: "Top: the card dealt; bottom: the answer. The edge is green if it is right, double "
       + "and red if it is wrong, grey while nothing is asked. Choose a step to see below where the "
-      + "player looked.",
+      + "player looked; there card→answer stands for a step.",
     de: "Oben die ausgeteilte Karte, unten die Antwort. Der Rand ist grün, wenn sie stimmt, doppelt "
       + "und rot, wenn nicht, und grau, solange nichts gefragt ist. Einen Schritt wählen, um unten zu "
-      + "sehen, wohin der Spieler schaute.",
+      + "sehen, wohin der Spieler schaute; dort steht Karte→Antwort für einen Schritt.",
   },
   "labs.suit-0": { en: "clubs", de: "Kreuz" },
   "labs.suit-1": { en: "diamonds", de: "Karo" },
@@ -59,7 +60,10 @@ function mount(element, { newJob, showAttention }) {
   async function play() {
     const done = await job.run("remember", { seed });
     if (!done) return;
-    const viewer = showAttention(done.panels);
+    const { layer, head, steps_back: back, weight } = done.look;
+    const choice = { layer: layer - 1, head: head - 1 };
+    const viewer = showAttention(done.panels.map((/** @type {any} */ panel) =>
+      ({ ...panel, start: { ...choice, query: usualQuery(panel, choice, back) } })));
     const shown = done.steps.map((/** @type {any} */ step, /** @type {number} */ index) => {
       const pressed = button({
         label: describe(step, index), text: false, class: classOf(step),
@@ -71,7 +75,6 @@ function mount(element, { newJob, showAttention }) {
     steps.replaceChildren(...shown);
     const asked = done.steps.filter((/** @type {any} */ step) => step.asked !== null);
     const right = asked.filter((/** @type {any} */ step) => step.asked === step.answer).length;
-    const { layer, head, steps_back: back, weight } = done.look;
     summary.textContent = [
       t("labs.memory-right", { right, all: asked.length }),
       t("labs.memory-look", { layer, head, back, weight: number(Math.round(weight * 100) / 100) }),
@@ -91,6 +94,22 @@ function mount(element, { newJob, showAttention }) {
     steps,
   );
   play();
+}
+
+/**
+ * The step that gives the median weight to the one so many steps back.
+ * @param {import("../../attention/weights.js").PanelData} panel
+ * @param {import("../../attention/weights.js").Choice} choice
+ * @param {number} back
+ */
+function usualQuery(panel, choice, back) {
+  const weights = new AttentionWeights(panel);
+  const shares = Array.from({ length: weights.numQueries - back }, (_, index) => {
+    const query = index + back;
+    return { query, share: weights.row(choice, query)[index] };
+  });
+  shares.sort((one, other) => one.share - other.share);
+  return shares[Math.floor(shares.length / 2)].query;
 }
 
 /**

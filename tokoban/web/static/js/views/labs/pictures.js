@@ -30,10 +30,10 @@ const words = {
   "labs.pictures-about": {
     en: "A vision transformer sees the board as a picture, a patch for each square, and says whether "
       + "it is solved, open or lost. It is right for 96 % of its test boards; the exact solver "
-      + "checks it. Rollout shows which patches the answer is based on.",
+      + "checks it. Rollout shows how attention passes on the patches, not what decided.",
     de: "Ein Vision Transformer sieht das Brett als Bild, ein Bildstück je Feld, und sagt, ob es gelöst, "
       + "offen oder verloren ist. Bei 96 % seiner Testbretter hat er recht; der exakte Löser prüft ihn. "
-      + "Rollout zeigt, aus welchen Bildstücken die Antwort entstand.",
+      + "Rollout zeigt, wie Attention die Bildstücke weiterreicht, nicht was den Ausschlag gab.",
   },
   "labs.classes": { en: "What the network says", de: "Was das Netz sagt" },
   "labs.class-solved": { en: "solved", de: "gelöst" },
@@ -73,7 +73,7 @@ function mount(element, { app, newJob, showAttention, whenQuiet, signal }) {
     const done = await job.run("classify", { board: draft.rows.join("\n") }, (event) => {
       if (event.event !== "answer") return;
       bars.replaceChildren(...event.classes.map(barOf));
-      // The class token after all layers: what the answer is based on.
+      // The class token after all layers: from it the class is predicted.
       const start = { layer: ROLLOUT, head: MEAN, query: 0 };
       showAttention(event.panels.map((/** @type {any} */ panel) => ({ ...panel, start })));
     });

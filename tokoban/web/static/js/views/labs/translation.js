@@ -54,10 +54,10 @@ const words = {
   "labs.attention-in": { en: "Attention in", de: "Aufmerksamkeit in" },
   "labs.score": { en: "score {score}", de: "Score {score}" },
   "labs.score-unit": {
-    en: "The score is the log-probability in nats, divided by the length penalty; two other "
-      + "networks add to it.",
-    de: "Der Score ist die Log-Wahrscheinlichkeit in Nats, geteilt durch die Längenstrafe; zwei "
-      + "andere Netze tragen dazu bei.",
+    en: "The score: the natural logarithm of the probability, divided by a penalty for length, plus "
+      + "what two other networks find.",
+    de: "Der Score: der natürliche Logarithmus der Wahrscheinlichkeit, geteilt durch eine "
+      + "Längenstrafe, und dazu, was zwei andere Netze finden.",
   },
   "labs.usable": {
     en: "Confidence of the first: {share} %.", de: "Konfidenz der ersten: {share} %.",
