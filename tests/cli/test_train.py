@@ -84,15 +84,32 @@ def test_minutes_take_the_place_of_the_presets_steps(
     assert (trained[0][1].minutes, trained[0][1].steps) == (3.0, steps)
 
 
-def test_a_resumed_run_goes_on_as_it_was_started(trained: list[Any], tmp_path: Path) -> None:
-    started = RunConfig(steps=13, learning_rate=0.125)
-    record = {"system": "toy", "config": {"width": 3, "has_bias": True}, "run": to_dict(started)}
-    (tmp_path / "config.json").write_text(json.dumps(record))
-    assert cli.main(["train", "toy", "--output", str(tmp_path), "--resume", "--steps", "17"]) == 0
-    [(config, run, _, is_resumed, _)] = trained
+@pytest.mark.parametrize("num_resumed", [0, 1, 2])
+def test_a_resumed_run_goes_on_with_its_last_settings(
+    num_resumed: int, trained: list[Any], tmp_path: Path
+) -> None:
+    runs = [RunConfig(steps=13 + n, learning_rate=0.125 / (n + 1)) for n in range(1 + num_resumed)]
+    first, *later = ({"run": to_dict(run)} for run in runs)
+    record = {"system": "toy", "config": {"width": 3, "has_bias": True}, "resumed": later}
+    (tmp_path / "config.json").write_text(json.dumps(record | first))
+    words = ["train", "toy", "--output", str(tmp_path), "--resume"]
+    assert cli.main(words) == cli.main([*words, "--steps", "17"]) == 0
+    (config, run, _, is_resumed, _), (_, longer, *_) = trained
     assert config == Config(width=3)
-    assert run == dataclasses.replace(started, steps=17)
+    assert (run, longer) == (runs[-1], dataclasses.replace(runs[-1], steps=17))
     assert is_resumed
+
+
+def test_settings_of_a_resumed_run_that_are_none_are_refused(
+    trained: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = to_dict(RunConfig(steps=13))
+    record = {"system": "toy", "config": {"width": 3}, "run": run, "resumed": ["yesterday"]}
+    (tmp_path / "config.json").write_text(json.dumps(record))
+    assert cli.main(["train", "toy", "--output", str(tmp_path), "--resume"]) == 2
+    complaint = "expected the fields of RunConfig, got NoneType"
+    assert capsys.readouterr().err == f"tokoban: {tmp_path / 'config.json'}: {complaint}\n"
+    assert not trained
 
 
 @pytest.mark.parametrize(

@@ -203,7 +203,7 @@ def _system_parser(spec: "AnySpec", arguments: argparse.Namespace) -> argparse.A
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="continue the run in --output, as it was started unless --preset is given",
+        help="continue the run in --output, with its last settings unless --preset is given",
     )
     parser.add_argument(
         "--start-from",
@@ -231,7 +231,7 @@ def _configs(
     """The system's config and the run's: a preset's or a recorded run's, and what overrides it."""
     from tokoban.training.config import from_dict
     from tokoban.training.run_config import RunConfig
-    from tokoban.training.run_directory import read_record
+    from tokoban.training.run_directory import last_run, read_record
 
     if chosen.preset is not None:
         preset = spec.presets[chosen.preset]
@@ -243,7 +243,7 @@ def _configs(
         record = read_record(Path(chosen.output))
         try:
             config = from_dict(spec.config_type, record["config"])
-            run = from_dict(RunConfig, record["run"])
+            run = from_dict(RunConfig, last_run(record))
             spec.check_untrusted(config, _named(spec, chosen))
         except ValueError as error:
             raise ValueError(f"{Path(chosen.output) / 'config.json'}: {error}") from None

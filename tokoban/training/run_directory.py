@@ -223,7 +223,7 @@ def remove_if_empty(path: Path) -> None:
 
 
 def read_record(path: Path, *, system: str | None = None) -> dict[str, Any]:
-    """The config.json of a run, from whose ``config`` and ``run`` it can be resumed.
+    """The config.json of a run, from whose ``config`` and ``last_run`` it can be resumed.
 
     ``ValueError`` where it is of another ``system``, if one is named.
     """
@@ -241,6 +241,13 @@ def read_record(path: Path, *, system: str | None = None) -> dict[str, Any]:
     if system not in (None, record["system"]):
         raise ValueError(f"{path} holds a run of {record['system']!r}, not of {system!r}")
     return record
+
+
+def last_run(record: Mapping[str, Any]) -> Any:
+    """The settings that a run was last resumed with, or was started with if it never was."""
+    resumed = record.get("resumed")
+    last = resumed[-1] if resumed and isinstance(resumed, list) else record
+    return last.get("run") if isinstance(last, dict) else None
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
