@@ -100,6 +100,9 @@ WRONG_KINDS: dict[str, Callable[[], object]] = {
     "policy is 'sokoban-push'; expected what tokoban.load returns": lambda: untyped.predict(
         A_BOARD, policy="sokoban-push"
     ),
+    "policy is 5; expected what tokoban.load returns (docs/systems/push.md: your own policy)": (
+        lambda: untyped.solve(A_BOARD, policy=5)
+    ),
     "policy is 'other'": lambda: untyped.hint(A_BOARD, policy="other"),
     "played_by is 'sokoban-push'": lambda: untyped.label([], "o", played_by="sokoban-push"),
     "solution is None; expected a Solution or text": lambda: untyped.verify(A_BOARD, None),

@@ -20,6 +20,7 @@ _WHOLE = "a whole number", (Integral,)
 _NUMBER = "a number", (Real,)
 _LIST = "a list", (Sequence,)
 _WEIGHTS = "what tokoban.load returns", (Pretrained,)
+_POLICY = "what tokoban.load returns (docs/systems/push.md: your own policy)", (Pretrained,)
 # By name: a name means the same in every function.
 _KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "board": ('a Board, such as Board.from_xsb("#####|#@$.#|#####")', (Board,)),
@@ -28,7 +29,8 @@ _KINDS: Mapping[str, tuple[str, tuple[type, ...]]] = {
     "moves": ("text in LURD", (str,)),
     **dict.fromkeys(("instruction", "question"), ("a sentence", (str,))),
     **dict.fromkeys(("path", "output"), _PATH),
-    **dict.fromkeys(("policy", "played_by", "translator", "writer"), _WEIGHTS),
+    **dict.fromkeys(("played_by", "translator", "writer"), _WEIGHTS),
+    "policy": _POLICY,
     **dict.fromkeys(("seed", "rows", "columns", "num_levels", "num_boxes", "num_states"), _WHOLE),
     **dict.fromkeys(("max_levels", "num_threads", "max_expansions"), _WHOLE),
     **dict.fromkeys(("beam", "max_tokens", "num_texts"), _WHOLE),

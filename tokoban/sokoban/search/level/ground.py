@@ -49,7 +49,11 @@ class Ground(NamedTuple):
 
 
 class Squares:
-    """The numbers of the squares that the player could walk to if there were no boxes."""
+    """The numbers of the squares that the player could walk to if there were no boxes.
+
+    ``squares`` has the square of each number, ``number`` the number of each square, and
+    ``neighbours`` [F + 1, 4] the number of its neighbour in each direction, F for a wall.
+    """
 
     def __init__(self, board: Board) -> None:
         self.squares = sorted(board.inside())
@@ -60,7 +64,6 @@ class Squares:
             [self.number.get((row + down, column + right), wall) for down, right in OFFSETS]
             for row, column in self.squares
         ]
-        # [F + 1, 4], as in ``Ground``
         self.neighbours = np.array([*rows, [wall] * len(OFFSETS)], np.int16)
 
     def numbers(self, squares: Iterable[Square]) -> Int16[np.ndarray, " _"]:

@@ -20,14 +20,18 @@ MOST_DEADLOCKED = 1 - 1e-6
 
 
 class Guidance(NamedTuple):
-    """A guide's judgements of positions."""
+    """A guide's judgements of positions.
 
-    # The natural log-probability of each push; -inf where it is illegal. The probabilities of a
-    # position's legal pushes sum to 1.
+    ``log_policy`` has the natural log-probability of each push, -inf where it is illegal; the
+    probabilities of a position's legal pushes sum to 1. ``pushes_left`` are expected, provided that
+    the position is solvable; ``deadlocked`` is the probability that it is not, ``push_deadlocks``
+    the same of the position after each push. What is not known is 0.
+    """
+
     log_policy: Float32[np.ndarray, "P F 4"]
-    pushes_left: Float32[np.ndarray, " P"]  # expected, provided that the position is solvable
-    deadlocked: Float32[np.ndarray, " P"]  # the probability that it is not solvable
-    push_deadlocks: Float32[np.ndarray, "P F 4"]  # the same of the position after each push
+    pushes_left: Float32[np.ndarray, " P"]
+    deadlocked: Float32[np.ndarray, " P"]
+    push_deadlocks: Float32[np.ndarray, "P F 4"]
 
 
 @runtime_checkable
@@ -35,7 +39,11 @@ class Guide(Protocol):
     """A guide for one level."""
 
     def evaluate(self, boxes: Bool[np.ndarray, "P F"], zone: Bool[np.ndarray, "P F"]) -> Guidance:
-        """Judges positions; ``zone`` is where the player can walk. Each row is one evaluation."""
+        """Judges positions; ``zone`` is where the player can walk. Each row is one evaluation.
+
+        The push ``[square, direction]`` of the ``Guidance`` moves the box on that square; the
+        directions 0 to 3 are up, left, down, right. ``legal_pushes`` says which are legal.
+        """
 
 
 def boxes_and_zones(
