@@ -94,7 +94,8 @@ def make_env(
     Moves are 0 up, 1 left, 2 down, 3 right; pushes are 4 * cell + direction, where cells are
     numbered row by row within that ring.
     Rewards are those of gym-sokoban; ``tokoban.sokoban.simulation.environment.Rewards`` lists them,
-    and ``SokobanEnv`` there takes others. Imports torch.
+    and ``SokobanEnv`` there takes others. So does ``SokobanVectorEnv``, beside it in
+    ``vector_environment``, which also takes a device and an autoreset mode. Imports torch.
 
     >>> import tokoban
     >>> board = tokoban.Board.from_xsb("#####|#@$.#|#####")

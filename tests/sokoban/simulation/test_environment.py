@@ -286,6 +286,7 @@ CASES = [
     *(lambda wrong=wrong: GeneratedLevels(num_levels=wrong) for wrong in ("1", None, 1.5)),
     *(lambda wrong=wrong, make=make: make().reset(**wrong) for make in (one, many) for wrong in (
         {"seed": "abc"}, {"seed": 1.5}, {"seed": -1}, {"seed": True}, {"seed": {}},
+        {"options": {"lvl": 0}}, {"options": {5: 0}},
         {"options": 5}, {"options": [1]}, {"options": {"level": "a"}}, {"options": {"level": {}}},
         {"options": {"level": 0.5}}, {"options": {"level": [[0]]}}, {"options": {"level": 1}},
         {"options": {"level": [0, 0, 0]}}, {"seed": [1, 2, 3]}, {"seed": [-1, 2]},
@@ -293,6 +294,7 @@ CASES = [
     )),
     *(lambda wrong=wrong: many().reset(options={"reset_mask": wrong})
       for wrong in ("ab", None, 1, [1, 0], {}, [True], [[True], [True, False]])),
+    lambda: one().reset(options={"reset_mask": [True]}),
     *(lambda wrong=wrong: started(one()).step(wrong)
       for wrong in ("0", 0.5, None, [0], -1, 10**30)),
     *(lambda wrong=wrong: started(many()).step(wrong)

@@ -130,7 +130,7 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
         drawn = draw_levels(
             self._stream, torch.tensor([self._episode]), num_levels=len(self._boards)
         )
-        chosen = chosen_levels(options, num_levels=len(self._boards))
+        chosen = chosen_levels(options, num_levels=len(self._boards), known=["level"])
         if len(chosen) > 1:
             raise ValueError(f"got {len(chosen)} levels for one environment")
         (self._level,) = chosen or drawn.tolist()
@@ -257,10 +257,15 @@ def action_space(boards: Sequence[Board], actions: ActionSet) -> spaces.Discrete
     return spaces.Discrete(NUM_DIRECTIONS * (num_cells if actions == "pushes" else 1))
 
 
-def chosen_levels(options: Mapping[str, Any] | None, *, num_levels: int) -> list[int]:
+def chosen_levels(
+    options: Mapping[str, Any] | None, *, num_levels: int, known: Sequence[str]
+) -> list[int]:
     """The levels in ``options["level"]`` of a reset, one or several; or none."""
     if not isinstance(options, Mapping | None):
         raise ValueError(f"the options are {options!r}; expected a dictionary")
+    for name in options or ():
+        if name not in known:
+            raise ValueError(f"the option is {name!r}; expected {' or '.join(known)}")
     given: Any = (options or {}).get("level", [])
     levels = list(given) if isinstance(given, list | tuple) else np.atleast_1d(given).tolist()
     for level in levels:

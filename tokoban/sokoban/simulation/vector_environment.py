@@ -127,7 +127,8 @@ class SokobanVectorEnv(VectorEnv[Array, Array, Array]):
         environment.check_open(self.closed)
         if vector_arguments.is_whole_number(seed):
             super().reset(seed=vector_arguments.checked_seed(seed))
-        levels = environment.chosen_levels(options, num_levels=len(self._static_planes))
+        num_levels, known = len(self._static_planes), ["level", "reset_mask"]
+        levels = environment.chosen_levels(options, num_levels=num_levels, known=known)
         mask = (options or {}).get("reset_mask", self._all(True))
         rows = vector_arguments.reset_mask_of(mask, num_envs=self.num_envs).to(self.device)
         if len(levels) not in (0, 1, self.num_envs):
