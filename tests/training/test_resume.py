@@ -82,11 +82,18 @@ def contents(path: Path) -> dict[Path, bytes]:
 
 
 @pytest.mark.parametrize("kind", RUNS)
-def test_resuming_a_finished_run_changes_no_file(kind: str, tmp_path: Path) -> None:
+def test_resuming_a_finished_run_changes_no_file_and_names_what_is_ignored(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     metrics = fit(Toy(), RUNS[kind], toy_directory(tmp_path))
     before = contents(tmp_path)
-    assert fit(Falling(0), RUNS[kind], toy_directory(tmp_path), resume=True) == metrics
-    assert contents(tmp_path) == before
+    other = replace(RUNS[kind], learning_rate=0.01, seed=5)
+    for run, ending in (RUNS[kind], ""), (other, "; without effect: seed, learning_rate"):
+        capsys.readouterr()
+        assert fit(Falling(0), run, toy_directory(tmp_path), resume=True) == metrics
+        said = f"{tmp_path} holds a finished run; nothing was changed{ending}\n"
+        assert capsys.readouterr().err == said
+        assert contents(tmp_path) == before
 
 
 def _when_it_ends(monkeypatch: pytest.MonkeyPatch, moment: str) -> None:

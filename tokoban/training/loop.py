@@ -17,13 +17,14 @@ from tokoban.training.checkpoint import (
     load_weights,
     save_checkpoint,
 )
+from tokoban.training.config import from_dict
 from tokoban.training.display import Display
 from tokoban.training.gradients import set_gradients
 from tokoban.training.interruption import interruptible
 from tokoban.training.metrics import clock_s
 from tokoban.training.optimizer import schedule_factor, set_learning_rate
 from tokoban.training.run_config import RunConfig
-from tokoban.training.run_directory import RunDirectory
+from tokoban.training.run_directory import RunDirectory, last_run
 from tokoban.training.snapshots import Snapshots, mean_weights, step_of
 from tokoban.training.state import (
     TrainingState,
@@ -91,7 +92,10 @@ def fit(
             result = directory.read_result() if directory.weights.exists() else None
             [is_finished] = processes.from_main_process([float(result is not None)])
             if is_finished and result is not None:
-                display.say(f"{directory.path} holds a finished run; nothing was changed")
+                last = from_dict(RunConfig, last_run(directory.check_record()))
+                without = [name for name, new in vars(run).items() if new != getattr(last, name)]
+                ending = f"; without effect: {', '.join(without)}" if without else ""
+                display.say(f"{directory.path} holds a finished run; nothing was changed{ending}")
                 return result
         if resume and not has_checkpoint:
             display.say(f"{directory.path} has no checkpoint yet; the run begins again")
