@@ -18,7 +18,7 @@ from tokoban.training.checkpoint import load_weights, save_weights
 from tokoban.training.loop import fit
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory, read_metrics, read_record
-from tokoban.training.system import Loss
+from tokoban.training.system import Loss, Unvalidated
 
 # Everything that could go wrong in a resumed run is on: an average, evaluation, lines of 3 steps.
 RUN = RunConfig(
@@ -330,6 +330,18 @@ def test_the_last_weights_are_evaluated_once_where_they_are_the_best(
     assert rows[:5] == ["step score", "2 1", "4 2", said, "5 5"]
     for name, tensor in weights(tmp_path).items():
         assert torch.equal(tensor, system.seen[2][name])
+
+
+class Unevaluated(Unvalidated, Toy):
+    """A toy that is not evaluated."""
+
+
+def test_no_evaluation_is_announced_where_there_is_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fit(Unevaluated(), replace(RUN, evaluate_every=0), toy_directory(tmp_path))
+    said = ["training has ended: all steps are done", f"the weights are in {tmp_path}"]
+    assert capsys.readouterr().err.splitlines() == said
 
 
 class Counting(Toy):

@@ -259,7 +259,8 @@ class _Training:
         if self.is_main and weights_step in (None, state.step):
             named = {f"evaluate/{name}": value for name, value in metrics.items()}
             self.directory.log(state.step, named)
-        self.display.say_metrics(weights_step or state.step, metrics)
+        if metrics:
+            self.display.say_metrics(weights_step or state.step, metrics)
         state.evaluation, state.evaluated_at = metrics, state.step
         return metrics
 
@@ -361,7 +362,8 @@ class _Training:
         """
         state = self.state
         reason = _end_reason(self.run, state)
-        self.display.say(f"training has ended: {reason}; evaluating the weights")
+        then = "; evaluating the weights" if self.system.metric_names() else ""
+        self.display.say(f"training has ended: {reason}{then}")
         step = self.choose_weights()
         metrics = {
             "steps": state.step,
