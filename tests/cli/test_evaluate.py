@@ -1,5 +1,6 @@
-"""``tokoban evaluate``: a system's metrics as lines and as one flat JSON object."""
+"""``tokoban evaluate``: a system's metrics as lines and as one JSON object with their origin."""
 
+import hashlib
 import json
 import math
 import sys
@@ -18,6 +19,7 @@ from tokoban.training.config import Reads, Writes
 from tokoban.training.run_config import RunConfig
 from tokoban.training.spec import AnySpec, Preset, SystemSpec, Trained
 
+WEIGHTS = b"three"
 METRICS: dict[str, float | str] = {"accuracy": 0.75, "num_levels": 11.0, "signature": "by hand"}
 
 
@@ -38,8 +40,10 @@ def evaluate(trained: Trained[str, nn.Module], options: Options) -> dict[str, fl
 
 
 @pytest.fixture(autouse=True)
-def toy(monkeypatch: pytest.MonkeyPatch) -> None:
+def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Registers the system ``toy``, whose metrics tell what it was asked."""
+    monkeypatch.chdir(tmp_path)
+    Path("toy-weights").write_bytes(WEIGHTS)
     spec: AnySpec = SystemSpec(
         name="toy",
         config_type=Options,
@@ -75,9 +79,17 @@ def test_the_shipped_weights_are_evaluated_where_none_are_named(
     assert capsys.readouterr().err.startswith("measuring toy-weights;")
 
 
-def test_json_is_one_flat_object_that_comes_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main([*ASKED, "--json", "-"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"schema_version": SCHEMA_VERSION} | METRICS
+def test_json_is_one_object_of_origin_and_metrics_that_comes_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main([*ASKED, "--levels", "here.xsb", "--json", "-"]) == 0
+    origin = {
+        "weights": "toy-weights",
+        "weights_sha256": hashlib.sha256(WEIGHTS).hexdigest(),
+        "options": {"generated": 11, "film": None, "levels": "here.xsb"},
+    }
+    about = {"schema_version": SCHEMA_VERSION} | origin
+    assert json.loads(capsys.readouterr().out) == about | METRICS
 
 
 def test_invalid_levels_are_status_2_and_the_figures_of_the_rest_are_written(

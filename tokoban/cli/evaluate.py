@@ -1,8 +1,10 @@
 """``tokoban evaluate SYSTEM``: one form for every system; the rest of its options are its own."""
 
 import argparse
+import hashlib
+import json
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from tokoban.cli.exit_codes import ExitCode, meanings
@@ -32,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the metrics as a table, and writes them as one flat JSON object if asked.
+    """Prints the metrics as a table, and writes them as a JSON object with their origin if asked.
 
     Where a metric ``invalid_levels`` says that some were left out, the exit status is 2.
     """
@@ -77,7 +79,14 @@ def run(arguments: argparse.Namespace) -> int:
             )
         )
     if chosen.json is not None:
-        write_object(chosen.json, metrics)
+        with trained.weights.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        about = {
+            "weights": chosen.weights,
+            "weights_sha256": digest,
+            "options": json.loads(json.dumps(asdict(options), default=str)),
+        }
+        write_object(chosen.json, {**about, **metrics})
     num_invalid = metrics.get("invalid_levels", 0)
     if not num_invalid:
         return 0

@@ -153,6 +153,8 @@ def test_metrics_agree_with_one_another(levels: list[Board], random_net: PushNet
     assert 0 < found["mean_evaluated"] <= 100
     assert found["levels"] == len(levels)
     assert found["hidden_deadlocks"] > 0
+    counts = {name for name, value in found.items() if isinstance(value, int)}
+    assert counts == {"levels", "positions", "hidden_deadlocks"}
 
 
 def test_long_solutions_are_not_counted_where_moves_are_limited(random_net: PushNet) -> None:

@@ -68,7 +68,7 @@ class PushEvaluation:
 
 def evaluate(
     trained: Trained[PushPolicyConfig, PushNet], options: PushEvaluation
-) -> dict[str, float]:
+) -> dict[str, int | float]:
     """All metrics on the levels of the files; ``..._low`` and ``..._high`` are 95 % intervals.
 
     Levels that are invalid or too large for the network are reported on standard error and left
@@ -93,7 +93,7 @@ def evaluate(
     boards, problems = _read(options)
     print(*problems, sep="\n", end="\n" * bool(problems), file=sys.stderr)
     metrics = metrics_of(trained.model, boards, options)
-    return metrics | ({"invalid_levels": float(len(problems))} if problems else {})
+    return metrics | ({"invalid_levels": len(problems)} if problems else {})
 
 
 def _read(options: PushEvaluation) -> tuple[list[Board], list[Problem]]:
@@ -120,7 +120,7 @@ def _read(options: PushEvaluation) -> tuple[list[Board], list[Problem]]:
 
 def metrics_of(
     model: PushNet, boards: Sequence[Board], options: PushEvaluation
-) -> dict[str, float]:
+) -> dict[str, int | float]:
     """All metrics of a model on some levels, as ``evaluate`` says."""
     judge = as_judge(model)
     labelled, optima = label_boards(boards, num_states=options.states, seed=options.seed)
@@ -129,7 +129,7 @@ def metrics_of(
     greedy = play(playing, max_evaluated=MOST_GREEDY)
     searching = GuidedOptions(order=options.search, is_classical=options.classical)
     searched = play(searching, max_evaluated=options.most_evaluated)
-    metrics = {"levels": float(len(boards))}
+    metrics: dict[str, int | float] = {"levels": len(boards)}
     num_solved = sum(game.solution is not None for game in greedy)
     metrics |= share("greedy_solve_rate", num_solved, len(greedy))
     num_short = sum(
@@ -187,12 +187,12 @@ def _optimal(name: str, games: Sequence[Played], optima: np.ndarray) -> dict[str
     return share(name, sum(is_optimal), len(is_optimal))
 
 
-def position_metrics(labelled: Labelled, found: Judgements, seed: int) -> dict[str, float]:
+def position_metrics(labelled: Labelled, found: Judgements, seed: int) -> dict[str, int | float]:
     """The metrics of labelled positions."""
     is_solvable = ~labelled.is_deadlocked
-    metrics = {
-        "positions": float(len(labelled.classes)),
-        "hidden_deadlocks": float((labelled.is_deadlocked & ~labelled.is_detected).sum()),
+    metrics: dict[str, int | float] = {
+        "positions": len(labelled.classes),
+        "hidden_deadlocks": int((labelled.is_deadlocked & ~labelled.is_detected).sum()),
     }
 
     def mean_of(values: np.ndarray) -> Callable[[Float64[np.ndarray, " P"]], float]:
