@@ -153,6 +153,7 @@ def test_metrics_agree_with_one_another(levels: list[Board], random_net: PushNet
     assert 0 < found["mean_evaluated"] <= 100
     assert found["levels"] == len(levels)
     assert found["hidden_deadlocks"] > 0
+    assert 0 <= found["optimal_share"] <= 1
     counts = {name for name, value in found.items() if isinstance(value, int)}
     assert counts == {"levels", "positions", "hidden_deadlocks"}
 
@@ -164,6 +165,7 @@ def test_long_solutions_are_not_counted_where_moves_are_limited(random_net: Push
     found = metrics_of(random_net, corridors, PushEvaluation(most_evaluated=1, states=0))
     assert found["greedy_solve_rate"] == 1.0
     assert found["greedy_solve_rate_in_120_moves"] == 0.5
+    assert not [name for name in found if "optimal" in name]  # no fewest pushes are known
 
 
 def test_without_solvable_positions_there_is_no_figure_of_them(random_net: PushNet) -> None:

@@ -80,13 +80,13 @@ def evaluate(
     ``greedy_solve_rate_in_120_moves`` counts solutions of at most 120 moves. ``solved_at_N`` is the
     share of levels that the search solves with at most N evaluated positions (the last one before a
     solution needs no evaluation); an unsolved level counts in ``mean_evaluated`` with all its
-    evaluated positions. ``optimal_share`` is the share of solutions with the fewest pushes,
-    where these are known. The other metrics are of labelled positions: ``top1_optimal_set`` and
-    ``pushes_left_mae`` of solvable ones; ``lost_recall_at_precision_0999`` is the recall, at a
-    precision of 99.9 %, on the deadlocks that neither dead squares nor the freeze rule detect. The
-    score there is the log-odds that the position is deadlocked plus the log-odds that its safest
-    push leads to a deadlock; ``..._with_search`` counts as deadlocked only what a search of
-    ``refute`` positions does not solve.
+    evaluated positions. ``optimal_share`` is the share of solutions with the fewest pushes, among
+    those where these are known, if any. The other metrics are of labelled positions:
+    ``top1_optimal_set`` and ``pushes_left_mae`` of solvable ones; ``lost_recall_at_precision_0999``
+    is the recall, at a precision of 99.9 %, on the deadlocks that neither dead squares nor the
+    freeze rule detect. The score there is the log-odds that the position is deadlocked plus the
+    log-odds that its safest push leads to a deadlock; ``..._with_search`` counts as deadlocked only
+    what a search of ``refute`` positions does not solve.
 
     Intervals of shares of levels are Wilson's, all others are by bootstrap over levels.
     """
@@ -178,13 +178,13 @@ def search_metrics(searched: Sequence[Played], options: PushEvaluation) -> dict[
 
 
 def _optimal(name: str, games: Sequence[Played], optima: np.ndarray) -> dict[str, float]:
-    """The share of solutions with the fewest pushes, where these are known."""
+    """The share of solutions with the fewest pushes, among those where they are known."""
     is_optimal = [
         game.solution.num_pushes == fewest
         for game, fewest in zip(games, optima.tolist(), strict=True)
         if game.solution is not None and fewest != UNKNOWN
     ]
-    return share(name, sum(is_optimal), len(is_optimal))
+    return share(name, sum(is_optimal), len(is_optimal)) if is_optimal else {}
 
 
 def position_metrics(labelled: Labelled, found: Judgements, seed: int) -> dict[str, int | float]:
