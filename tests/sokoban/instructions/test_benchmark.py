@@ -110,6 +110,8 @@ def test_the_same_seed_gives_the_same_items() -> None:
 
 def test_the_levels_that_are_held_out_are_among_no_others_even_turned() -> None:
     assert benchmark.held_out(5, seed=3) == benchmark.boards(5, seed=3)[False]
+    some = itertools.chain(*benchmark.boards(2, seed=3).values())  # also those for training
+    assert {*some} == {*benchmark.held_out(10, seed=3)}
     plain = [*itertools.islice(benchmark.other_boards(frozenset(), seed=4), 8)]
     assert [len(board.boxes) for board in plain] == [2, 3] * 4
     turned = [SYMMETRIES[5].of_board(board) for board in plain[1::3]]
