@@ -171,18 +171,22 @@ def test_a_line_that_is_no_item_is_named_and_the_others_are_scored(
     good |= {"response": good["answer"]}
     status, scores = scored(
         folder,
-        [3, good | {"board": "#"}, good | {"text": "push it"}, {"split": "names"}, good],
+        [
+            *(3, good | {"board": "#"}, good | {"text": "push it"}, {"split": "names"}, good),
+            *({"split": "clauses"}, 3, {"split": "names", "text": "x"}, {"split": "levels"}),
+        ],
     )
     assert status == 2
     kinds = ("possible", "impossible", "questions")
     assert sum(scores.get(f"{good['split']}_{kind}", 0) for kind in kinds) == 1
     said = capsys.readouterr().err.replace(str(folder.parent / "answers.jsonl"), "").splitlines()
     assert said == [
-        ":1: the line is 3; expected an object",
+        ":1: the line is 3; expected an object (and 1 other line)",
         ':2: board is "#"; expected rows of text',
         ':3: word 2, "it", does not fit here; expected the, left, leftmost, right, rightmost, '
         "upper or others",
-        ":4: text is missing; expected text",
+        ':4: the field "text" is missing (and 2 other lines)',
+        ':8: the field "board" is missing',
     ]
 
 

@@ -1,7 +1,7 @@
 """Scores the responses of any model to the benchmark; the truth is found anew, not read."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -12,6 +12,7 @@ from tokoban.sokoban.instructions.machine import obeys
 from tokoban.sokoban.instructions.phrases import languages
 from tokoban.sokoban.instructions.questions import answers
 from tokoban.sokoban.instructions.truth import truth_of
+from tokoban.sokoban.wording import counted
 
 # By metric, the whole of which it is a share.
 _SHARES = {
@@ -28,7 +29,7 @@ _NO_RESPONSE = "?"  # in place of a missing response; never right
 def score(
     lines: Iterable[tuple[int, Any]], benchmark: Iterable[Mapping[str, Any]] = ()
 ) -> tuple[dict[str, float], list[str]]:
-    """The metrics by split, and a sentence for each line, given with its number, that is no item.
+    """The metrics by split, and a sentence for each fault of lines, which come with their numbers.
 
     An item whose response is missing or no text counts as wrong. An item that is repeated (same
     split, board and text) is reported and not counted again. With the items of a ``benchmark``,
@@ -36,7 +37,7 @@ def score(
     ``docs/instructions.md`` lists the metrics.
     """
     splits: dict[str, dict[str, int]] = {}
-    problems, first = [], dict[_Key, int]()
+    problems, first = dict[str, list[int]](), dict[_Key, int]()
     expected = {_key(item): item for item in benchmark}
     for number, item in lines:
         try:
@@ -44,17 +45,19 @@ def score(
             said = response.strip() if isinstance(response, str) else _NO_RESPONSE
             judged = _judge(board, item["text"], said)
         except ValueError as error:
-            problems.append(f"{number}: {error}")
+            problems.setdefault(str(error), []).append(number)
             continue
         key = _key(item)
         if expected and key not in expected:
-            problems.append(f"{number}: no item of the benchmark; expected its boards and texts")
+            stray = "no item of the benchmark; expected its boards and texts"
+            problems.setdefault(stray, []).append(number)
             continue
         if first.setdefault(key, number) != number:
-            problems.append(f"{number}: the item of line {first[key]} again; expected each once")
+            again = f"the item of line {first[key]} again; expected each once"
+            problems.setdefault(again, []).append(number)
             continue
         if not isinstance(response, str | None):
-            problems.append(f"{number}: {_found(item, 'response')}; expected text or null")
+            problems.setdefault(_fault(item, "response", "text or null"), []).append(number)
         _add(splits.setdefault(item["split"], {}), judged)
     for key, item in expected.items():
         if item["split"] in splits and key not in first:
@@ -67,7 +70,13 @@ def score(
         for name, whole in _SHARES.items():
             if counts.get(whole):
                 metrics[f"{split}_{name}"] = counts[name] / counts[whole]
-    return metrics, problems
+    return metrics, [_told(problem, numbers) for problem, numbers in problems.items()]
+
+
+def _told(problem: str, numbers: Sequence[int]) -> str:
+    """A fault behind its first line, with the number of the others."""
+    others = f" (and {counted(len(numbers) - 1, 'other line')})" if len(numbers) > 1 else ""
+    return f"{numbers[0]}: {problem}{others}"
 
 
 def _key(item: Mapping[str, Any]) -> _Key:
@@ -103,16 +112,18 @@ def board_of(item: Any) -> Board:
         raise ValueError(f"the line is {json.dumps(item):.60}; expected an object")
     for name in ("split", "text"):
         if not isinstance(item.get(name), str):
-            raise ValueError(f"{_found(item, name)}; expected text")
+            raise ValueError(_fault(item, name, "text"))
     if len(item["split"]) > _MOST_NAME:
         raise ValueError(
             f"split has {len(item['split']):,} characters; expected at most {_MOST_NAME}"
         )
     rows = item.get("board")
     if not isinstance(rows, list) or not all(isinstance(row, str) for row in rows):
-        raise ValueError(f"{_found(item, 'board')}; expected rows of text")
+        raise ValueError(_fault(item, "board", "rows of text"))
     return Board.from_xsb("\n".join(rows))
 
 
-def _found(item: Mapping[str, Any], name: str) -> str:
-    return f"{name} is {json.dumps(item[name]):.60}" if name in item else f"{name} is missing"
+def _fault(item: Mapping[str, Any], name: str, expected: str) -> str:
+    if name not in item:
+        return f'the field "{name}" is missing'
+    return f"{name} is {json.dumps(item[name]):.60}; expected {expected}"
