@@ -1,4 +1,5 @@
 import json
+import sys
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,14 @@ def test_record_says_what_ran_where(tmp_path: Path) -> None:
     assert record["torch"] == torch.__version__ and record["num_processes"] == 1
     assert record.keys() >= {"command", "date", "commit", "hardware", "python"}
     assert " x " in record["hardware"] and record["resumed"] == []
+
+
+@pytest.mark.parametrize("program", ["/opt/bin/tokoban", "/opt/tokoban/__main__.py"])
+def test_the_command_is_recorded_as_it_may_be_typed(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", [program, "train", "x y"])
+    assert read_record(started(tmp_path).path)["command"] == "tokoban train 'x y'"
 
 
 def test_a_second_start_is_refused(tmp_path: Path) -> None:

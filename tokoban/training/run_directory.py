@@ -282,9 +282,12 @@ def _is_evaluation_at(line: Mapping[str, Any], step: int) -> bool:
 
 
 def _circumstances(run: RunConfig, device: torch.device) -> dict[str, Any]:
+    program = Path(sys.argv[0])
+    if program.name == "__main__.py":  # of `python -m tokoban`
+        program = program.parent
     return {
         "run": to_dict(run),
-        "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "command": shlex.join([program.name, *sys.argv[1:]]),
         "date": datetime.now().astimezone().isoformat(timespec="seconds"),
         "commit": current_commit(),
         "hardware": hardware_name(device),
