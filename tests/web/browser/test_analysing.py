@@ -11,7 +11,7 @@ from tests.web.browser.test_playing import game, open_rows, opened, press
 
 Open = Callable[..., Any]
 
-ROOM = "#/play/file-1/2"
+ROOM = "#/play/file-tests/2"
 # The upper box at the upper wall, where no goal is.
 LOSING = "ddrrU"
 # The first job of a worker waits until it has imported torch and what is compiled.

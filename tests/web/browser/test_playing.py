@@ -6,7 +6,7 @@ from typing import Any
 
 Open = Callable[..., Any]
 
-ROOM = "#/play/file-1/2"
+ROOM = "#/play/file-tests/2"
 # The second level: the upper box two right and one down, the lower one two right.
 SOLUTION = "drRRurDlllddRR"
 UPPER, LOWER = (2, 3), (4, 3)
@@ -278,7 +278,7 @@ def wait_until_kept(page: Any, moves: str) -> None:
 
 def test_two_tabs_keep_the_better_solution_and_each_its_own_level(open_page: Open) -> None:
     first = opened(open_page(ROOM))
-    second = opened(open_page("#/play/file-1/1", context=first.context), "Corridor")
+    second = opened(open_page("#/play/file-tests/1", context=first.context), "Corridor")
     second.keyboard.press("ArrowRight")
     press(first, SOLUTION)
     wait_until_kept(second, SOLUTION)
