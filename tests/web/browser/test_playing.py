@@ -175,6 +175,24 @@ def test_a_game_by_touch_with_taps_and_swipes(open_page: Open) -> None:
     page.get_by_text("Paste levels opens a box").wait_for()  # there are no keys to press
 
 
+def test_on_a_phone_on_its_side_the_board_is_as_high_as_the_window_allows(
+    open_page: Open,
+) -> None:
+    page = opened(open_page("#/play/tokoban/50"), "Expert 6")
+    sides = []
+    for width, height in ((568, 320), (844, 390), (896, 414), (932, 430)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate(
+            "() => new Promise((end) => requestAnimationFrame(() => setTimeout(end, 50)))"
+        )
+        board, tools = (page.locator(name).bounding_box() for name in (".board-canvas", ".toolbar"))
+        assert board["height"] > 0.6 * height
+        assert all(part["y"] + part["height"] <= height for part in (board, tools))
+        assert board["x"] + board["width"] <= tools["x"]
+        sides.append(board["height"])
+    assert sides == sorted(sides)
+
+
 def test_a_box_by_keyboard_goes_where_the_frame_is(open_page: Open) -> None:
     page = opened(open_page(ROOM))
     page.keyboard.press("x")
