@@ -93,6 +93,27 @@ def test_a_game_by_keyboard_undone_to_the_start_and_made_again(open_page: Open) 
     }  # fmt: skip
 
 
+def test_the_players_own_solution_stands_beside_the_best_and_is_shown_again(
+    open_page: Open,
+) -> None:
+    page = opened(open_page(ROOM))
+    press(page, "rl" + SOLUTION)
+    page.evaluate(
+        """async (solution) => {
+          const { app } = await import("/static/js/main.js");
+          app.session.addSolution(solution);
+          app.session.game.replaceLine(solution.slice(0, 5));
+        }""",
+        SOLUTION,
+    )
+    page.locator(".counters dd", has_text="5yours 16, best known 14").wait_for()
+    page.get_by_role("button", name="Show your solution: 16 moves").click()
+    page.keyboard.press("End")
+    solved = page.locator("[data-owner=solved]")
+    solved.wait_for()
+    assert solved.locator("span").first.inner_text() == "Solved in 16 moves and 5 pushes."
+
+
 def test_on_paper_are_the_level_and_its_moves_but_no_control(open_page: Open) -> None:
     page = opened(open_page(ROOM))
     press(page, "drRR")

@@ -40,6 +40,7 @@ export const strings = {
   "play.marks": { en: "Hide or show all marks", de: "Alle Markierungen aus- oder einblenden" },
   "play.pushes": { en: "Pushes", de: "Schübe" },
   "play.at-least": { en: "at least {count}", de: "mindestens {count}" },
+  "play.yours": { en: "yours {count}", de: "eigene {count}" },
   "play.best": { en: "best known {count}", de: "Bestwert {count}" },
   "play.place": { en: "{name}, level {index} of {count}", de: "{name}, Level {index} von {count}" },
   "play.untitled": { en: "Untitled level", de: "Level ohne Titel" },
@@ -306,6 +307,7 @@ export const strings = {
   "moves.best-both": { en: "Show the best solution", de: "Beste Lösung zeigen" },
   "moves.best-moves": { en: "Show the fewest moves", de: "Wenigste Züge zeigen" },
   "moves.best-pushes": { en: "Show the fewest pushes", de: "Wenigste Schübe zeigen" },
+  "moves.best-own": { en: "Show your solution", de: "Ihre Lösung zeigen" },
   "moves.loaded": {
     en: "The solution is loaded: step through it with Redo, or play it.",
     de: "Die Lösung ist geladen: Gehen Sie sie mit „Wiederholen“ durch, oder spielen Sie sie ab.",
