@@ -152,7 +152,10 @@ def test_solve_cancel_and_solve_again(open_page: Open) -> None:
     panel.get_by_text("Cancelled.").wait_for()
     open_rows(page, ["########", "#@     #", "#  $   #", "#    . #", "#  $ . #", "########"])
     panel.get_by_role("button", name="Solve", exact=True).click()
-    panel.get_by_text("Solved, and proved optimal.").wait_for(timeout=WARMING_MS)
+    panel.get_by_text("Solved with the fewest moves, proved.").wait_for(timeout=WARMING_MS)
+    assert "No solution has fewer moves." in panel.locator(".answers li").first.inner_text()
+    told = panel.locator(".answers li").all_inner_texts()
+    assert len({text.partition(", after")[0] for text in told}) == len(told)
     assert panel.get_by_text("There is nothing to shorten yet").count() == 0
     # The solution is known, and with it that its length is proved.
     page.locator(".counters small", has_text="optimal").first.wait_for()
@@ -163,7 +166,7 @@ def test_solve_cancel_and_solve_again(open_page: Open) -> None:
     solved.get_by_text("These moves are not all yours").wait_for()
     assert game(page)["state"] == "tried"
     panel.get_by_role("button", name="Shorten").click()
-    panel.get_by_text("Solved, and proved optimal.").nth(1).wait_for(timeout=WARMING_MS)
+    panel.get_by_text("Solved with the fewest moves, proved.").nth(1).wait_for(timeout=WARMING_MS)
 
 
 def test_a_search_that_leaving_the_level_ended_is_said_once_to_be_cancelled_there(

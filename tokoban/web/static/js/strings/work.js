@@ -54,7 +54,14 @@ export const strings = {
     de: "Es wurde keine Lösung gefunden ({reason}).",
   },
   "work.done": { en: "Solved.", de: "Gelöst." },
-  "work.done-optimal": { en: "Solved, and proved optimal.", de: "Gelöst, nachweislich optimal." },
+  "work.done-moves": {
+    en: "Solved with the fewest moves, proved.",
+    de: "Gelöst mit den nachweislich wenigsten Zügen.",
+  },
+  "work.done-pushes": {
+    en: "Solved with the fewest pushes, proved.",
+    de: "Gelöst mit den nachweislich wenigsten Schüben.",
+  },
   "work.done-reason": {
     en: "Solved; the search for better solutions has ended: {reason}.",
     de: "Gelöst; die Suche nach besseren Lösungen ist beendet: {reason}.",

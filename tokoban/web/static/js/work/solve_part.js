@@ -120,7 +120,9 @@ export class SolutionPart {
 
   /** @param {any} answer */
   _take(answer) {
-    if (answer.moves !== null && answer.moves !== undefined && answer.moves !== this._best?.moves) {
+    if (answer.moves !== null && answer.moves !== undefined) {
+      // An answer without a new solution has proved something of the last one.
+      if (answer.moves === this._best?.moves) this._list.firstChild?.remove();
       this._best = answer;
       this._session.addSolution(this._played + answer.moves);
       this._list.prepend(el("li", {}, solutionText(answer)));
@@ -171,6 +173,6 @@ function progressText({ num_expansions: count, elapsed_s: elapsed, at_least: lea
 function doneText({ status, optimum, reason }) {
   if (status === "unsolvable") return t("work.unsolvable");
   if (status === "gave up") return t("work.gave-up", { reason: reasonText(reason) });
-  if (optimum) return t("work.done-optimal");
+  if (optimum) return t(`work.done-${optimum}`);
   return reason ? t("work.done-reason", { reason: reasonText(reason) }) : t("work.done");
 }
