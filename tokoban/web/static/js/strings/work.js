@@ -44,7 +44,6 @@ export const strings = {
     en: "{count} {count|position|positions} expanded in {seconds} s.",
     de: "{count} {count|Stellung|Stellungen} expandiert in {seconds} s.",
   },
-  "work.progress-least": { en: "Proved so far: at least {least}.", de: "Bisher bewiesen: mindestens {least}." },
   "work.unsolvable": {
     en: "Proved: this position has no solution.",
     de: "Bewiesen: Diese Stellung hat keine Lösung.",

@@ -164,9 +164,9 @@ function boundsText({ at_least_moves: moves, at_least_pushes: pushes }) {
 }
 
 /** @param {any} event @returns {string} */
-function progressText({ num_expansions: count, elapsed_s: elapsed, at_least: least }) {
+function progressText({ num_expansions: count, elapsed_s: elapsed, objective, at_least: least }) {
   const text = t("work.progress", { count, seconds: number(Math.round(elapsed)) });
-  return least ? `${text} ${t("work.progress-least", { least })}` : text;
+  return `${text} ${boundsText({ [`at_least_${objective}`]: least })}`;
 }
 
 /** @param {any} done @returns {string} */
