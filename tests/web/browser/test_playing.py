@@ -164,10 +164,14 @@ def test_a_game_by_touch_with_taps_and_swipes(open_page: Open) -> None:
         touched = [{"x": x, "y": y} for x, y in points]
         finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touched})
 
-    for column in (6, 4):
-        touch("touchStart", place(page, (1, 5)))
-        touch("touchMove", place(page, (1, column)))
-        touch("touchEnd")
+    touch("touchStart", place(page, (1, 5)))
+    touch("touchMove", place(page, (1, 6)))
+    touch("touchEnd")
+    room = page.locator("#board").bounding_box()
+    above = (room["y"] + page.locator(".board-canvas").bounding_box()["y"]) / 2
+    touch("touchStart", (200, above))
+    touch("touchMove", (140, above))
+    touch("touchEnd")
     assert game(page)["moves"] == "rl"
     width = page.locator(".board-canvas").bounding_box()["width"]
     for kind, apart in (("touchStart", 120), ("touchMove", 80), ("touchMove", 60)):
