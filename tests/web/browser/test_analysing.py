@@ -220,6 +220,25 @@ def test_a_seventh_tab_opens_while_six_have_jobs_which_run_or_say_how_many_come_
     panels[5].get_by_text("Waiting: 1 job comes first …").wait_for()
 
 
+def test_levels_that_are_made_do_not_interrupt_a_game_that_went_on(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    page.evaluate(HOLD_JOBS)
+    panel = show(page, "work")
+    for label, value in (("Size", "7"), ("Boxes", "1"), ("How many", "1")):
+        panel.get_by_label(label).first.select_option(value)
+    generate = panel.get_by_role("button", name="Generate")
+    generate.click()
+    page.locator("#board").focus()
+    press(page, "r")
+    page.evaluate("releaseJobs()")
+    notice = page.locator("[data-owner=made]", has_text="1 level made.")
+    notice.wait_for(timeout=WARMING_MS)
+    assert (game(page)["title"], game(page)["moves"]) == ("Room", "r")
+    generate.click()  # and no move since
+    page.wait_for_url("**/own-*/1", timeout=WARMING_MS)
+    assert notice.count() == 0
+
+
 def test_a_level_that_is_lost_at_its_start_says_so(open_page: Open) -> None:
     page = opened(open_page(ROOM))
     open_rows(page, ["#######", "#. $$.#", "#@    #", "#######"])

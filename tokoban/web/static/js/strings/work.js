@@ -129,6 +129,7 @@ export const strings = {
   "work.difficulty-hard": { en: "hard", de: "schwer" },
   "work.difficulty-expert": { en: "expert", de: "sehr schwer" },
   "work.generated": { en: "{count} {count|level|levels} made.", de: "{count} Level erzeugt." },
+  "work.play-made": { en: "Play them", de: "Spielen" },
   "work.generated-name": {
     en: "Generated, {size} by {size}, {boxes} {boxes|box|boxes}",
     de: "Erzeugt, {size} mal {size}, {boxes} {boxes|Kiste|Kisten}",
