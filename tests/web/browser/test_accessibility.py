@@ -74,6 +74,7 @@ def test_german_fits_320_pixels_and_messages_neither_move_nor_cover_the_board(
         page.wait_for_selector(f"#panel-{panel} > *")
         assert page.evaluate("document.documentElement.scrollWidth") == 320, panel
         boxes = [tab.bounding_box() for tab in page.get_by_role("tab").all()]
+        assert len({box["y"] for box in boxes}) == 1, panel
         assert all(box["x"] >= 0 and box["x"] + box["width"] <= 320 for box in boxes), panel
     for key in ("?", "c"):
         page.locator("#board").focus()

@@ -93,6 +93,8 @@ def test_a_level_of_any_format_comes_by_dialog_file_paste_and_drop(open_page: Op
         page.wait_for_selector(f"h1:text-is({json.dumps(expected)})")
         page.keyboard.press("ArrowRight")
         page.wait_for_selector("[data-owner=solved]")
+    page.keyboard.press("l")
+    page.locator(".collection-name:text-is('levels')").first.wait_for()  # of levels.txt
 
 
 def test_accents_are_kept_in_files_and_in_what_is_pasted(open_page: Open) -> None:
@@ -196,9 +198,9 @@ def test_messages_have_one_place_and_cover_neither_board_nor_tools(open_page: Op
 
 
 def test_the_text_about_a_collection_has_room_beside_the_filters(open_page: Open) -> None:
-    page = open_page("#/levels/tokoban", viewport={"width": 820, "height": 900})
+    page = open_page("#/levels/tokoban", viewport={"width": 820, "height": 900}, locale="de-DE")
     credit = page.locator(".levels-head p").first
-    credit.get_by_text("made and rated by this project").wait_for()
+    credit.get_by_text("von diesem Projekt erzeugt und bewertet").wait_for()
     assert credit.bounding_box()["width"] > 300
 
 

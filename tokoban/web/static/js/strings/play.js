@@ -154,6 +154,10 @@ export const strings = {
   "levels.name-medium": { en: "Medium {number}", de: "Mittel {number}" },
   "levels.name-hard": { en: "Hard {number}", de: "Schwer {number}" },
   "levels.name-expert": { en: "Expert {number}", de: "Experte {number}" },
+  "levels.credit": {
+    en: "60 levels made and rated by this project, from easy to expert. Their licence is MIT.",
+    de: "60 Level, von diesem Projekt erzeugt und bewertet, von leicht bis Experte. Ihre Lizenz ist MIT.",
+  },
   "levels.played": { en: "Played levels", de: "Gespielte Level" },
   "levels.count": { en: "{count} {count|level|levels}", de: "{count} Level" },
   "levels.save": { en: "Save the collection", de: "Sammlung speichern" },

@@ -127,7 +127,7 @@ export const strings = {
   "work.difficulty-easy": { en: "easy", de: "leicht" },
   "work.difficulty-medium": { en: "medium", de: "mittel" },
   "work.difficulty-hard": { en: "hard", de: "schwer" },
-  "work.difficulty-expert": { en: "expert", de: "sehr schwer" },
+  "work.difficulty-expert": { en: "expert", de: "Experte" },
   "work.generated": { en: "{count} {count|level|levels} made.", de: "{count} Level erzeugt." },
   "work.play-made": { en: "Play them", de: "Spielen" },
   "work.generated-name": {
