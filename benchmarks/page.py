@@ -229,7 +229,7 @@ def moves_ms(browser: Any, page: Any, num_moves: int) -> list[float]:
 def first_board_ms(page: Any, url: str) -> float:
     """The milliseconds from opening the page to its first board."""
     page.add_init_script(f"({WATCH_BOARD})()")
-    page.goto(f"{url}#/play/file-1/1")
+    page.goto(f"{url}#/play/file-one/1")
     page.wait_for_function("() => window.boardPaintedMs")
     return page.evaluate("window.boardPaintedMs")
 
@@ -249,7 +249,7 @@ def measure(browser: Any, page: Any, url: str) -> dict[str, float]:
     page.wait_for_timeout(SETTLE_MS)
     found["a move, 95th percentile, ms"] = percentile_95(moves_ms(browser, page, NUM_MOVES))
     found["static deadlock, 95th percentile, ms"] = percentile_95(page.evaluate(DEADLOCK))
-    page.goto(f"{url}#/levels/file-2")
+    page.goto(f"{url}#/levels/file-many")
     page.wait_for_selector(".level-card")
     page.wait_for_timeout(SETTLE_MS)
     frames: list[float] = []
@@ -258,7 +258,7 @@ def measure(browser: Any, page: Any, url: str) -> dict[str, float]:
     found["longest task of scrolling, ms"] = tasks[-1]
     found["sum of tasks of a scrolled frame, ms"] = sum(tasks) / NUM_SCROLLS
     found["longest frame of scrolling, ms"] = max(frames)
-    page.goto(f"{url}#/play/file-3/1")
+    page.goto(f"{url}#/play/file-large/1")
     page.wait_for_timeout(SETTLE_MS)
     name = f"{LARGE_SIZE}x{LARGE_SIZE}"
     found[f"a move on {name}, 95th percentile, ms"] = percentile_95(

@@ -179,11 +179,17 @@ def test_a_port_in_use_is_a_sentence() -> None:
     assert ended.stderr == f"tokoban: 127.0.0.1:{port}: {os.strerror(errno.EADDRINUSE)}\n"
 
 
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[Collection]:
+    """The collections that the command gives to the page."""
+    found: list[Collection] = []
+    monkeypatch.setattr("tokoban.web.app.make_app", lambda given, **_: found.extend(given))
+    return found
+
+
 def test_a_file_without_levels_is_left_out_beside_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, shown: list[Collection], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shown: list[Collection] = []
-    monkeypatch.setattr("tokoban.web.app.make_app", lambda found, **_: shown.extend(found))
     good, bad = tmp_path / "good.xsb", tmp_path / "bad.xsb"
     good.write_text("#####\n#@$.#\n#####\n")
     bad.write_text("#####\n#@$ #\n#####\n")
@@ -192,12 +198,29 @@ def test_a_file_without_levels_is_left_out_beside_others(
         command = ["web", "--port", str(taken.getsockname()[1])]
         assert main([*command, str(bad), str(good), str(missing)]) == 2
         told = capsys.readouterr().err.splitlines()
-        assert [one.title for one in shown] == ["tokoban", "good.xsb"]
+        assert [(one.id, one.title) for one in shown][1:] == [("file-good", "good")]
         assert told[0].startswith(f"tokoban: {bad}:1: ")
         assert told[1] == f"tokoban: {missing}: {os.strerror(errno.ENOENT)}"
         assert "in use" in told[2]
         assert main([*command, str(missing)]) == 2  # all that was asked for
         assert capsys.readouterr().err == f"tokoban: {missing}: {os.strerror(errno.ENOENT)}\n"
+
+
+def test_files_of_one_name_are_two_collections_and_an_id_stays_with_its_name(
+    tmp_path: Path, shown: list[Collection]
+) -> None:
+    paths = [tmp_path / folder / name for folder in "ab" for name in ("one.xsb", "two.xsb")]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(LEVEL)
+    with socket.create_server(("127.0.0.1", 0)) as taken:  # so that nothing is served
+        command = ["web", "--port", str(taken.getsockname()[1])]
+        for some in (paths, paths[1:2]):
+            shown.clear()
+            assert main([*command, *map(str, some)]) == 2
+            ids = [one.id for one in shown]
+            assert len(set(ids)) == len(some) + 1
+            assert "file-two" in ids
 
 
 def test_a_host_that_can_be_none_is_a_sentence() -> None:

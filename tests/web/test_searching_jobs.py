@@ -44,6 +44,16 @@ def test_solve_ends_with_its_best_answer() -> None:
     )
 
 
+def test_each_search_reports_its_own_lower_bound_with_its_unit() -> None:
+    told = [event for event in run("solve", board=LARGE, time_limit_s=0.5) if "event" not in event]
+    assert {event["objective"] for event in told if event["at_least"]} <= {"moves", "pushes"}
+    for unit in ("moves", "pushes"):
+        alone = run("solve", board=LARGE, minimise=unit, time_limit_s=0.2)
+        told = [event for event in alone if "event" not in event]
+        assert {event["objective"] for event in told} == {unit}
+        assert any(event["at_least"] for event in told)
+
+
 def test_optimise_answers_with_each_shorter_solution() -> None:
     events = run("optimise", board=EASY, solution="rlrlrR")
     assert events[-1]["moves"] == "rR"

@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--minimise",
         choices=OBJECTIVES,
         help="search for a solution with the fewest moves, one with the fewest pushes, or any "
-        "(default: any, then the fewest moves, then the fewest pushes)",
+        "(default: any, then the fewest moves and, if those are not proved, the fewest pushes)",
     )
     options.add(
         parser,

@@ -111,6 +111,10 @@ def _collections(files: list[str]) -> "list[Collection]":
             print(f"tokoban: {in_one_line(error)}", file=sys.stderr)
             continue
         report_findings(file.problems, file.warnings)
-        title = "standard input" if name == "-" else Path(name).name
-        found.append(Collection(f"file-{number}", title, file))
+        title = "standard input" if name == "-" else Path(name).stem
+        # The page keeps the id of what was played last, so another file has another id.
+        id = f"file-{title}"
+        while any(one.id == id for one in found):
+            id += "+"
+        found.append(Collection(id, title, file))
     return found

@@ -18,9 +18,10 @@ def solve(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any
     board = wire.board_of(arguments)
     minimise = wire.choice_of(arguments, "minimise", OBJECTIVES, usual=None)
 
-    def report(_: Objective, progress: Progress) -> None:
+    def report(objective: Objective, progress: Progress) -> None:
         context.report(
             {
+                "objective": objective,
                 "num_expansions": progress.expansions,
                 "elapsed_s": round(progress.elapsed_s, 3),
                 "at_least": progress.at_least,

@@ -6,6 +6,7 @@ import { hashOf, parseRoute } from "/static/js/shell/router.js";
 import { ServerError } from "/static/js/server.js";
 import { problemText, reasonText, sentenceOf, titleText } from "/static/js/shell/sentences.js";
 import { lineTo } from "/static/js/shell/strokes.js";
+import { levelCard } from "/static/js/views/level_card.js";
 import { stepPlace } from "/static/js/views/places.js";
 import { equal } from "./expect.js";
 
@@ -128,4 +129,17 @@ export function only_the_players_own_unfinished_games_go_out() {
     { moves: "rR", at: 2, given: 1, name: "given" },
   ];
   equal(savedGames({ ...game, moves: "", at: 0, snapshots }), [{ moves: "r", at: 1, title: "mine" }]);
+}
+
+export function a_level_card_tells_of_solutions_that_exist() {
+  const level = { title: "", rows: ["#####", "#@$.#", "#####"], solutions: [] };
+  const painter = { takeCanvas: () => document.createElement("canvas") };
+  const told = (bestByMoves, bestByPushes) => {
+    const progress = { bestByMoves, bestByPushes };
+    const card = levelCard(level, { collection: "c", index: 0 }, progress, painter);
+    return card.querySelector(".level-state").textContent;
+  };
+  setLanguage("en");
+  equal(told("rRlLL", "rrrrrR"), "5/3 · 6/1"); // no solution has 5 moves and 1 push
+  equal(told("rRlLL", "rRlLL"), "5 moves, 3 pushes");
 }

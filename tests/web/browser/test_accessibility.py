@@ -35,7 +35,7 @@ def complaints(page: Any) -> list[str]:
 
 
 def test_play_levels_and_dialogs(open_page: Callable[..., Any]) -> None:
-    page = open_page("#/play/file-1/1")
+    page = open_page("#/play/file-tests/1")
     page.wait_for_selector("h1:text-is('Corridor')")
     page.keyboard.press("k")
     page.keyboard.press("ArrowRight")
@@ -64,7 +64,7 @@ def test_german_fits_320_pixels_and_messages_neither_move_nor_cover_the_board(
     labs = [f"#/labs/{name}" for name in ("translation", "gpt", "life", "pictures", "memory")]
     views = {"#/levels": ".level-card", "#/editor": ".drawing canvas"}
     views |= {lab: f"[aria-current][href='{lab}']" for lab in labs}
-    views |= {"#/play/file-1/1": "h1:text-is('Corridor')"}
+    views |= {"#/play/file-tests/1": "h1:text-is('Corridor')"}
     for address, selector in views.items():
         page.evaluate("address => { location.hash = address; }", address)
         page.wait_for_selector(selector)
@@ -74,6 +74,7 @@ def test_german_fits_320_pixels_and_messages_neither_move_nor_cover_the_board(
         page.wait_for_selector(f"#panel-{panel} > *")
         assert page.evaluate("document.documentElement.scrollWidth") == 320, panel
         boxes = [tab.bounding_box() for tab in page.get_by_role("tab").all()]
+        assert len({box["y"] for box in boxes}) == 1, panel
         assert all(box["x"] >= 0 and box["x"] + box["width"] <= 320 for box in boxes), panel
     for key in ("?", "c"):
         page.locator("#board").focus()

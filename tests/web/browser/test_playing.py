@@ -6,7 +6,7 @@ from typing import Any
 
 Open = Callable[..., Any]
 
-ROOM = "#/play/file-1/2"
+ROOM = "#/play/file-tests/2"
 # The second level: the upper box two right and one down, the lower one two right.
 SOLUTION = "drRRurDlllddRR"
 UPPER, LOWER = (2, 3), (4, 3)
@@ -93,6 +93,27 @@ def test_a_game_by_keyboard_undone_to_the_start_and_made_again(open_page: Open) 
     }  # fmt: skip
 
 
+def test_the_players_own_solution_stands_beside_the_best_and_is_shown_again(
+    open_page: Open,
+) -> None:
+    page = opened(open_page(ROOM))
+    press(page, "rl" + SOLUTION)
+    page.evaluate(
+        """async (solution) => {
+          const { app } = await import("/static/js/main.js");
+          app.session.addSolution(solution);
+          app.session.game.replaceLine(solution.slice(0, 5));
+        }""",
+        SOLUTION,
+    )
+    page.locator(".counters dd", has_text="5yours 16, best known 14").wait_for()
+    page.get_by_role("button", name="Show your solution: 16 moves").click()
+    page.keyboard.press("End")
+    solved = page.locator("[data-owner=solved]")
+    solved.wait_for()
+    assert solved.locator("span").first.inner_text() == "Solved in 16 moves and 5 pushes."
+
+
 def test_on_paper_are_the_level_and_its_moves_but_no_control(open_page: Open) -> None:
     page = opened(open_page(ROOM))
     press(page, "drRR")
@@ -143,10 +164,14 @@ def test_a_game_by_touch_with_taps_and_swipes(open_page: Open) -> None:
         touched = [{"x": x, "y": y} for x, y in points]
         finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touched})
 
-    for column in (6, 4):
-        touch("touchStart", place(page, (1, 5)))
-        touch("touchMove", place(page, (1, column)))
-        touch("touchEnd")
+    touch("touchStart", place(page, (1, 5)))
+    touch("touchMove", place(page, (1, 6)))
+    touch("touchEnd")
+    room = page.locator("#board").bounding_box()
+    above = (room["y"] + page.locator(".board-canvas").bounding_box()["y"]) / 2
+    touch("touchStart", (200, above))
+    touch("touchMove", (140, above))
+    touch("touchEnd")
     assert game(page)["moves"] == "rl"
     width = page.locator(".board-canvas").bounding_box()["width"]
     for kind, apart in (("touchStart", 120), ("touchMove", 80), ("touchMove", 60)):
@@ -173,6 +198,24 @@ def test_a_game_by_touch_with_taps_and_swipes(open_page: Open) -> None:
         assert 0 <= box["y"] <= viewport["height"] - box["height"]
     page.keyboard.press("l")
     page.get_by_text("Paste levels opens a box").wait_for()  # there are no keys to press
+
+
+def test_on_a_phone_on_its_side_the_board_is_as_high_as_the_window_allows(
+    open_page: Open,
+) -> None:
+    page = opened(open_page("#/play/tokoban/50"), "Expert 6")
+    sides = []
+    for width, height in ((568, 320), (844, 390), (896, 414), (932, 430)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate(
+            "() => new Promise((end) => requestAnimationFrame(() => setTimeout(end, 50)))"
+        )
+        board, tools = (page.locator(name).bounding_box() for name in (".board-canvas", ".toolbar"))
+        assert board["height"] > 0.6 * height
+        assert all(part["y"] + part["height"] <= height for part in (board, tools))
+        assert board["x"] + board["width"] <= tools["x"]
+        sides.append(board["height"])
+    assert sides == sorted(sides)
 
 
 def test_a_box_by_keyboard_goes_where_the_frame_is(open_page: Open) -> None:
@@ -278,7 +321,7 @@ def wait_until_kept(page: Any, moves: str) -> None:
 
 def test_two_tabs_keep_the_better_solution_and_each_its_own_level(open_page: Open) -> None:
     first = opened(open_page(ROOM))
-    second = opened(open_page("#/play/file-1/1", context=first.context), "Corridor")
+    second = opened(open_page("#/play/file-tests/1", context=first.context), "Corridor")
     second.keyboard.press("ArrowRight")
     press(first, SOLUTION)
     wait_until_kept(second, SOLUTION)

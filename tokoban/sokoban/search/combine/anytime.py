@@ -46,10 +46,10 @@ def solve_anytime(
 ) -> Iterator[Answer]:
     """Yields an answer for each better solution, and a last one with all bounds.
 
-    Looks for any solution, then for the fewest moves, then for the fewest pushes; ``minimise``
-    asks for one of the three alone. The searches share the time limit; the other limits hold for
-    each. Ctrl-C raises ``InterruptedSearch`` with what is known. Compilation on first use is not
-    counted.
+    Looks for any solution, then for the fewest moves and, if those are not proved, for the fewest
+    pushes; ``minimise`` asks for one of the three alone. The searches share the time limit; the
+    other limits hold for each. Ctrl-C raises ``InterruptedSearch`` with what is known. Compilation
+    on first use is not counted.
     """
     known = _Known(board, limits, report, clock)
     yielded: Answer | None = None

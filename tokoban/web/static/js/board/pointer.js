@@ -41,12 +41,13 @@ export class Pointer {
     /** The fingers on the board, and where two were when it was zoomed and moved last. */
     this._fingers = /** @type {Map<number, {x: number, y: number}>} */ (new Map());
     this._zoomed = this._panned = { x: 0, y: 0, apart: 1 };
-    const { canvas } = view;
-    canvas.addEventListener("pointerdown", (event) => this._down(event), { signal });
-    canvas.addEventListener("pointermove", (event) => this._move(event), { signal });
-    canvas.addEventListener("pointerup", (event) => this._up(event), { signal });
-    canvas.addEventListener("pointercancel", (event) => this._cancel(event), { signal });
-    canvas.addEventListener("wheel", (event) => this._wheel(event), { signal });
+    // The room around the board counts, too: a thumb swipes where it does not cover the board.
+    const { container } = view;
+    container.addEventListener("pointerdown", (event) => this._down(event), { signal });
+    container.addEventListener("pointermove", (event) => this._move(event), { signal });
+    container.addEventListener("pointerup", (event) => this._up(event), { signal });
+    container.addEventListener("pointercancel", (event) => this._cancel(event), { signal });
+    container.addEventListener("wheel", (event) => this._wheel(event), { signal });
     session.addEventListener("change", () => this.putDown(), { signal });
     session.addEventListener("level", () => this.putDown(), { signal });
     signal.addEventListener("abort", () => session.clearMarks(OWNER));
@@ -93,15 +94,15 @@ export class Pointer {
       this._fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
       if (this._fingers.size === 2) {
         this._release();
-        this._view.canvas.setPointerCapture(event.pointerId);
+        this._view.container.setPointerCapture(event.pointerId);
         this._zoomed = this._panned = this._between();
       }
       if (this._fingers.size > 1) return;
     }
     if (event.button !== 0 || this._press) return;
     const square = this._view.squareAt(event.clientX, event.clientY);
-    if (square < 0) return;
-    this._view.canvas.setPointerCapture(event.pointerId);
+    if (!this._view.board) return;
+    this._view.container.setPointerCapture(event.pointerId);
     const wasPicked = this.paths?.box === square;
     this._press = {
       id: event.pointerId,

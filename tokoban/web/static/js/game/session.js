@@ -23,7 +23,8 @@ const KEEP_AFTER_MS = 200;
 /**
  * Sends "level" when another level is opened, "change" (detail as the game's) when the position
  * changes, "marks" when marks change, "known" when searches have proved bounds or found solutions,
- * and "solved" with `detail: {isBest}` when moves have led to a solution; the best is the player's own.
+ * and "solved" with `detail: {isBest}` when moves have led to a solution: whether it is better than
+ * the player's own, or where there was none, than any that was known.
  */
 export class Session extends EventTarget {
   /** @param {Store} store */
@@ -79,6 +80,11 @@ export class Session extends EventTarget {
     this._store.keepValue("last", { level, place });
     this.dispatchEvent(new CustomEvent("level"));
     this._tellMarks();
+  }
+
+  /** The player's best solutions. @returns {Bests} */
+  get own() {
+    return this._store.progress(this.levelKey) ?? {};
   }
 
   /** The best solutions known: the player's, those of the level's file, those of searches. */
@@ -174,8 +180,8 @@ export class Session extends EventTarget {
 
   /** Solutions of the level that the player or its file has. @returns {(string | undefined)[]} */
   get _given() {
-    const progress = this._store.progress(this.levelKey);
-    return [progress?.bestByMoves, progress?.bestByPushes, ...(this.level?.solutions ?? [])];
+    const { bestByMoves, bestByPushes } = this.own;
+    return [bestByMoves, bestByPushes, ...(this.level?.solutions ?? [])];
   }
 
   /**
@@ -228,11 +234,11 @@ export class Session extends EventTarget {
     this._timer = setTimeout(() => this.keep(), KEEP_AFTER_MS);
     const { from, to } = event.detail;
     const isSolved = to > from && this.game.board.isSolved();
-    const before = this.bests;
+    const before = this.own.bestByMoves === undefined ? this.bests : this.own;
     if (isSolved) this.keep();
     this.dispatchEvent(new CustomEvent("change", { detail: event.detail }));
     if (!isSolved) return;
-    const isBest = isBetter(this.bests, before);
+    const isBest = isBetter(this.own, before);
     this.dispatchEvent(new CustomEvent("solved", { detail: { isBest } }));
   }
 

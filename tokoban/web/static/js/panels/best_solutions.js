@@ -19,6 +19,7 @@ export function solutionRows(session, app) {
     element: list,
     refresh() {
       const { bestByMoves, bestByPushes } = session.bests;
+      const own = new Set([session.own.bestByMoves, session.own.bestByPushes]);
       const isOne = bestByMoves === bestByPushes;
       /** @type {[string, string | undefined][]} */
       const shown = isOne
@@ -27,6 +28,9 @@ export function solutionRows(session, app) {
             ["moves.best-moves", bestByMoves],
             ["moves.best-pushes", bestByPushes],
           ];
+      for (const moves of own) {
+        if (moves !== bestByMoves && moves !== bestByPushes) shown.push(["moves.best-own", moves]);
+      }
       const found = shown.filter(([, solution]) => solution !== undefined);
       list.hidden = !found.length;
       list.replaceChildren(
@@ -44,7 +48,8 @@ export function solutionRows(session, app) {
               icon: "tick",
               text: true,
               run: () => {
-                session.showSolution(moves, 0);
+                if (own.has(moves)) session.game.replaceLine(moves, 0);
+                else session.showSolution(moves, 0);
                 app.toast(t("moves.loaded"));
               },
             }),

@@ -41,7 +41,7 @@ function lostPart(session, app, signal) {
   const status = el("p", { class: "note" });
   const back = button({ label: t("lost.back"), run: () => goBack() });
   const why = button({ label: t("why.why"), class: "primary", run: () => explain() });
-  const steps = new StepView(session);
+  const steps = new StepView(session, () => refresh());
   const element = el(
     "section",
     { class: "stack", "aria-label": t("lost.title") },
@@ -72,8 +72,6 @@ function lostPart(session, app, signal) {
     explained = watch.proved;
     if (watch.proved) steps.open(certificateSteps(watch.proved.certificate));
     else if (watch.static) steps.open(staticSteps(watch.static));
-    // On a phone the panel is below the board.
-    steps.element.scrollIntoView({ block: "nearest" });
   };
   const refresh = () => {
     const { isLost, lostAt } = watch;
@@ -91,9 +89,12 @@ function lostPart(session, app, signal) {
     why.hidden = !isLost;
     back.hidden = !isLost || !lostAt;
     if (isLost) {
-      const actions = [{ label: t("why.why"), run: explain }];
+      // On a phone the panel is below the board, out of sight.
+      const { actions = [], ...notice } = steps.isOpen
+        ? steps.notice
+        : { text, kind: /** @type {const} */ ("bad"), actions: [{ label: t("why.why"), run: explain }] };
       if (lostAt) actions.push({ label: t("lost.back"), run: goBack });
-      app.notify("lost", { text, kind: "bad", actions });
+      app.notify("lost", { ...notice, actions });
       if (!wasLost) app.announce(text);
     } else {
       app.notify("lost", null);

@@ -22,7 +22,7 @@ import { openSettings } from "./settings_dialog.js";
  * @typedef {{id: string, titleKey: string,
  *   mount: (element: HTMLElement, session: Session, app: App, signal: AbortSignal) => void}} Panel
  * @typedef {{text: string, kind?: "good" | "bad" | "warn" | "",
- *   actions?: {label: string, run: () => void}[]}} Notice
+ *   actions?: {label: string, icon?: string, disabled?: boolean, run: () => void}[]}} Notice
  */
 
 /** The browser's storage; null where it forbids it, as with all cookies blocked. */

@@ -110,6 +110,18 @@ export class Collections {
     return { name, isNew, isKept };
   }
 
+  /**
+   * Where a drawing is: in the collection, if it has been saved as it is, else in the editor.
+   * @param {Level} drawing
+   * @returns {import("../game/session.js").Place}
+   */
+  placeOf(drawing) {
+    const content = (/** @type {Level} */ { id, title, rows }) => JSON.stringify([id, title, rows]);
+    const levels = this._store.collection(DRAWINGS)?.levels ?? [];
+    const index = levels.findIndex((kept) => content(kept) === content(drawing));
+    return index < 0 ? { collection: DRAWN, index: 0 } : { collection: DRAWINGS, index };
+  }
+
   /** The id of the collection that is opened first: the first file given to the server, if any. */
   async first() {
     return (await this.served()).find(({ id }) => id !== SHIPPED)?.id ?? SHIPPED;

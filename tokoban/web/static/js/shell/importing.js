@@ -140,7 +140,7 @@ function takeMoves(app, moves) {
 
 /** @param {App} app @param {Iterable<File>} files */
 export async function importFiles(app, files) {
-  for (const file of files) await importText(app, file, file.name);
+  for (const file of files) await importText(app, file, file.name.replace(/\.\w{1,5}$/, ""));
 }
 
 /**

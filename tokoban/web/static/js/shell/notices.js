@@ -11,17 +11,21 @@ import { button, el } from "./dom.js";
  * @param {AbortSignal} signal
  */
 export function showNotices(element, app, signal) {
-  const show = () =>
+  const buttons = () => [...element.querySelectorAll("button")];
+  const show = () => {
+    const focused = buttons().findIndex((one) => one === document.activeElement);
     element.replaceChildren(
       ...[...app.notices].map(([owner, { text, kind = "", actions = [] }]) =>
         el(
           "div",
           { class: `row note ${kind}`, "data-owner": owner },
           el("span", {}, text),
-          ...actions.map(({ label, run }) => button({ label, run })),
+          ...actions.map(({ disabled = false, ...action }) => Object.assign(button(action), { disabled })),
         ),
       ),
     );
+    buttons()[focused]?.focus(); // so that the next step needs no search for its button
+  };
   app.addEventListener("notices", show, { signal });
   show();
 }

@@ -14,7 +14,7 @@ export function fileButton(label, take) {
     take([...(input.files ?? [])]);
     input.value = "";
   });
-  return el("span", {}, button({ label, icon: "open", text: true, run: () => input.click() }), input);
+  return el("span", {}, button({ label, icon: "open", text: true, class: "wide", run: () => input.click() }), input);
 }
 
 /** A name of a file, without its ending. @param {string} title @returns {string} */

@@ -40,6 +40,7 @@ export const strings = {
   "play.marks": { en: "Hide or show all marks", de: "Alle Markierungen aus- oder einblenden" },
   "play.pushes": { en: "Pushes", de: "Schübe" },
   "play.at-least": { en: "at least {count}", de: "mindestens {count}" },
+  "play.yours": { en: "yours {count}", de: "eigene {count}" },
   "play.best": { en: "best known {count}", de: "Bestwert {count}" },
   "play.place": { en: "{name}, level {index} of {count}", de: "{name}, Level {index} von {count}" },
   "play.untitled": { en: "Untitled level", de: "Level ohne Titel" },
@@ -153,6 +154,10 @@ export const strings = {
   "levels.name-medium": { en: "Medium {number}", de: "Mittel {number}" },
   "levels.name-hard": { en: "Hard {number}", de: "Schwer {number}" },
   "levels.name-expert": { en: "Expert {number}", de: "Experte {number}" },
+  "levels.credit": {
+    en: "60 levels made and rated by this project, from easy to expert. Their licence is MIT.",
+    de: "60 Level, von diesem Projekt erzeugt und bewertet, von leicht bis Experte. Ihre Lizenz ist MIT.",
+  },
   "levels.played": { en: "Played levels", de: "Gespielte Level" },
   "levels.count": { en: "{count} {count|level|levels}", de: "{count} Level" },
   "levels.save": { en: "Save the collection", de: "Sammlung speichern" },
@@ -306,6 +311,7 @@ export const strings = {
   "moves.best-both": { en: "Show the best solution", de: "Beste Lösung zeigen" },
   "moves.best-moves": { en: "Show the fewest moves", de: "Wenigste Züge zeigen" },
   "moves.best-pushes": { en: "Show the fewest pushes", de: "Wenigste Schübe zeigen" },
+  "moves.best-own": { en: "Show your solution", de: "Ihre Lösung zeigen" },
   "moves.loaded": {
     en: "The solution is loaded: step through it with Redo, or play it.",
     de: "Die Lösung ist geladen: Gehen Sie sie mit „Wiederholen“ durch, oder spielen Sie sie ab.",

@@ -44,7 +44,6 @@ export const strings = {
     en: "{count} {count|position|positions} expanded in {seconds} s.",
     de: "{count} {count|Stellung|Stellungen} expandiert in {seconds} s.",
   },
-  "work.progress-least": { en: "Proved so far: at least {least}.", de: "Bisher bewiesen: mindestens {least}." },
   "work.unsolvable": {
     en: "Proved: this position has no solution.",
     de: "Bewiesen: Diese Stellung hat keine Lösung.",
@@ -54,7 +53,14 @@ export const strings = {
     de: "Es wurde keine Lösung gefunden ({reason}).",
   },
   "work.done": { en: "Solved.", de: "Gelöst." },
-  "work.done-optimal": { en: "Solved, and proved optimal.", de: "Gelöst, nachweislich optimal." },
+  "work.done-moves": {
+    en: "Solved with the fewest moves, proved.",
+    de: "Gelöst mit den nachweislich wenigsten Zügen.",
+  },
+  "work.done-pushes": {
+    en: "Solved with the fewest pushes, proved.",
+    de: "Gelöst mit den nachweislich wenigsten Schüben.",
+  },
   "work.done-reason": {
     en: "Solved; the search for better solutions has ended: {reason}.",
     de: "Gelöst; die Suche nach besseren Lösungen ist beendet: {reason}.",
@@ -121,8 +127,9 @@ export const strings = {
   "work.difficulty-easy": { en: "easy", de: "leicht" },
   "work.difficulty-medium": { en: "medium", de: "mittel" },
   "work.difficulty-hard": { en: "hard", de: "schwer" },
-  "work.difficulty-expert": { en: "expert", de: "sehr schwer" },
+  "work.difficulty-expert": { en: "expert", de: "Experte" },
   "work.generated": { en: "{count} {count|level|levels} made.", de: "{count} Level erzeugt." },
+  "work.play-made": { en: "Play them", de: "Spielen" },
   "work.generated-name": {
     en: "Generated, {size} by {size}, {boxes} {boxes|box|boxes}",
     de: "Erzeugt, {size} mal {size}, {boxes} {boxes|Kiste|Kisten}",

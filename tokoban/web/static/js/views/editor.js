@@ -11,7 +11,6 @@ import {
   keptDrawing,
 } from "../editor/draft.js";
 import { complaints } from "../editor/legality.js";
-import { DRAWN } from "../shell/collections.js";
 import { button, el, inRow, inStack } from "../shell/dom.js";
 import { saveLevels } from "../shell/progress_files.js";
 import { t } from "../strings/index.js";
@@ -41,8 +40,9 @@ export function mount(element, app, params, signal) {
     class: "primary",
     run: () => {
       keepDraft();
-      app.session.open({ ...level(), solutions: [] }, { collection: DRAWN, index: 0 });
-      app.open("play", [DRAWN, 1]);
+      const place = app.collections.placeOf(level());
+      app.session.open({ ...level(), solutions: [] }, place);
+      app.open("play", [place.collection, place.index + 1]);
     },
   });
   /** @param {string} [id] of the level that the drawing replaces */

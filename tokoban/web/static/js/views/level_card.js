@@ -50,11 +50,11 @@ export function levelCard(level, { collection, index }, progress, painter) {
  * @param {import("../game/store.js").Progress | null} progress
  */
 function describe(state, progress) {
-  if (state === "solved") {
-    return t("play.figures", {
-      moves: progress?.bestByMoves?.length ?? 0,
-      pushes: countPushes(progress?.bestByPushes ?? ""),
-    });
-  }
-  return t(`levels.${state}`);
+  if (state !== "solved") return t(`levels.${state}`);
+  const { bestByMoves = "", bestByPushes = "" } = progress ?? {};
+  const [least, other] = [bestByMoves, bestByPushes].map((solution) => {
+    return { moves: solution.length, pushes: countPushes(solution) };
+  });
+  if (least.pushes === other.pushes) return t("play.figures", least);
+  return [least, other].map(({ moves, pushes }) => `${moves}/${pushes}`).join(" · ");
 }

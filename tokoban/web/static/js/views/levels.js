@@ -80,7 +80,7 @@ export function mount(element, app, [given], signal) {
     try {
       collection = await app.collections.get(chosen);
       title.textContent = collection.name;
-      credit.textContent = collection.credit ?? "";
+      credit.textContent = chosen === SHIPPED ? t("levels.credit") : (collection.credit ?? "");
       showLevels();
     } catch (error) {
       credit.textContent = missingText(error);

@@ -1,6 +1,6 @@
 /** The level that an address names, and its neighbours in the collection. */
 
-import { isLevel } from "../game/records.js";
+import { levelKey } from "../rules/text.js";
 import { ServerError } from "../server.js";
 import { SHIPPED } from "../shell/collections.js";
 import { tellServerError } from "../shell/importing.js";
@@ -8,6 +8,7 @@ import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 
 /** @typedef {import("../shell/app.js").App} App */
+/** @typedef {import("../game/session.js").Place} Place */
 
 /** The owner of the notice that the level of an address is not there. */
 export const MISSING = "missing";
@@ -17,23 +18,16 @@ export const MISSING = "missing";
  * @param {App} app
  * @param {string[]} params collection and number of the level, from 1
  */
-export async function openPlace(app, [collection, given]) {
+export async function openPlace(app, [collection, number]) {
   const { session } = app;
   app.notify(MISSING, null);
-  if (!collection) {
-    if (session.level) return;
-    const last = app.store.value("last");
-    if (isLevel(last?.level)) {
-      session.open(last.level, last.place);
-      return;
-    }
-  }
-  const asked = Math.max(1, Math.trunc(Number(given)) || 1) - 1;
+  if (!collection && session.level) return;
+  const given = { collection, index: Math.max(1, Math.trunc(Number(number)) || 1) - 1 };
   const { place: now } = session;
-  if (collection && now?.collection === collection && now.index === asked) return;
+  if (collection && now?.collection === collection && now.index === given.index) return;
   const { hash } = location;
   try {
-    const id = collection || (await app.collections.first());
+    const { collection: id, index: asked } = collection ? given : await placeToResume(app);
     const { levels } = await app.collections.get(id);
     // The player may have gone somewhere else meanwhile.
     if (location.hash !== hash) return;
@@ -44,6 +38,23 @@ export async function openPlace(app, [collection, given]) {
     const actions = [{ label: t("play.all-levels"), run: () => app.open("levels", [SHIPPED]) }];
     app.notify(MISSING, { text: missingText(error), kind: "bad", actions });
   }
+}
+
+/**
+ * Where the level played last is; the first level, if another is there now, as on a server that was
+ * started again with other files.
+ * @param {App} app
+ * @returns {Promise<Place>}
+ */
+async function placeToResume({ store, collections }) {
+  try {
+    const { level, place } = store.value("last");
+    const { levels } = await collections.get(place.collection);
+    if (levelKey(levels[place.index].rows) === levelKey(level.rows)) return place;
+  } catch {
+    // Its collection is gone.
+  }
+  return { collection: await collections.first(), index: 0 };
 }
 
 /** Why a collection cannot be shown. @param {unknown} error @returns {string} */

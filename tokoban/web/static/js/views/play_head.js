@@ -44,12 +44,11 @@ export class Head {
 
   /** Shows how far the game is. */
   refresh() {
-    const { game, bests, bounds } = this._app.session;
-    const { bestByMoves, bestByPushes } = bests;
-    const pushes = bestByPushes === undefined ? undefined : countPushes(bestByPushes);
+    const { game, own, bests, bounds } = this._app.session;
+    const pushes = (/** @type {string | undefined} */ moves) => (moves ? countPushes(moves) : undefined);
     this._counters.title = t("play.box-figures", boxFigures(game.played));
-    this._moves.show(game.at, bestByMoves?.length, bounds.moves);
-    this._pushes.show(game.numPushes, pushes, bounds.pushes);
+    this._moves.show(game.at, own.bestByMoves?.length, bests.bestByMoves?.length, bounds.moves);
+    this._pushes.show(game.numPushes, pushes(own.bestByPushes), pushes(bests.bestByPushes), bounds.pushes);
   }
 }
 
@@ -62,12 +61,14 @@ function counter(label) {
     element,
     /**
      * @param {number} now
+     * @param {number | undefined} own the player's best solution's
      * @param {number | undefined} best the best solution's
      * @param {number | undefined} bound what every solution needs
      */
-    show(now, best, bound) {
+    show(now, own, best, bound) {
       value.textContent = number(now);
       const parts = [];
+      if (own !== best && own !== undefined) parts.push(t("play.yours", { count: own }));
       if (best !== undefined) parts.push(t("play.best", { count: best }));
       if (bound !== undefined && bound === best) parts.push(t("play.optimal"));
       else if (bound !== undefined) parts.push(t("play.at-least", { count: bound }));

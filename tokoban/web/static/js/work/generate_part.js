@@ -10,6 +10,8 @@ const SIZES = [7, 8, 9, 10, 12, 14];
 const BOXES = [1, 2, 3, 4, 5, 6];
 const NUMBERS = [1, 5, 10, 20];
 const DIFFICULTIES = ["any", "easy", "medium", "hard", "expert"];
+/** The owner of the notice that levels are made. */
+const MADE = "made";
 const MAX_SEED = 2 ** 32 - 200;
 
 export class GeneratePart {
@@ -33,7 +35,12 @@ export class GeneratePart {
     this._levels = [];
     /** The name of their collection. */
     this._name = "";
-    signal.addEventListener("abort", () => this._keep());
+    /** The game when it was begun. */
+    this._played = "";
+    signal.addEventListener("abort", () => {
+      this._keep();
+      app.notify(MADE, null);
+    });
     this.element = section(
       t("work.generate"),
       this._choice("size", SIZES, (size) => t("work.size", { size })),
@@ -64,6 +71,8 @@ export class GeneratePart {
 
   _begin() {
     this._levels = [];
+    this._app.notify(MADE, null);
+    this._played = this._app.session.game.played;
     const { size, boxes, count, difficulty } = this._values;
     this._name = t("work.generated-name", { size, boxes });
     return {
@@ -76,11 +85,14 @@ export class GeneratePart {
     };
   }
 
-  /** Keeps what there is and opens the first level. */
+  /** Keeps what there is and opens the first level, unless the player has gone on with a game. */
   _finish() {
-    this._job.status.textContent = t("work.generated", { count: this._levels.length });
+    const text = (this._job.status.textContent = t("work.generated", { count: this._levels.length }));
     const id = this._keep();
-    if (id) this._app.open("play", [id, 1]);
+    if (!id) return;
+    const run = () => this._app.open("play", [id, 1]);
+    if (this._app.session.game.played === this._played) run();
+    else this._app.notify(MADE, { text, actions: [{ label: t("work.play-made"), run }] });
   }
 
   /** @returns {string} the id of the collection; empty where there are no levels */

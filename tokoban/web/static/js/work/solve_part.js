@@ -120,7 +120,9 @@ export class SolutionPart {
 
   /** @param {any} answer */
   _take(answer) {
-    if (answer.moves !== null && answer.moves !== undefined && answer.moves !== this._best?.moves) {
+    if (answer.moves !== null && answer.moves !== undefined) {
+      // An answer without a new solution has proved something of the last one.
+      if (answer.moves === this._best?.moves) this._list.firstChild?.remove();
       this._best = answer;
       this._session.addSolution(this._played + answer.moves);
       this._list.prepend(el("li", {}, solutionText(answer)));
@@ -162,15 +164,15 @@ function boundsText({ at_least_moves: moves, at_least_pushes: pushes }) {
 }
 
 /** @param {any} event @returns {string} */
-function progressText({ num_expansions: count, elapsed_s: elapsed, at_least: least }) {
+function progressText({ num_expansions: count, elapsed_s: elapsed, objective, at_least: least }) {
   const text = t("work.progress", { count, seconds: number(Math.round(elapsed)) });
-  return least ? `${text} ${t("work.progress-least", { least })}` : text;
+  return `${text} ${boundsText({ [`at_least_${objective}`]: least })}`;
 }
 
 /** @param {any} done @returns {string} */
 function doneText({ status, optimum, reason }) {
   if (status === "unsolvable") return t("work.unsolvable");
   if (status === "gave up") return t("work.gave-up", { reason: reasonText(reason) });
-  if (optimum) return t("work.done-optimal");
+  if (optimum) return t(`work.done-${optimum}`);
   return reason ? t("work.done-reason", { reason: reasonText(reason) }) : t("work.done");
 }
