@@ -34,7 +34,7 @@ from tokoban.systems.translation.verbatim import hide_verbatim, show_verbatim
             "In C:\\Ä\\b.txt, \u65e5\u672c und 5 \u00b5g.",
             ["C:\\Ä\\b.txt", "\u65e5\u672c", "\u00b5g"],
         ),
-        ("Ist a < b wahr, hier a <b>", ["a < b", "<b>"]),
+        ("Ist a < b wahr? Hier a <b>", ["a < b"]),
         ("Offen: 9:00 AM - 5:00 PM. Und 9am-5pm.", ["9:00 AM - 5:00 PM", "9am-5pm"]),
         ("Seite 8-12, 8:30", []),
         ("Es ist x = 5, nicht 2 + 2 = 5.", ["x = 5", "2 + 2 = 5"]),

@@ -33,7 +33,7 @@ _STARS, _LINK_END = (
 )
 _OPENS, _CLOSES = rf"(?:{_STARS}|{TAG}|\[)", rf"(?:{_STARS}|{TAG}|{_LINK_END})"
 # Marked words of a sentence are read in it; marks around whole texts are kept.
-_MARKED = rf"{_OPENS}(?=[\w€$£])[^*<>|\[\]\t]{{1,200}}?(?<=[\w€$£%]){_CLOSES}"
+_MARKED = rf"{_OPENS}(?=\w)[^*<>|\[\]\t]{{1,200}}?(?<=\w){_CLOSES}"
 _AMID = rf"(?:(?<=[\w,]) {_MARKED}|{_MARKED}(?=,? \w))"
 _MARK = (
     rf"{TAG}|~~|(?<!\w){_STARS}(?=[^\s\ufe0f\u20e3])|(?<=\S){_STARS}(?!\w)"

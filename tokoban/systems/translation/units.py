@@ -7,10 +7,11 @@ _UNIT = (
     "[kmcdµ]?m[²³23]?|[kmµ]?g|[mcdh]?l|[km]?W|kWh|[kMG]?Hz|[kMGT]B|[kM]bit|GBit|[mk]?V|m?Ah?|dB|h?Pa|"
     "k?cal|k?J|min|ms"
 )
-_BEHIND_A_NUMBER = rf"(?:(?<=[0-9])|(?<=[0-9] ))(?:{_UNIT})(?![\w'])"
+_SINGLE = "¼½¾⅐-⅞"
+_BEHIND_A_NUMBER = rf"(?:(?<=[0-9{_SINGLE}])|(?<=[0-9{_SINGLE}] ))(?:{_UNIT})(?![\w'])"
 _MEASURED = re.compile(_BEHIND_A_NUMBER)
 _IN_ANY_CASE = re.compile(_BEHIND_A_NUMBER, re.IGNORECASE)
-_FRACTION = re.compile("[¼½¾⅐-⅞]")
+_FRACTION = re.compile(f"[{_SINGLE}]")
 
 
 def with_units_of(source: str, text: str) -> str:

@@ -34,8 +34,10 @@ SPAN = (
     rf"|{_ADDRESS}|(?<![\w.-])[\w-]+(?:\.[\w-]+)*\.(?:{_SUFFIXES})(?![\w-]|\.\w)"
 )
 _START, _IN_WORD = r"(?<![^\s\"“”„(|>])", rf"(?:(?!{TAG})[^\s\"“”„()|])"
-# One underscore behind a word ends emphasis.
-UNREAD_WORD = rf"{_START}(?=[^\s\"“”„()|_{_UNREAD}]*(?:[{_UNREAD}]|_\w)){_IN_WORD}+(?<![.,;:!?])"
+# What may end emphasis behind a word is none of it.
+UNREAD_WORD = (
+    rf"{_START}(?=[^\s\"“”„()|_{_UNREAD}]*(?:(?!~~)[{_UNREAD}]|_\w)){_IN_WORD}+(?<![.,;:!?])"
+)
 _NUMBER = (
     r"(?<![\w+])(?:\+\d|0)\d*(?:[ /-]?\(0\))?(?:[ /-]\d{2,})+(?![\w-])"  # of a telephone
     r"|\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){3,7}(?: [A-Z\d]{1,3})?\b"  # of a bank account
