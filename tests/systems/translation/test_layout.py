@@ -34,7 +34,6 @@ from tokoban.systems.translation.texts import translate_texts
         ("Das ist _sehr_ gut, __so__ gut", ["", ""], ["Das ist sehr gut, so gut"]),
         ("_zwei Äpfel_ ~~ein Ei~~", ["_", "_ ~~", "~~"], ["zwei Äpfel", "ein Ei"]),
         ("a_b _c __d__.py", ["", ""], ["a_b _c __d__.py"]),
-        ("```python", ["", ""], ["```python"]),
         ("Ort;Alter;;Land", ["", ";", ";;", ""], ["Ort", "Alter", "Land"]),
         ('"Ort, Land",5,"Ja."', ["", ",", ",", ""], ['"Ort, Land"', "5", '"Ja."']),
         ("Ort,Preis,5", ["", ",", ",", ""], ["Ort", "Preis", "5"]),

@@ -71,8 +71,16 @@ def test_marks_are_put_back_around_what_is_translated_without_them(translator: T
     assert found[0] == f"{found[1]} ({found[2]})"
     assert found[3] == f"{found[4].rstrip('.!?')}?!"
     assert found[5] == "???"
-    [[begun]] = translate_texts(translator, ["zwei?!"], forced_prefix="two.")
-    assert begun.text.startswith("two.")
+
+
+def test_a_forced_prefix_keeps_its_own_marks(
+    translator: Translator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beam = [Hypothesis(tokenizer_of(translator).encode("two."), -1.0, -1.0)]
+    monkeypatch.setattr(texts, "translate", lambda *_, **__: [beam])
+    for prefix, text in {"two.": "two.", "": "two"}.items():
+        [[best]] = translate_texts(translator, ["zwei"], forced_prefix=prefix)
+        assert best.text == text
 
 
 class _AsItIs:

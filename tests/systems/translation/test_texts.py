@@ -243,7 +243,7 @@ def test_a_text_without_letters_is_its_own_translation(translator: Translator) -
         ("1.000.000 Euro", "1000000 euros", False),
         ("2.000 Euro", "2 euros", True),
         ("1 1/2 Stunden", "1/2 hours", True),
-        ("1 1/2 Stunden", "one and a half hours, 1 1/2 or 1.5", False),
+        ("1 1/2 Stunden", "one and a half hours", False),
         ("Der Monat Oktober", "Month", True),
         ("We close on Sundays in May.", "Wir schließen sonntags.", False),
         ("May I march in March?", "Darf ich im März marschieren?", False),

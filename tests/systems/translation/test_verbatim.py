@@ -37,6 +37,7 @@ from tokoban.systems.translation.verbatim import hide_verbatim, show_verbatim
         ("Ist a < b wahr? Hier a <b>", ["a < b"]),
         ("Offen: 9:00 AM - 5:00 PM. Und 9am-5pm.", ["9:00 AM - 5:00 PM", "9am-5pm"]),
         ("Seite 8-12, 8:30", []),
+        ("```python", ["```python"]),
         ("Es ist x = 5, nicht 2 + 2 = 5.", ["x = 5", "2 + 2 = 5"]),
         ("Nr. 4711-0815, +44 20 7946 0958.", ["4711-0815", "+44 20 7946 0958"]),
         ("AB-123456-X, SW1A 1AA, 12/24/2024", ["AB-123456-X", "SW1A 1AA", "12/24/2024"]),
