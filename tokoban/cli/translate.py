@@ -40,11 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a sentence in quotes, or lines of them; without any, or for -, every line of "
         "standard input. Each line gives one line of output, and an empty line an empty one. A "
         "line with more tokens than the weights accept (511 for the shipped ones) gives an empty "
-        "one, a message and status 2. Indents, list signs and tags around a text stay; emoji, "
-        "addresses, placeholders and identifiers are copied. Common abbreviations are read in "
-        "full, and words in capitals in normal case, most acronyms apart. The shipped weights "
-        "translate many sentences wrongly; a message on standard error names translations that are "
-        "probably not usable",
+        "one, a message and status 2. Indents, list signs and tags around a text stay, and code "
+        "between fences of Markdown is translated; emoji, addresses, placeholders and identifiers "
+        "are copied. Common abbreviations are read in full, and words in capitals in normal "
+        "case, most acronyms apart. The shipped weights translate many sentences wrongly; a "
+        "message on standard error names translations that are probably not usable",
     )
     parser.add_argument(
         "--from",

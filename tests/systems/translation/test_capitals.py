@@ -21,6 +21,7 @@ TOKENIZER = train_bpe(LINES, vocabulary_size=330, has_space_before=True)
         ("Ein Mann IM, der", "Ein Mann im, der"),  # its comma does not count
         ("DER STRAßE", "Der Straße"),
         ("I", "I"),
+        ('EIN HUND IM "OK"!', 'Ein Hund im "OK"!'),
         ("3 X 4 = 12", "3 X 4 = 12"),
         ("Ein Mann der USA", "Ein Mann der USA"),
         ("ein hund", "ein hund"),

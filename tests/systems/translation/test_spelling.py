@@ -20,6 +20,8 @@ from tokoban.systems.translation.spelling import usual_spelling
         ("\u2018Don\u2019t go\u2019, \u201ashe\u2018", "\u2018Don't go\u2019, \u201ashe\u2018"),
         ("&quot;A &amp; B&#39;s&quot;&nbsp;&lt;", '"A & B\'s"\u00a0&lt;'),
         ("AT&T; und &nichts;", None),
+        ("8.00 - 18.30 Uhr, 2½ l", "8:00 - 18:30, 2 ½ l"),
+        ("1.50 - 2.50 Euro, 9-12 Uhr", None),
     ],
 )
 def test_only_what_is_sure_is_written_in_the_usual_way(text: str, expected: str | None) -> None:

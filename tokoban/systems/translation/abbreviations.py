@@ -2,7 +2,7 @@
 
 import re
 
-from tokoban.systems.translation.number_words import MONTHS
+from tokoban.systems.translation.number_words import DAYS, MONTHS
 
 # Words that have a capital at the beginning of a sentence alone, or nearly so.
 BEGINNINGS = (
@@ -17,26 +17,46 @@ BEGINNINGS = (
     r"Take|Thanks|That|The|Their|Then|There|These|They|This|Those|Today|Wait|We|Were|What|When|"
     r"Where|Who|Why|Will|Would|Yes|Your?)(?=[ ,!?'\u2019])"
 )
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _INSIDE = {  # no sentence ends with these
+    r"(?i:asap)\b": "as soon as possible",
     r"approx\.": "about",
+    r"btw\b": "by the way",
     r"bzw\.": "oder",
+    r"bzgl\.": "bezüglich",
+    r"ca\.": "etwa",
     r"Capt\.": "Captain",
+    r"cuz\b": "because",
     r"d\. ?h\.": "das heißt",
+    r"dunno\b": "don't know",
     r"e\.g\.": "for example",
     r"evtl\.": "eventuell",
     r"Fa\.": "Firma",
+    r"(?<=[0-9¼½¾] )g(?= [A-ZÄÖÜ][a-zäöü])": "Gramm",
+    r"(?<=[0-9¼½¾] )g(?= of\b)": "grams",
     r"ggf\.": "wenn nötig",
+    r"gonna\b": "going to",
+    r"gotta\b": "have to",
     r"Hr\.": "Herr",
     r"i\. ?d\. ?R\.": "in der Regel",
     r"i\.e\.": "that is",
+    r"idk\b": "I don't know",
+    r"(?<=[0-9¼½¾] )l(?= [A-ZÄÖÜ][a-zäöü])": "Liter",
+    r"(?<=[0-9¼½¾] )l(?= of\b)": "litres",
+    r"(?<!\w )(?:LG|MfG|VG)(?= [A-ZÄÖÜ])": "Viele Grüße,",
+    r"(?<!\w )(?:LG|MfG|VG)(?![\w ])": "Viele Grüße",
     r"mind\.(?= [0-9])": "mindestens",
     r"Mt\.": "Mount",
     r"No\.(?= [0-9])": "Nr.",  # which the translators copy; "Number 5" they do not
     r"o\. ?Ä\.": "oder Ähnliches",
+    r"omg\b": "oh my God",
+    r"pls\b": "please",
+    r"thx\b": "thanks",
     r"u\. ?a\.": "unter anderem",
     r"u\. ?U\.": "unter Umständen",
     r"v\. ?a\.": "vor allem",
+    r"vllt\b\.?": "vielleicht",
+    r"wanna\b": "want to",
+    r"wg\.": "wegen",
     r"z\. ?B\.": "zum Beispiel",
 }
 _LAST = {  # some do with these
@@ -50,7 +70,8 @@ _LAST = {  # some do with these
     r"(?<=[a-z] )St\.(?=$| [a-z])": "Street",
     r"(?<=[02-9] )Std\.": "Stunden",
     r"usw\.": "und so weiter",
-    **{rf"(?<=\bon ){day[:3]}\.": day for day in _DAYS},
+    **{rf"(?<=\bon ){day[:3]}\.": day for _, day in DAYS},
+    **{rf"(?:(?<=\b[Aa]m )|(?<=\b(?:bis|und|vom) )){day[:2]}\.": day for day, _ in DAYS},
     **{rf"(?<=[0-9]\. ){month[:3]}t?\.": month for month, _ in MONTHS if month[3:]},
     **{
         rf"(?:(?<=[0-9] ){month[:3]}t?\.|{month[:3]}t?\.(?= [0-9]))": month

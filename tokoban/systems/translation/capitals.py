@@ -26,7 +26,7 @@ def without_capitals(tokenizer: Tokenizer, text: str) -> str:
 
 
 def _is_in_capitals(word: str) -> bool:
-    return word.replace("ß", "").isupper()
+    return word.replace("ß", "").isupper() and word.strip("\"“”„»«'.,:;!?()") != "OK"
 
 
 def _known_forms(tokenizer: Tokenizer, words: list[str], *, after: list[str]) -> list[str]:

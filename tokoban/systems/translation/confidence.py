@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from tokoban.systems.translation.clock_times import changes_a_time
 from tokoban.systems.translation.emoji import without_emoji
+from tokoban.systems.translation.number_words import DAYS, MONTHS
 from tokoban.systems.translation.texts import Translation
 
 USABLE_CHRF = 50.0  # of a sentence (Popović 2015, https://aclanthology.org/W15-3049)
@@ -19,7 +20,13 @@ DOUBTFUL_BELOW = 0.5  # a translation that is as likely unusable as not
 _WITH_WRONG_NUMBER = 0.2  # at most
 _NUMBER = r"[0-9]+(?:[.,: \u00a0\u202f'][0-9]+)*"
 _THOUSANDS = "(?<=[0-9])[^0-9 ](?=[0-9]{3}(?![0-9]))"
-_BROKEN_DATE = re.compile(r"\b[0-9]{1,2}(?:[,:][0-9]{1,2}[.,:]|\.[0-9]{1,2}[,:])[0-9]{4}\b")
+_MIXED, _HALF = r"\b[0-9]+ [0-9]/[0-9]", re.compile("[Hh]al[bf]|[.,][0-9]")
+_BROKEN_DATE = re.compile(
+    r"\b[0-9]{1,2}(?:[,:][0-9]{1,2}[.,:]|\.[0-9]{1,2}[,:])(?:[0-9]{2}){1,2}\b"
+)
+_NAMED = dict(MONTHS + DAYS)
+_NAMED |= {en: de for de, en in _NAMED.items() if en not in ("March", "May")}  # verbs too
+_NAME = re.compile(rf"\b(?:{'|'.join(_NAMED)})\b")
 _DIGITS = "[0-9]{1,18}"  # int() refuses thousands of digits
 _MOST_IN_WORDS = 12  # numbers up to this may become words, and hours of the afternoon
 
@@ -51,8 +58,13 @@ def loses_a_number(source: str, text: str) -> bool:
     """Whether a number of the source above 12, or such a part of one, is not in the text.
 
     Dates, prices and addresses have numbers, and chrF hardly sees one that is wrong. Separators
-    may differ; a number that is written out counts as lost.
+    may differ; a number that is written out counts as lost. So do 1 1/2 that became 1/2, months
+    and days of the week.
     """
+    if any(mixed not in text for mixed in re.findall(_MIXED, source)) and not _HALF.search(text):
+        return True
+    if any(_NAMED[name] not in text for name in _NAME.findall(source)):
+        return True
     found = re.findall(_NUMBER, text)
     whole = {*map(_parts, found)}
     rest = [number for number in re.findall(_NUMBER, source) if _parts(number) not in whole]

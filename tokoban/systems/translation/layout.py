@@ -11,7 +11,9 @@ from tokoban.systems.translation.verbatim import LONE_SIGN, SPAN, TAG, UNREAD_WO
 from tokoban.text.invisible import without_invisible
 
 _LIST_SIGNS = re.compile(
-    r"(?:(?:[-*\u2022\u00b7\u2013\u2014>]|#+|\d{1,3}\)|\(?[a-zA-Z]\)|\(\d\)|\[[ xX]?\]) )+(?=\S)"
+    r"(?:(?:[-*\u2022\u00b7\u2013\u2014>]|#+|\d{1,3}\)|\(?[a-zA-Z]\)|\(\d\)|\[[ xX]?\]"
+    # Chats have years of two digits, which networks break.
+    r"|\[?\d\d?[./]\d\d?[./]\d\d, \d\d?:\d\d(?::\d\d)?(?: [AP]M)?(?: -|\])) )+(?=\S)"
 )
 # Nouns that follow an ordinal number: "3. Oktober" and "1. Liga" begin no item of a list.
 _ORDERED = "|".join(
@@ -25,16 +27,26 @@ _ORDERED = "|".join(
     ]
 )
 _NUMBERED = re.compile(rf"\d{{1,3}}\. (?!(?:{_ORDERED})\b)(?=\w)")
-_STARS, _LINK_END = r"\*{1,3}", r"\]\([^()\s]*\)"
+_STARS, _LINK_END = (
+    r"(?:\*{1,3}|(?<!\w)_{1,2}(?=[^\W_][^_]{0,200}_{1,2}(?!\.?\w))|(?<=[^\W_])_{1,2}(?!\.?\w))",
+    r"\]\([^()\s]*\)",
+)
 _OPENS, _CLOSES = rf"(?:{_STARS}|{TAG}|\[)", rf"(?:{_STARS}|{TAG}|{_LINK_END})"
 # Marked words of a sentence are read in it; marks around whole texts are kept.
-_MARKED = rf"{_OPENS}(?=\w)[^*<>|\[\]\t]{{1,200}}(?<=\w){_CLOSES}"
+_MARKED = rf"{_OPENS}(?=\w)[^*<>|\[\]\t]{{1,200}}?(?<=\w){_CLOSES}"
 _AMID = rf"(?:(?<=[\w,]) {_MARKED}|{_MARKED}(?=,? \w))"
 _MARK = (
-    rf"{TAG}|(?<!\w){_STARS}(?=[^\s\ufe0f\u20e3])|(?<=\S){_STARS}(?!\w)"
+    rf"{TAG}|~~|(?<!\w){_STARS}(?=[^\s\ufe0f\u20e3])|(?<=\S){_STARS}(?!\w)"
     rf"|\[(?=[^\[\]]{{1,200}}{_LINK_END})|{_LINK_END}"
 )
-_GAP = re.compile(rf"{SPAN}|{_AMID}|(?P<gap>(?: ?(?:\t|\||{LONE_SIGN}|{_MARK}))+ ?)|{UNREAD_WORD}")
+# Cells of a table in text: their commas have no space behind them.
+_COMMA = (
+    r"(?<=[\w\"]);+(?=[\w\"])|(?<=\"),(?=\S)|(?<=\S),(?=\"\S)"
+    r"|(?<=\w),(?=[A-ZÄÖÜ])|(?<=[^\W\d]),(?=\d)"
+)
+_GAP = re.compile(
+    rf"{SPAN}|{_AMID}|(?P<gap>(?: ?(?:\t|\||{LONE_SIGN}|{_MARK}))+ ?|{_COMMA})|{UNREAD_WORD}"
+)
 _MARKED_WORDS, _MARKS = re.compile(_AMID), re.compile(rf"{_OPENS}|{_CLOSES}")
 _LINK = re.compile(r"\[([^\[\]]*)\]\(([^()\s]*)\)")
 

@@ -40,6 +40,11 @@ MONTHS = (
     ("September", "September"), ("Oktober", "October"), ("November", "November"),
     ("Dezember", "December"),
 )
+DAYS = (
+    ("Montag", "Monday"), ("Dienstag", "Tuesday"), ("Mittwoch", "Wednesday"),
+    ("Donnerstag", "Thursday"), ("Freitag", "Friday"), ("Samstag", "Saturday"),
+    ("Sonntag", "Sunday"),
+)
 _DAYS_OF_MONTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 # One of them in the accusative, several, and both in English.
 _THINGS = (

@@ -5,13 +5,10 @@ import re
 from tokoban.systems.translation.abbreviations import BEGINNINGS, without_abbreviations
 
 # Words before a stop that ends no sentence; so do single letters.
-_ABBREVIATED = (
-    "approx|bzw|ca|Capt|Dr|evtl|Fa|Fr|ggf|Hr|incl|inkl|Lt|Maj|med|Mr|Mrs|Ms|Mt|Nr|Prof|sog|vgl|vs|"
-    "[a-zäöüß]|z. B|z.B"
-)
+_ABBREVIATED = "Dr|Fr|incl|inkl|Lt|Maj|med|Mr|Mrs|Ms|Nr|Prof|sog|vgl|vs|[a-zäöüß]"
 # What may end one before certain words; so may capitals, and a number of up to three digits, which
 # is an ordinal in "am 3. Oktober".
-_MAY_END = "Abb|Ave|Co|Corp|etc|Gen|Inc|Jr|Ltd|Mio|Mrd|Rd|Sr|St|Std|Str|usw|[A-ZÄÖÜ]"
+_MAY_END = "Abb|Co|Corp|etc|Gen|Inc|Jr|Ltd|Sr|St|Std|Str|[A-ZÄÖÜ]"
 _SAYING = "answered|asked|called|cried|replied|said|shouted|whispered|wondered|yelled"
 _QUOTE = "[\"“”»«'\u2018\u2019]"
 

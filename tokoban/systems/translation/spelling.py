@@ -1,4 +1,4 @@
-"""Apostrophes, character references and German dates in digits, as translators have read them."""
+"""Apostrophes, references, fractions, hours and German dates, as translators have read them."""
 
 import html
 import re
@@ -10,6 +10,8 @@ _REFERENCE = re.compile(r"&(?!lt;|gt;)(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[a-zA-Z]{2,
 _APOSTROPHE = re.compile(r"(?<=\w)[\u2018\u2019\u02bc`\u00b4](?=\w)")
 _LAST = re.compile(r"(?<=\w)[\u2019\u02bc](?!\w)")  # an apostrophe, or it closes a quotation
 _QUOTED = re.compile(r"[\u2018\u201a]")
+_FRACTION = re.compile("(?<=[0-9])(?=[¼½¾⅐-⅞])")
+_HOURS = re.compile(r"(\d\d?)[:.](\d\d ?[-\u2013] ?\d\d?)[:.](\d\d) Uhr\b")  # is copied
 _DATE = re.compile(
     r"(?<![\w.,:/-])(?P<day>\d\d?)\. ?(?P<month>\d\d?)\."
     r"(?: ?(?P<year>[12]\d{3})(?![\w-])|(?! ?\d|\w))(?!\.?\d)"
@@ -30,6 +32,7 @@ def usual_spelling(text: str) -> str:
     """
     text = _REFERENCE.sub(lambda found: html.unescape(found[0]), text)
     text = _APOSTROPHE.sub("'", text)
+    text = _HOURS.sub(r"\1:\2:\3", _FRACTION.sub(" ", text))
     if not _QUOTED.search(text):
         text = _LAST.sub("'", text)
     return _DATE.sub(_date_in_words, text)

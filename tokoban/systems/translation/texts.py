@@ -10,6 +10,7 @@ from tokoban.inference.engine import Engine
 from tokoban.systems.translation.capitals import without_capitals
 from tokoban.systems.translation.emoji import emoji_apart, without_emoji
 from tokoban.systems.translation.layout import texts_apart
+from tokoban.systems.translation.marks import marks_apart, with_marks_of, with_one_mark
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import tidy
 from tokoban.systems.translation.sentences import sentences_of
@@ -51,11 +52,15 @@ def num_tokens(model: Translator, texts: Sequence[str], *, is_divided: bool = Fa
     If texts are divided into sentences, that is the number of the longest one.
     """
     divided = [
-        [*starmap(_words_of, map(hide_verbatim, _divided(model, text, is_one=not is_divided)[0]))]
+        [*starmap(_words_of, map(_hidden, _divided(model, text, is_one=not is_divided)[0]))]
         for text in texts
     ]
     lengths = map(len, tokenizer_of(model).encode_many([*chain(*divided)]))
     return [max(islice(lengths, len(parts))) for parts in divided]
+
+
+def _hidden(sentence: str) -> tuple[str, dict[str, str]]:
+    return hide_verbatim(with_one_mark(sentence))
 
 
 def _words_of(hidden: str, names: Mapping[str, str]) -> str:
@@ -87,7 +92,8 @@ def translate_texts(
     """
     tokenizer = tokenizer_of(model)
     divided = [_divided(model, text, is_one=bool(forced_prefix)) for text in texts]
-    hidden = [hide_verbatim(sentence) for sentences, _ in divided for sentence in sentences]
+    said = [sentence for sentences, _ in divided for sentence in sentences]
+    hidden = [*map(_hidden, said)]
     sources = tokenizer.encode_many([*starmap(_words_of, hidden)])
     found = translate(
         model,
@@ -117,11 +123,14 @@ def translate_texts(
         for source, hypotheses, (sentence, _) in zip(sources, found, hidden, strict=True)
     ]
     if reranker is not None:
-        ranked = reranker.reranked(translations, length_penalty=length_penalty)
-        translations = [some[:nbest] for some in ranked]
+        translations = reranker.reranked(translations, length_penalty=length_penalty)
     translations = [
-        [_with_hidden(one, known) for one in some] if known else some
-        for some, (_, known) in zip(translations, hidden, strict=True)
+        [
+            _shown(one, sentence, known, is_begun=bool(forced_prefix))
+            # A translation that lost what is copied is the last choice.
+            for one in sorted(some, key=lambda one: sum(name not in one.text for name in known))
+        ][:nbest]
+        for sentence, some, (_, known) in zip(said, translations, hidden, strict=True)
     ]
     by_sentence = iter(translations)
     return [_joined([*islice(by_sentence, len(parts))], gaps) for parts, gaps in divided]
@@ -142,9 +151,10 @@ def _divided(model: Translator, text: str, *, is_one: bool) -> tuple[list[str], 
         space = ""
         for part, emoji in emoji_apart(each):
             for sentence in filter(None, sentences_of(reading_of(model, part))):
-                gaps[-1] += space
-                found.append(sentence)
-                gaps.append("")
+                before, *parts = marks_apart(sentence)
+                gaps[-1] += space + before
+                found += parts[::2]
+                gaps += parts[1::2]
                 space = " "
             if emoji:
                 gaps[-1] += space + emoji
@@ -153,8 +163,12 @@ def _divided(model: Translator, text: str, *, is_one: bool) -> tuple[list[str], 
     return (found, gaps) if found else ([""], ["", *gaps])
 
 
-def _with_hidden(one: Translation, hidden: Mapping[str, str]) -> Translation:
-    source, text = (show_verbatim(side, hidden) for side in (one.source, one.text))
+def _shown(
+    one: Translation, sentence: str, hidden: Mapping[str, str], *, is_begun: bool
+) -> Translation:
+    """With what is copied, and with the marks of its sentence but for a forced prefix."""
+    text = one.text if is_begun else with_marks_of(sentence, one.text)
+    source, text = (show_verbatim(side, hidden) for side in (one.source, text))
     return replace(one, source=source, text=text)
 
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping
 
 # What hardly any everyday sentence has: some signs, with those of mathematics, and other scripts.
-_SIGNS = r"=<>|{}~^\\_\u00d7\u00f7\u2190-\u22ff"
+_SIGNS = r"=<>|{}~^\\\u00d7\u00f7\u2190-\u22ff"
 _UNREAD = _SIGNS + r"\u00b5\u0370-\u1dff\u2e80-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 TAG = r"</?[A-Za-z][^<>]{0,500}>"
-LONE_SIGN = rf"(?<!\S)(?:[{_SIGNS}\u00b7\u2022]|-+(?=>))+(?!\S)"
+LONE_SIGN = rf"(?<!\S)(?:[{_SIGNS}_\u00b7\u2022]|-+(?=>))+(?!\S)"
 _TERM = r"(?:\d[\d.,]*\b|\b[a-z]\b)(?: ?[-+*/] ?(?:\d[\d.,]*\b|[a-z]\b))*"
 _TOP_DOMAINS = "com|org|net|de|at|ch|eu|uk|io|info|edu|gov|fr|it|es|nl"
 _SUFFIXES = (
@@ -23,15 +23,21 @@ _ADDRESS = (
     rf"|(?<![\w.-])[\w-]+(?:\.[\w-]+)*\.(?:{_TOP_DOMAINS})(?:/[\w./?=&%#-]*\w)?(?![\w-]|\.\w)"
 )
 # Those within which signs of layout have no meaning.
+_AM_PM = r" ?[AaPp](?:[Mm]\b|\.[Mm]\.)"
+_HOUR = rf"\d\d?(?::\d\d(?:{_AM_PM})?|{_AM_PM})"
 SPAN = (
-    r"`[^`]+`"
+    r"`{3,}\w*|`[^`]+`"
     r"|\$?\{+[^{}]{1,80}\}+|%(?:\(\w+\)|\d\$)?[sdif]\b"
-    rf"|(?<!\S){_TERM}(?: ?[=<>\u00d7\u00f7\u2248\u2260\u2264\u2265]+ ?{_TERM})+"
+    rf"|(?<![\w.:]){_HOUR} ?[-\u2013] ?{_HOUR}(?!\w)"
+    rf"|(?<!\S){_TERM}(?: ?(?!{TAG})[=<>\u00d7\u00f7\u2248\u2260\u2264\u2265]+ ?{_TERM})+"
     r"|&lt;[^\s&]{1,80}&gt;|&[lg]t;"
     rf"|{_ADDRESS}|(?<![\w.-])[\w-]+(?:\.[\w-]+)*\.(?:{_SUFFIXES})(?![\w-]|\.\w)"
 )
 _START, _IN_WORD = r"(?<![^\s\"“”„(|>])", rf"(?:(?!{TAG})[^\s\"“”„()|])"
-UNREAD_WORD = rf"{_START}(?=[^\s\"“”„()|{_UNREAD}]*[{_UNREAD}]){_IN_WORD}+(?<![.,;:!?])"
+# What may end emphasis behind a word is none of it.
+UNREAD_WORD = (
+    rf"{_START}(?=[^\s\"“”„()|_{_UNREAD}]*(?:(?!~~)[{_UNREAD}]|_\w)){_IN_WORD}+(?<![.,;:!?])"
+)
 _NUMBER = (
     r"(?<![\w+])(?:\+\d|0)\d*(?:[ /-]?\(0\))?(?:[ /-]\d{2,})+(?![\w-])"  # of a telephone
     r"|\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){3,7}(?: [A-Z\d]{1,3})?\b"  # of a bank account

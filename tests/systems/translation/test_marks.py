@@ -1,0 +1,100 @@
+"""Marks around and at the end of a sentence are not left to the network."""
+
+from typing import Any
+
+import pytest
+
+from tokoban.systems.translation import texts
+from tokoban.systems.translation.marks import marks_apart, with_marks_of, with_one_mark
+from tokoban.systems.translation.model import Translator
+from tokoban.systems.translation.texts import tokenizer_of, translate_texts
+from tokoban.systems.translation.translate import Hypothesis
+
+
+@pytest.mark.parametrize(
+    ("sentence", "parts"),
+    [
+        ("Er ruft: „Komm!“", ["", "Er ruft:", ' "', "Komm!", '"']),
+        ('She says, "Go."', ["", "She says:", ' "', "Go.", '"']),
+        ('Er ruft: "Komm.', ["", "Er ruft:", ' "', "Komm.", ""]),
+        ('Geh."', ["", "Geh.", '"']),
+        ("»Nein«.", ['"', "Nein", '".']),
+        ("(lacht)", ["(", "lacht", ")"]),
+        ("Brot (auch ohne Salz).", ["", "Brot", " (", "auch ohne Salz", ")."]),
+        *(
+            (whole, ["", whole, ""])
+            for whole in [
+                "„Komm!“, ruft er.",
+                "Das Wort „Haus“ ist da.",
+                "Das Haus: „Haus“",
+                "Ida Berg (ABC).",
+                "Ida (er heißt so) ist da.",
+                "Bis bald :-)",
+                "(1)",
+                '"?"',
+                "Ja.",
+            ]
+        ),
+    ],
+)
+def test_a_quotation_and_what_is_in_brackets_stand_apart(sentence: str, parts: list[str]) -> None:
+    assert marks_apart(sentence) == parts
+
+
+@pytest.mark.parametrize(
+    ("source", "read", "translation", "text"),
+    [
+        ("Wo?!", "Wo?", "Where?", "Where?!"),
+        ("Da!!!", "Da!", "There.", "There!!!"),
+        ("Na....", "Na...", "Well...", "Well...."),
+        ("Na...", "Na...", "Well.", "Well."),
+        ("Da!", "Da!", "There.", "There!"),
+        ("Da.", "Da.", "There", "There."),
+        ("Da", "Da", "There!", "There"),
+        ("Komm!", "Komm!", "Will you come?", "Will you come?"),
+        ("Um 9", "Um 9", "At 9 a.m.", "At 9 a.m."),
+        ("At 9 p.m.", "At 9 p.m.", "Um 21 Uhr", "Um 21 Uhr"),
+        ("5 €.", "5 €.", "€5", "€5"),
+        ("'Wo?' fragt er.", "'Wo?' fragt er.", '„Where?", he asks.', "„Where?“, he asks."),
+    ],
+)
+def test_a_translation_ends_as_its_source(
+    source: str, read: str, translation: str, text: str
+) -> None:
+    assert with_one_mark(source) == read
+    assert with_marks_of(source, translation) == text
+
+
+def test_marks_are_put_back_around_what_is_translated_without_them(translator: Translator) -> None:
+    lines = ["zwei (drei und vier)", "zwei", "drei und vier", "zwei?!", "zwei?", "???"]
+    found = [best.text for [best] in translate_texts(translator, lines)]
+    assert found[0] == f"{found[1]} ({found[2]})"
+    assert found[3] == f"{found[4].rstrip('.!?')}?!"
+    assert found[5] == "???"
+
+
+def test_a_forced_prefix_keeps_its_own_marks(
+    translator: Translator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beam = [Hypothesis(tokenizer_of(translator).encode("two."), -1.0, -1.0)]
+    monkeypatch.setattr(texts, "translate", lambda *_, **__: [beam])
+    for prefix, text in {"two.": "two.", "": "two"}.items():
+        [[best]] = translate_texts(translator, ["zwei"], forced_prefix=prefix)
+        assert best.text == text
+
+
+class _AsItIs:
+    """A reranker that keeps the order of the beam."""
+
+    def reranked(self, found: Any, *, length_penalty: float) -> Any:
+        return found
+
+
+def test_a_translation_without_what_is_copied_is_the_last_choice(
+    translator: Translator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokens = map(tokenizer_of(translator).encode, ["two", "three B7", "four B7"])
+    beam = [Hypothesis(each, -1.0, -1.0) for each in tokens]
+    monkeypatch.setattr(texts, "translate", lambda *_, **__: [beam])
+    [[best]] = translate_texts(translator, ["zwei a_b.pdf"], reranker=_AsItIs())  # type: ignore[arg-type]
+    assert best.text == "three a_b.pdf"

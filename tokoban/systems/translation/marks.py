@@ -1,0 +1,59 @@
+"""Marks around and at the end of sentences, by which networks copy, garble or lose words."""
+
+import re
+
+_Q = '"“”„»«'
+_PLAIN = str.maketrans("“”„»«", '"' * 5)
+_QUOTED = re.compile(
+    rf"(?:(?P<lead>[^{_Q}]*\w)[:,] (?=[{_Q}][A-ZÄÖÜ][^{_Q}]*(?:[.!?…][{_Q}])?$))?"
+    rf"(?P<opens>[{_Q}]?)(?P<said>(?=[^{_Q}]*\w)[^{_Q}]+)(?P<closes>(?:[{_Q}][.,]?)?)"
+)
+# Behind others, a name or its abbreviation in brackets is read with them.
+_BRACKETED = re.compile(
+    r"(?:(?P<lead>[^()\[\]]*\w) (?=.(?:[a-zäöü]{3}|\S+ \S)))?"
+    r"(?P<opens>[(\[])(?P<said>(?=[^()\[\]]*[^\W\d]{2})[^()\[\]]+)(?P<closes>[)\]][.!]?)"
+)
+_RUN = re.compile(r"(?:(?<![!?])[!?]{2,}|(?<!\.)\.{4,})$")
+_ABBREVIATION = re.compile(r"\b(?:\w|etc|usw)\.$")  # whose stop is not that of a sentence alone
+_END = re.compile(r"(?<=\w)[.!]?$")
+
+
+def marks_apart(sentence: str) -> list[str]:
+    """Marks, text, marks and so on, of a quotation or what is in brackets, behind others or alone.
+
+    Quotation marks become plain ones, which are right in any language, and the comma in front of
+    them a colon.
+    """
+    found, comma = _QUOTED.fullmatch(sentence), ":"
+    if not found or not (found["opens"] or found["closes"]):
+        found, comma = _BRACKETED.fullmatch(sentence), ""
+    if not found:
+        return ["", sentence, ""]
+    opens, closes = (found[each].translate(_PLAIN) for each in ("opens", "closes"))
+    if found["lead"]:
+        return ["", found["lead"] + comma, f" {opens}", found["said"], closes]
+    return [opens, found["said"], closes]
+
+
+def with_one_mark(sentence: str) -> str:
+    """The sentence with "?" for "?!" at its end, "!" for "!!" and "..." for more stops."""
+    if run := _RUN.search(sentence):
+        return sentence[: run.start()] + (
+            "?" if "?" in run[0] else {".": "..."}.get(run[0][0], "!")
+        )
+    return sentence
+
+
+def with_marks_of(source: str, text: str) -> str:
+    """The translation with the end of its source: repeated marks, a stop, "!" or none.
+
+    A question stays one, and dots stay. A German quotation is closed as it was opened.
+    """
+    if "„" in text and "“" not in text:
+        text = "“".join(text.rsplit('"', 1))
+    if run := _RUN.search(source):
+        return text.rstrip(".!?…") + run[0]
+    end = _END.search(source)
+    if not end or _ABBREVIATION.search(source) or _ABBREVIATION.search(text):
+        return text
+    return _END.sub(end[0], text, count=1)
