@@ -302,7 +302,8 @@ export async function levels_that_are_made_already_are_kept_when_the_view_is_lef
     return { id: "own-1", isKept: true };
   };
   const leaving = new AbortController();
-  const part = new GeneratePart({ collections: { add } }, leaving.signal);
+  const app = { collections: { add }, session: { game: { played: "" } }, notify() {} };
+  const part = new GeneratePart(app, leaving.signal);
   part.element.querySelector(".row button").click();
   const [size] = part.element.querySelectorAll("select");
   size.value = "14"; // for the next levels
@@ -321,7 +322,7 @@ export async function what_a_search_proved_is_still_said_when_it_has_given_up() 
   element.querySelector("button.primary").click();
   const reason = { message: "stopped", code: "stopped" };
   const solve = await theJob("solve", undefined);
-  await solve.send({ event: "progress", num_expansions: 7, elapsed_s: 1, at_least: 2 });
+  await solve.send({ event: "progress", num_expansions: 7, elapsed_s: 1, objective: "pushes", at_least: 2 });
   await solve.send({
     event: "done", status: "gave up", moves: null, at_least_moves: null, at_least_pushes: 3, reason,
   });
