@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -94,7 +93,9 @@ def test_writers_of_one_file_at_a_time_have_a_temporary_file_each(tmp_path: Path
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_what_a_killed_process_left_is_removed_a_day_later(tmp_path: Path) -> None:
+def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "a.txt"
     killed = (
         "import os, signal, sys; from pathlib import Path;"
@@ -105,12 +106,12 @@ def test_what_a_killed_process_left_is_removed_a_day_later(tmp_path: Path) -> No
     (leftover,) = tmp_path.iterdir()
     other = tmp_path / f"{leftover.name}.txt"  # somebody's own
     other.write_text("kept")
-    now_s = time.time()
-    for age_s, is_kept in ((23 * 3600, True), (25 * 3600, False)):
-        os.utime(leftover, times=(now_s - age_s, now_s - age_s))
-        with atomically(path) as first:
-            assert leftover.exists() == is_kept
-            first.write_text("first")
+    with atomically(path) as first:
+        assert not leftover.exists()
+        with atomically(path) as second:
+            assert first.exists() and second.exists()
+            second.write_text("second")
+        first.write_text("first")
     assert sorted(tmp_path.iterdir()) == sorted([path, other])
 
 
