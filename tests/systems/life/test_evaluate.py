@@ -62,6 +62,7 @@ def test_weights_kept_on_the_way_are_evaluated_alone(run: str, tmp_path: Path) -
     for weights in (run, last):
         assert _evaluate(weights, "--batches", "1", "--games", "1", "--json", str(out)) == 0
         metrics.append(json.loads(out.read_text()))
+        assert metrics[-1].pop("weights") == weights
     assert metrics[0] == metrics[1]
 
 

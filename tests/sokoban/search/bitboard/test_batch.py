@@ -12,7 +12,7 @@ from tests.sokoban.search.bitboard.swept import LARGE, labels_of, words_of
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
-from tokoban.sokoban.search.bitboard import worker, workspace
+from tokoban.sokoban.search.bitboard import layers, worker, workspace
 from tokoban.sokoban.search.bitboard.batch import Solving, solve_many, workspace_for
 from tokoban.sokoban.search.bitboard.driver import Answers, Verdict
 from tokoban.sokoban.search.bitboard.levels import from_bitboards, from_board
@@ -77,9 +77,9 @@ def test_growing_room_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     levels = words_of([*BOARDS, far])
     growing = solve_many(levels, "moves")
     monkeypatch.setattr(workspace, "_FIRST_POSITIONS", 1 << 16)
-    monkeypatch.setattr(workspace, "_FIRST_SETS", 1 << 16)
+    monkeypatch.setattr(layers, "_FIRST_SETS", 1 << 16)
     roomy = solve_many(levels, "moves")
-    monkeypatch.setattr(workspace, "_FIRST_DIGITS", 1)
+    monkeypatch.setattr(layers, "_FIRST_DIGITS", 1)
     deepening = solve_many(levels, "moves")
     assert stops == {Outcome.STORE_FULL, Outcome.LAYERS_FULL, Outcome.LAYERS_TOO_DEEP}
     assert equal(growing, roomy)
