@@ -70,10 +70,10 @@ def score(
         for name, whole in _SHARES.items():
             if counts.get(whole):
                 metrics[f"{split}_{name}"] = counts[name] / counts[whole]
-    return metrics, [_told(problem, numbers) for problem, numbers in problems.items()]
+    return metrics, [_message(problem, numbers) for problem, numbers in problems.items()]
 
 
-def _told(problem: str, numbers: Sequence[int]) -> str:
+def _message(problem: str, numbers: Sequence[int]) -> str:
     """A fault behind its first line, with the number of the others."""
     others = f" (and {counted(len(numbers) - 1, 'other line')})" if len(numbers) > 1 else ""
     return f"{numbers[0]}: {problem}{others}"

@@ -14,7 +14,7 @@ _BRACKETED = re.compile(
     r"(?P<opens>[(\[])(?P<said>(?=[^()\[\]]*[^\W\d]{2})[^()\[\]]+)(?P<closes>[)\]][.!]?)"
 )
 _RUN = re.compile(r"(?:(?<![!?])[!?]{2,}|(?<!\.)\.{4,})$")
-_ABBREVIATION = re.compile(r"\b(?:\w|etc|usw)\.$")  # whose stop is not that of a sentence alone
+_ABBREVIATION = re.compile(r"\b(?:\w|etc|usw)\.$")  # whose stop belongs to the word
 _END = re.compile(r"(?<=\w)[.!]?$")
 
 
@@ -38,9 +38,8 @@ def marks_apart(sentence: str) -> list[str]:
 def with_one_mark(sentence: str) -> str:
     """The sentence with "?" for "?!" at its end, "!" for "!!" and "..." for more stops."""
     if run := _RUN.search(sentence):
-        return sentence[: run.start()] + (
-            "?" if "?" in run[0] else {".": "..."}.get(run[0][0], "!")
-        )
+        mark = "..." if "." in run[0] else "?" if "?" in run[0] else "!"
+        return sentence[: run.start()] + mark
     return sentence
 
 

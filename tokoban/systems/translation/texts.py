@@ -92,8 +92,8 @@ def translate_texts(
     """
     tokenizer = tokenizer_of(model)
     divided = [_divided(model, text, is_one=bool(forced_prefix)) for text in texts]
-    said = [sentence for sentences, _ in divided for sentence in sentences]
-    hidden = [*map(_hidden, said)]
+    every = [sentence for sentences, _ in divided for sentence in sentences]
+    hidden = [*map(_hidden, every)]
     sources = tokenizer.encode_many([*starmap(_words_of, hidden)])
     found = translate(
         model,
@@ -130,7 +130,7 @@ def translate_texts(
             # A translation that lost what is copied is the last choice.
             for one in sorted(some, key=lambda one: sum(name not in one.text for name in known))
         ][:nbest]
-        for sentence, some, (_, known) in zip(said, translations, hidden, strict=True)
+        for sentence, some, (_, known) in zip(every, translations, hidden, strict=True)
     ]
     by_sentence = iter(translations)
     return [_joined([*islice(by_sentence, len(parts))], gaps) for parts, gaps in divided]
