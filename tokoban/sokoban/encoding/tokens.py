@@ -103,7 +103,7 @@ class Tokens:
             boxes,
             zone,
             is_legal,
-            np.zeros((2, 3, num_boxes + 1), np.int64),
+            np.zeros((5, num_boxes + 1), np.int64),
             np.zeros((2, len(self.ground.zone)), np.int64),
             features,
             bounds,
@@ -117,7 +117,7 @@ def _fill_bounds(
     neighbours, zone_of, pushes, boxes, zone, is_legal, matchings, rows, features, bounds
 ):
     """Fills the lower bounds of positions, and which pushes make them less."""
-    matching, path = matchings
+    matching, path = matchings[:2], matchings[2:]
     places, row_of = rows
     for position in range(len(boxes)):
         player = 0

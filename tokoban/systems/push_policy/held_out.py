@@ -112,7 +112,7 @@ def _judge_rules(words: UInt64[np.ndarray, "P W"], classes: Int16[np.ndarray, " 
     _ask_rules(
         words.copy(),
         empty_terrain(most),
-        np.zeros((2, 3, most + 1), np.int64),
+        np.zeros((5, most + 1), np.int64),
         np.zeros((2, 64), np.int64),
         bound,
         is_detected,

@@ -91,7 +91,7 @@ def positions_of(shard: Shard) -> tuple[UInt64[np.ndarray, "P W"], Int16[np.ndar
         np.full(size, -1, np.int64),
         np.zeros(len(shard), np.uint64),
         empty_terrain(most_boxes),
-        np.zeros((2, 3, most_boxes + 1), np.int64),
+        np.zeros((5, most_boxes + 1), np.int64),
         np.zeros((2, 64), np.int64),
         words,
         classes,
@@ -181,10 +181,10 @@ def _fill_results(position, slots, boxes, zones, left, own):
 def fill_bounds(terrain, position, matchings, rows):
     """Fills the words of the lower bounds and returns that of the position.
 
-    The terrain is surveyed. ``matchings`` [2, 3, boxes + 1] and ``rows`` [2, 64] are room.
+    The terrain is surveyed. ``matchings`` [5, boxes + 1] and ``rows`` [2, 64] are room.
     """
     places, row_of = rows
-    matching, path = matchings
+    matching, path = matchings[:2], matchings[2:]
     player = lowest(position[ZONE])
     rest, number = position[BOXES], 0
     while rest != EMPTY:

@@ -67,7 +67,7 @@ class Scratch(NamedTuple):
 
     places: Int32[np.ndarray, " B"]
     without: Int64[np.ndarray, "4 4"]
-    matching: Int64[np.ndarray, "3 B+1"]
+    matching: Int64[np.ndarray, "2 B+1"]
     path: Int64[np.ndarray, "3 B+1"]
     rings: UInt64[np.ndarray, "64"]  # of cells around one, by the length of the walk
 

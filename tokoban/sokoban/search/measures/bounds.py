@@ -11,11 +11,13 @@ from typing import no_type_check
 import numpy as np
 
 from tokoban.compiling import inner
-from tokoban.sokoban.search.level.ground import UNREACHABLE
+from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE
 
 # With more boxes one expansion with the cheapest matching would delay limits and Ctrl-C, and no
 # bound brings such a level within reach.
 MAX_MATCHED = 256
+
+_FAR = 1 << 60  # above the length of any path
 
 
 @inner
@@ -23,42 +25,61 @@ MAX_MATCHED = 256
 def assign(pushes, places, row, matching, path):
     """Gives box ``row`` a goal by the cheapest augmenting path (the Hungarian method, one row).
 
-    ``places`` are rows of ``pushes``. ``matching`` [3, G + 1] is (price of each box, price of each
-    goal, box of each goal), all counted from 1, 0 for none; the prices keep every reduced cost
-    >= 0. ``path`` [3, G + 1] is room to work in.
+    ``places`` are rows of ``pushes``. ``matching`` [2, G + 1] is (price of each goal, box of each
+    goal or NONE); the price of a box is what its goal leaves of its pushes. The last entry is that
+    of no goal: its price is the negated pushes of the whole matching. ``path`` [3, G + 1] is room
+    to work in.
     """
-    box_price, goal_price, box_of_goal = matching
-    slack, came_from, is_done = path
-    num_boxes = len(places)
-    slack[:] = 1 << 60
-    is_done[:] = 0
-    box_of_goal[0] = row + 1
-    goal = 0
-    while box_of_goal[goal] != 0:
-        is_done[goal] = 1
+    goal_price, box_of_goal = matching
+    distance, open_price, came_from = path
+    num_goals = len(places)
+    for goal in range(num_goals):
+        distance[goal] = _FAR
+        open_price[goal] = goal_price[goal]
+    length, box, goal = np.int64(0), np.int64(row), np.int64(num_goals)
+    while box != NONE:
+        place = np.int64(places[box])
+        least = np.int64(_FAR)
+        for other in range(num_goals):
+            reached = length + pushes[place, other] - open_price[other]
+            is_nearer = reached < distance[other]
+            distance[other] = reached if is_nearer else distance[other]
+            came_from[other] = goal if is_nearer else came_from[other]
+            least = min(least, distance[other])
+        goal = _first(distance, least)
         box = box_of_goal[goal]
-        place = places[box - 1]
-        least = 1 << 60
-        best = 0
-        for other in range(1, num_boxes + 1):
-            if is_done[other] == 0:
-                reduced = pushes[place, other - 1] - box_price[box] - goal_price[other]
-                if reduced < slack[other]:
-                    slack[other] = reduced
-                    came_from[other] = goal
-                if slack[other] < least:
-                    least = slack[other]
-                    best = other
-        for other in range(num_boxes + 1):
-            if is_done[other] == 1:
-                box_price[box_of_goal[other]] += least
-                goal_price[other] -= least
-            else:
-                slack[other] -= least
-        goal = best
-    while goal != 0:
-        box_of_goal[goal] = box_of_goal[came_from[goal]]
-        goal = came_from[goal]
+        if box != NONE:
+            length = least - (pushes[places[box], goal] - goal_price[goal])
+            _close(distance, open_price, goal)
+    for other in range(num_goals):
+        if open_price[other] < -_FAR:
+            goal_price[other] += open_price[other] + 2 * _FAR - least
+    goal_price[num_goals] -= least
+    while goal != num_goals:
+        before = came_from[goal]
+        box_of_goal[goal] = row if before == num_goals else box_of_goal[before]
+        goal = before
+
+
+@inner
+@no_type_check
+def _first(distance, least):
+    """The first goal at this distance."""
+    goal = np.int64(0)
+    while distance[goal] != least:
+        goal += 1
+    return goal
+
+
+@inner
+@no_type_check
+def _close(distance, open_price, goal):
+    """Takes a goal whose distance is known out of the search; ``open_price`` still tells it.
+
+    No distance through such a price is below ``_FAR``, so loops over all goals need no branches.
+    """
+    open_price[goal] = distance[goal] - 2 * _FAR
+    distance[goal] = _FAR
 
 
 @inner
@@ -67,18 +88,32 @@ def matched_pushes(pushes, places, matching):
     """The pushes of a whole matching."""
     total = 0
     for goal in range(len(places)):
-        total += pushes[places[matching[2, goal + 1] - 1], goal]
+        total += pushes[places[matching[1, goal]], goal]
     return total
 
 
 @inner
 @no_type_check
 def match_all(pushes, is_matched, places, matching, path):
-    """Fills ``matching`` with the cheapest matching of the boxes on ``places``, if asked to."""
-    matching[:] = 0
-    if is_matched:
-        for row in range(len(places)):
-            assign(pushes, places, row, matching, path)
+    """Fills ``matching`` with the cheapest matching of the boxes on ``places``, if asked to.
+
+    Any prices of goals may come first, and those of another position are nearly right. They are
+    shifted so that none is above 0: then all stay within the pushes of one box.
+    """
+    if not is_matched:
+        return
+    goal_price, num_goals = matching[0], len(places)
+    highest = goal_price[0]
+    for goal in range(num_goals):
+        highest = max(highest, goal_price[goal])
+    total = np.int64(0)
+    for goal in range(num_goals):
+        goal_price[goal] -= highest
+        total += goal_price[goal]
+    goal_price[num_goals] = -total
+    matching[1] = NONE
+    for row in range(num_goals):
+        assign(pushes, places, row, matching, path)
 
 
 @partial(inner, is_inlined=True)
@@ -86,36 +121,30 @@ def match_all(pushes, is_matched, places, matching, path):
 def matched_pushes_after(pushes, places, row, place, matching, path):
     """The pushes of the cheapest matching once box ``row`` is on ``place``.
 
-    ``matching`` is the cheapest one of ``places`` by ``assign``, of all rows in turn from zeros;
-    both stay. The cheapest augmenting path from the box to the goal that it had, by Dijkstra.
+    ``matching`` is the cheapest one of ``places``, by ``match_all``; both stay. The cheapest
+    augmenting path from the box to the goal that it had, by Dijkstra.
     """
-    box_price, goal_price, box_of_goal = matching
-    distance, is_done = path[0], path[2]
+    goal_price, box_of_goal = matching
+    distance, open_price, _ = path
     num_goals = len(places)
-    own_goal = 1
-    while box_of_goal[own_goal] != row + 1:
-        own_goal += 1
-    is_done[:] = 0
-    distance[:] = 1 << 60
-    length = -box_price[row + 1]
+    for goal in range(num_goals):
+        distance[goal] = _FAR
+        open_price[goal] = goal_price[goal]
+    own_goal = _first(box_of_goal, row)
+    length = np.int64(goal_price[own_goal]) - pushes[places[row], own_goal]
     from_place = np.int64(place)
     while True:
-        least, next_goal = np.int64(1 << 60), 0
-        for goal in range(1, num_goals + 1):
-            if is_done[goal] == 0:
-                reached = length + pushes[from_place, goal - 1] - goal_price[goal]
-                if reached < distance[goal]:
-                    distance[goal] = reached
-                if distance[goal] < least:
-                    least = distance[goal]
-                    next_goal = goal
+        least = np.int64(_FAR)
+        for goal in range(num_goals):
+            reached = length + pushes[from_place, goal] - open_price[goal]
+            distance[goal] = min(distance[goal], reached)
+            least = min(least, distance[goal])
         if distance[own_goal] == least:
-            # ``assign`` leaves the negated pushes of the whole matching there.
-            return least - goal_price[0]
-        is_done[next_goal] = 1
-        box = box_of_goal[next_goal]
-        length = least - box_price[box]
-        from_place = np.int64(places[box - 1])
+            return least - goal_price[num_goals]
+        goal = _first(distance, least)
+        from_place = np.int64(places[box_of_goal[goal]])
+        length = least - (pushes[from_place, goal] - goal_price[goal])
+        _close(distance, open_price, goal)
 
 
 @inner

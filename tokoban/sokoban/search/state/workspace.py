@@ -32,7 +32,7 @@ class Workspace(NamedTuple):
     ways: Int32[np.ndarray, "2 F*4"]
     words: UInt64[np.ndarray, " W"]  # the boxes after a move
     others: UInt64[np.ndarray, " W"]  # the boxes that do not move
-    matching: Int64[np.ndarray, "3 G+1"]
+    matching: Int64[np.ndarray, "2 G+1"]
     path: Int64[np.ndarray, "3 G+1"]
     regions: Any  # ``Regions`` once the box that is moved is lifted, where a search asks for them
 
