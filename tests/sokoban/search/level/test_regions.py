@@ -8,6 +8,7 @@ from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.level.regions import Regions, empty_regions
 
 find_regions = for_python(module.find_regions)
+find_beside = for_python(module.find_beside)
 region_of = for_python(module.region_of)
 
 
@@ -62,6 +63,7 @@ def test_one_search_finds_what_a_flood_finds_for_every_square() -> None:
         find_regions(neighbours, is_blocked, regions)
         for box in free:
             least = least_by_flood(neighbours, free - {box})
+            find_beside(neighbours, regions, box)
             assert regions.num_regions[box] == len(set(least.values()))
             expected = [least.get(ahead, NONE) for ahead in neighbours[box].tolist()]
             assert regions.beside[box].tolist() == expected

@@ -5,7 +5,7 @@ for each region. A box on a square parts from the rest of its tree every subtree
 no other way out, and leaves the remainder connected: Hopcroft and Tarjan, "Algorithm 447: efficient
 algorithms for graph manipulation", Communications of the ACM 16 (1973). The search is made once for
 each box that is to be moved, with that box lifted; the regions after each of its moves follow
-without a flood.
+without a flood, and are named only where it comes to (``find_beside``).
 Axes as in ``ground``.
 """
 
@@ -18,28 +18,31 @@ from jaxtyping import Int16, Int32
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.ground import NONE
 
-_BLOCKED = 1 << 14  # in place of the order of a square: above every one, so never the lowest
+# In place of the order of a square: above every one, so never the lowest.
+_BLOCKED = 1 << 14
+_NEW = _BLOCKED + 1
 
 
 class Regions(NamedTuple):
-    """The forest over the free floor, and for each free square what a box on it would leave.
+    """The forest over the free floor, and what a box on a square of it would leave.
 
     Entries of squares that are not free mean nothing, except in ``order``.
     """
 
-    # The least square of the region that lies in each direction of the box, which names the region;
-    # NONE where there is a wall or another box.
-    beside: Int16[np.ndarray, "F+1 4"]
-    num_regions: Int16[np.ndarray, "F+1"]  # of the whole floor, with the box there
     # The forest. ``order`` counts through all trees, so that a subtree is a range of it.
     order: Int16[np.ndarray, "F+1"]  # _BLOCKED where a wall or a box is
     squares: Int16[np.ndarray, " F"]  # by order
-    parent: Int16[np.ndarray, "F+1"]  # NONE at a root
+    parent: Int16[np.ndarray, "F+1"]  # a root is its own
     root: Int16[np.ndarray, "F+1"]  # the least square of the tree
     end: Int16[np.ndarray, "F+1"]  # the order after the last of the subtree
-    lowest: Int16[np.ndarray, "F+1"]  # least order of the squares beside the subtree's
+    lowest: Int16[np.ndarray, "F+1"]  # least order of the subtree and the squares beside it
     least: Int16[np.ndarray, "F+1"]  # least square of the subtree
+    num_trees: Int16[np.ndarray, "1"]
     waiting: Int32[np.ndarray, " 4*F+1"]  # workspace
+    # Filled by ``find_beside``: the least square of the region that lies in each direction of the
+    # box, which names the region; NONE where there is a wall or another box.
+    beside: Int16[np.ndarray, "F+1 4"]
+    num_regions: Int16[np.ndarray, "F+1"]  # of the whole floor, with the box there
 
 
 def empty_regions(num_floor: int) -> Regions:
@@ -49,8 +52,6 @@ def empty_regions(num_floor: int) -> Regions:
         return np.full((num_floor + 1, *shape), NONE, np.int16)
 
     return Regions(
-        beside=by_square(4),
-        num_regions=by_square(),
         order=by_square(),
         squares=by_square()[:-1],
         parent=by_square(),
@@ -58,88 +59,74 @@ def empty_regions(num_floor: int) -> Regions:
         end=by_square(),
         lowest=by_square(),
         least=by_square(),
+        num_trees=np.zeros(1, np.int16),
         waiting=np.zeros(4 * num_floor + 1, np.int32),
+        beside=by_square(4),
+        num_regions=by_square(),
     )
 
 
 @partial(inner, is_inlined=True)
 @no_type_check
 def find_regions(neighbours, is_blocked, regions):
-    """Fills ``regions``.
+    """Fills the forest: free squares depth first, then from the leaves to the roots.
 
-    The box that is to be moved must not be in ``is_blocked``.
+    The box that is to be moved must not be in ``is_blocked``. Its branches could not be predicted,
+    so there are few: the next square is written down whether it waits or not.
     """
-    num_trees, num_free = _plant(neighbours, is_blocked, regions)
-    _cut(neighbours, regions, num_trees, num_free)
-
-
-@inner
-@no_type_check
-def _plant(neighbours, is_blocked, regions):
-    """Orders the free squares depth first."""
-    num_floor = len(neighbours) - 1
     order, squares, parent, root = regions.order, regions.squares, regions.parent, regions.root
-    waiting = regions.waiting
+    end, lowest, least, waiting = regions.end, regions.lowest, regions.least, regions.waiting
+    num_floor = len(neighbours) - 1
     for square in range(num_floor + 1):
-        order[square] = _BLOCKED if is_blocked[square] else NONE
+        order[square] = _BLOCKED if is_blocked[square] else _NEW
     num_trees = num_free = 0
-    for least in range(num_floor):
-        if order[least] != NONE:
+    for first in range(num_floor):
+        if order[first] != _NEW:
             continue
         num_trees += 1
         # A square waits together with the one from which it was seen last: its parent.
-        waiting[0] = least
-        parent[least] = NONE
+        waiting[0] = first | first << 16
         count = 1
         while count > 0:
             count -= 1
             square = waiting[count] & 0xFFFF
-            if order[square] != NONE:
+            if order[square] != _NEW:
                 continue
-            if square != least:
-                parent[square] = waiting[count] >> 16
-            order[square] = num_free
+            parent[square] = waiting[count] >> 16
+            root[square] = first
+            order[square] = lowest_beside = num_free
             squares[num_free] = square
-            root[square] = least
             num_free += 1
             for direction in range(3, -1, -1):
-                ahead = neighbours[square, direction]
-                if order[ahead] == NONE:
-                    waiting[count] = ahead | square << 16
-                    count += 1
-    return num_trees, num_free
+                ahead = np.int64(neighbours[square, direction]) & 0xFFFF
+                place = np.int64(order[ahead])
+                lowest_beside = min(lowest_beside, place)
+                waiting[count] = ahead | square << 16
+                count += place == _NEW
+            lowest[square], least[square], end[square] = lowest_beside, square, num_free
+    for number in range(num_free - 1, -1, -1):
+        square = np.int64(squares[number]) & 0xFFFF
+        above = np.int64(parent[square]) & 0xFFFF
+        lowest[above] = min(lowest[above], lowest[square])
+        least[above] = min(least[above], least[square])
+        end[above] = max(end[above], end[square])
+    regions.num_trees[0] = num_trees
 
 
 @inner
 @no_type_check
-def _cut(neighbours, regions, num_trees, num_free):
-    """Fills what follows from the forest, from the leaves to the roots."""
-    order, parent, beside = regions.order, regions.parent, regions.beside
-    for number in range(num_free - 1, -1, -1):
-        square = regions.squares[number]
-        least, lowest = np.int64(square), np.int64(number)
-        regions.end[square] = number + 1
-        pieces = num_trees - (parent[square] == NONE)
-        for direction in range(4):
-            ahead = neighbours[square, direction]
-            place = order[ahead]
-            if place == _BLOCKED:
-                beside[square, direction] = NONE
-                continue
-            beside[square, direction] = regions.root[square]
-            if place < number:
-                lowest = min(lowest, np.int64(place))
-            elif parent[ahead] == square:
-                lowest = min(lowest, np.int64(regions.lowest[ahead]))
-                least = min(least, np.int64(regions.least[ahead]))
-                regions.end[square] = max(regions.end[square], regions.end[ahead])
-                if regions.lowest[ahead] >= number:
-                    beside[square, direction] = regions.least[ahead]
-                    pieces += 1
-            else:  # below another neighbour, which was entered earlier
-                beside[square, direction] = region_of(neighbours, regions, square, ahead)
-        regions.lowest[square], regions.least[square] = lowest, least
-        regions.num_regions[square] = pieces
+def find_beside(neighbours, regions, box):
+    """Fills ``beside`` and ``num_regions`` of one free square."""
+    order, parent = regions.order, regions.parent
+    pieces = np.int64(regions.num_trees[0]) - (parent[box] == box)
+    for direction in range(4):
+        ahead = np.int64(neighbours[box, direction])
+        if order[ahead] == _BLOCKED:
+            regions.beside[box, direction] = NONE
+            continue
+        regions.beside[box, direction] = region_of(neighbours, regions, box, ahead)
+        pieces += parent[ahead] == box and regions.lowest[ahead] >= order[box]
+    regions.num_regions[box] = pieces
 
 
 @inner

@@ -11,7 +11,13 @@ from jaxtyping import Bool, Int32, UInt64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground
-from tokoban.sokoban.search.level.regions import Regions, empty_regions, find_regions, place_beside
+from tokoban.sokoban.search.level.regions import (
+    Regions,
+    empty_regions,
+    find_beside,
+    find_regions,
+    place_beside,
+)
 from tokoban.sokoban.search.level.words import EMPTY, index, lowest
 from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import bit_of
@@ -60,6 +66,9 @@ def fill_blocked(ground, blocked, workspace, first, last):
             continue
         workspace.is_blocked[wall] = True
         find_regions(ground.neighbours, workspace.is_blocked, workspace.regions)
+        for box in range(num_floor):
+            if box != wall:
+                find_beside(ground.neighbours, workspace.regions, box)
         workspace.is_blocked[wall] = False
         _pull_from_goals(ground, workspace, wall)
         for box in range(num_floor):

@@ -12,7 +12,7 @@ import numpy as np
 
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.ground import UNREACHABLE
-from tokoban.sokoban.search.level.regions import find_regions
+from tokoban.sokoban.search.level.regions import find_beside, find_regions
 from tokoban.sokoban.search.rules.two_boxes import is_deadlocked_pair
 from tokoban.sokoban.search.state.positions import bit_of, copy
 
@@ -20,7 +20,7 @@ from tokoban.sokoban.search.state.positions import bit_of, copy
 @partial(inner, is_inlined=True)
 @no_type_check
 def lift(ground, words, scratch, row, by_pulls):
-    """Takes box ``row`` of the boxes ``words`` off the floor, and finds the regions without it.
+    """Takes box ``row`` of the boxes ``words`` off the floor.
 
     Returns whether it can move at all. If it cannot, nothing is changed.
     """
@@ -35,7 +35,6 @@ def lift(ground, words, scratch, row, by_pulls):
         copy(words, scratch.others)
         scratch.others[start >> 6] ^= bit_of(start)
         is_blocked[start] = False
-        find_regions(neighbours, is_blocked, scratch.regions)
     return may_move
 
 
@@ -53,7 +52,8 @@ def moves_of_one_box(visit: Callable) -> Callable:
     def move_box(state, ground, two_boxes, scratch, row, by_pulls):
         """Visits the moves of a lifted box, and puts it back; returns how many were tried."""
         neighbours, is_blocked, seen = ground.neighbours, scratch.is_blocked, scratch.seen
-        beside = scratch.regions.beside
+        regions, beside = scratch.regions, scratch.regions.beside
+        has_regions = False  # many a box has no move that is not deadlocked
         boxes, reached_from = scratch.ways
         start = np.int64(scratch.boxes[row])
         scratch.last_mark[0] += 1
@@ -83,6 +83,10 @@ def moves_of_one_box(visit: Callable) -> Callable:
                     continue
                 if is_deadlocked_pair(two_boxes, scratch.others, end, side):
                     continue
+                if not has_regions:
+                    find_regions(neighbours, is_blocked, regions)
+                    has_regions = True
+                find_beside(neighbours, regions, end)
                 least = np.int64(beside[end, side])
                 reached = 0
                 for around in range(4):

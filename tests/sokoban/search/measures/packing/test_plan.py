@@ -24,9 +24,9 @@ from tokoban.sokoban.search.steps import completed
 @no_type_check
 def all_asked(packing, is_blocked, words):
     """Packed, boxes out of plan, and the first word of squares out of plan."""
-    point = plan.point_of_plan(packing, is_blocked)
+    packed, point = plan.progress_of_plan(packing, is_blocked)
     return (
-        plan.num_packed(packing, is_blocked),
+        packed,
         plan.out_of_plan(packing, words, point),
         packing.points.out_of_plan[point, 0],
     )

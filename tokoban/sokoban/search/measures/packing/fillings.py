@@ -18,7 +18,7 @@ from tokoban.compiling import entry, inner
 from tokoban.sokoban.hashing import GOLDEN
 from tokoban.sokoban.search.level.flood import flood
 from tokoban.sokoban.search.level.ground import NONE
-from tokoban.sokoban.search.level.regions import find_regions, region_of
+from tokoban.sokoban.search.level.regions import find_beside, find_regions, region_of
 from tokoban.sokoban.search.level.words import EMPTY, ONE, lowest
 from tokoban.sokoban.search.measures.packing.pull_board import (
     PullBoard,
@@ -219,6 +219,7 @@ def can_leave(board, box, inside):
     if inside != NONE:
         leaves = leaves_from(board, box, region_of(board.neighbours, board.regions, box, inside))
     else:
+        find_beside(board.neighbours, board.regions, box)
         for direction in range(4):
             if is_first_beside(board.regions.beside, box, direction):
                 leaves |= leaves_from(board, box, board.regions.beside[box, direction])

@@ -21,7 +21,7 @@ from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.level.words import EMPTY, ONE, count, index, lowest
 from tokoban.sokoban.search.state.positions import bit_of, copy
 
-# Powers of two: answers of ``packed_of_group``, and of ``point_of_plan``.
+# Powers of two: answers of ``packed_of_group``, and of ``progress_of_plan``.
 NUM_KEPT = 1 << 16
 NUM_POINTS = 1 << 12
 NO_POINT = -2
@@ -75,26 +75,6 @@ def stage_of(packing, is_blocked):
         if has_begun:
             return np.int64(stage)
     return np.int64(NONE)
-
-
-@inner
-@no_type_check
-def num_packed(packing, is_blocked):
-    """How many steps of the plan are fulfilled, from 0 to S.
-
-    ``is_blocked`` marks walls and boxes. Of each group of squares the largest consistent filling
-    counts.
-    """
-    stage = stage_of(packing, is_blocked)
-    packed = np.int64(0)
-    if stage == NONE:
-        for i in range(packing.first_base[1]):
-            packed += is_blocked[packing.base[i]]
-        return packed
-    packed = packing.first_step[stage]
-    for group in range(packing.first_group[stage], packing.first_group[stage + 1]):
-        packed += count(packed_of_group(packing, group, is_blocked))
-    return packed
 
 
 @inner
@@ -191,20 +171,28 @@ def stuck_squares(packing, group, filled):
 
 @inner
 @no_type_check
-def point_of_plan(packing, is_blocked):
-    """Where the plan stands, as a number for ``out_of_plan`` until this is called again."""
+def progress_of_plan(packing, is_blocked):
+    """How many steps of the plan are fulfilled, from 0 to S, and where it stands.
+
+    The latter as a number for ``out_of_plan`` until this is called again. ``is_blocked`` marks
+    walls and boxes. Of each group of squares the largest consistent filling counts.
+    """
     points = packing.points
     words = points.words
     stage = stage_of(packing, is_blocked)
     words[:] = 0
     of_stage = max(stage, np.int64(0))
+    num_packed = np.int64(0)
     for i in range(packing.first_base[of_stage], packing.first_base[of_stage + 1]):
         square = np.int64(packing.base[i])
         if is_blocked[square]:
             words[square >> 6] |= bit_of(square)
+            num_packed += 1
     if stage != NONE:
+        num_packed = packing.first_step[stage]
         for group in range(packing.first_group[stage], packing.first_group[stage + 1]):
             rest = packed_of_group(packing, group, is_blocked)
+            num_packed += count(rest)
             while rest != EMPTY:
                 square = np.int64(packing.squares[packing.first_square[group] + index(rest)])
                 words[square >> 6] |= bit_of(square)
@@ -221,7 +209,7 @@ def point_of_plan(packing, is_blocked):
         points.stage[point] = stage
         copy(words, points.packed[point])
         fill_point(packing, stage, point)
-    return point
+    return num_packed, point
 
 
 @inner
@@ -297,7 +285,7 @@ def mark_reached(packing, stage, first):
 def out_of_plan(packing, words, point):
     """The number of boxes that cannot come to a square that is still to be filled.
 
-    ``words`` are the boxes; ``point`` is that of ``point_of_plan``.
+    ``words`` are the boxes; ``point`` is that of ``progress_of_plan``.
     """
     num_boxes = np.int64(0)
     for word in range(len(words)):

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground
-from tokoban.sokoban.search.level.regions import Regions, empty_regions
+from tokoban.sokoban.search.level.regions import Regions, empty_regions, find_beside
 from tokoban.sokoban.search.state.columns import zeroed
 
 
@@ -62,15 +62,17 @@ def pull_board(ground: Ground, by_pulls: Ground) -> PullBoard:
 def find_pulls(board, box, player):
     """Fills ``board.ways`` with what ``box`` can be pulled to, the nearest first; returns how many.
 
-    The box must be lifted and ``board.regions`` found so; ``player`` is the least square of the
-    player's region with the box in place. The first way is the box where it is.
+    The box must be lifted and the forest of ``board.regions`` found so; ``player`` is the least
+    square of the player's region with the box in place. The first way is the box where it is.
     """
-    neighbours, is_blocked, beside = board.neighbours, board.is_blocked, board.regions.beside
+    neighbours, is_blocked, regions = board.neighbours, board.is_blocked, board.regions
+    beside = regions.beside
     squares, players, pulls = board.ways
     seen = board.seen
     board.last_mark[0] += 1
     mark = board.last_mark[0]
     squares[0], players[0], pulls[0] = box, player, 0
+    find_beside(neighbours, regions, np.int64(box))
     for direction in range(4):
         if beside[box, direction] == player:
             seen[np.int64(box) * 4 + direction] = mark
@@ -83,6 +85,7 @@ def find_pulls(board, box, player):
             end = np.int64(neighbours[square, direction])
             if is_blocked[neighbours[end, direction]] or seen[end * 4 + direction] == mark:
                 continue
+            find_beside(neighbours, regions, end)
             region_after = beside[end, direction]
             for side in range(4):
                 if beside[end, side] == region_after:

@@ -12,7 +12,7 @@ from typing import no_type_check
 
 from tokoban.compiling import inner
 from tokoban.sokoban.search.measures.hotspots import num_hotspots
-from tokoban.sokoban.search.measures.packing.plan import num_packed, out_of_plan, point_of_plan
+from tokoban.sokoban.search.measures.packing.plan import out_of_plan, progress_of_plan
 
 # Lowest bit of each feature; all but packing are counted down from 255 and saturate.
 PACKING, REGIONS, OUT_OF_PLAN, HOTSPOTS = 48, 40, 32, 24
@@ -28,8 +28,8 @@ def score_of_cell(tables, is_blocked, words, num_regions):
     The player's region is one of them.
     """
     packing = tables.packing
-    packed = num_packed(packing, is_blocked)
-    num_outside = out_of_plan(packing, words, point_of_plan(packing, is_blocked))
+    packed, point = progress_of_plan(packing, is_blocked)
+    num_outside = out_of_plan(packing, words, point)
     return (
         packed << PACKING
         | (_MAX - min(num_regions, _MAX)) << REGIONS
