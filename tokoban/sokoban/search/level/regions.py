@@ -71,8 +71,8 @@ def empty_regions(num_floor: int) -> Regions:
 def find_regions(neighbours, is_blocked, regions):
     """Fills the forest: free squares depth first, then from the leaves to the roots.
 
-    The box that is to be moved must not be in ``is_blocked``. Its branches could not be predicted,
-    so there are few: the next square is written down whether it waits or not.
+    The box that is to be moved must not be in ``is_blocked``. A mask tells numba that a square is
+    no negative index, which it would count from the end.
     """
     order, squares, parent, root = regions.order, regions.squares, regions.parent, regions.root
     end, lowest, least, waiting = regions.end, regions.lowest, regions.least, regions.waiting
@@ -100,9 +100,11 @@ def find_regions(neighbours, is_blocked, regions):
             for direction in range(3, -1, -1):
                 ahead = np.int64(neighbours[square, direction]) & 0xFFFF
                 place = np.int64(order[ahead])
-                lowest_beside = min(lowest_beside, place)
-                waiting[count] = ahead | square << 16
-                count += place == _NEW
+                if place == _NEW:
+                    waiting[count] = ahead | square << 16
+                    count += 1
+                else:
+                    lowest_beside = min(lowest_beside, place)
             lowest[square], least[square], end[square] = lowest_beside, square, num_free
     for number in range(num_free - 1, -1, -1):
         square = np.int64(squares[number]) & 0xFFFF

@@ -30,8 +30,8 @@ def assign(pushes, places, row, matching, path):
     of no goal: its price is the negated pushes of the whole matching. ``path`` [3, G + 1] is room
     to work in.
     """
-    goal_price, box_of_goal = matching
-    distance, open_price, came_from = path
+    goal_price, box_of_goal = matching[0], matching[1]
+    distance, open_price, came_from = path[0], path[1], path[2]
     num_goals = len(places)
     for goal in range(num_goals):
         distance[goal] = _FAR
@@ -102,7 +102,7 @@ def match_all(pushes, is_matched, places, matching, path):
     """
     if not is_matched:
         return
-    goal_price, num_goals = matching[0], len(places)
+    goal_price, box_of_goal, num_goals = matching[0], matching[1], len(places)
     highest = goal_price[0]
     for goal in range(num_goals):
         highest = max(highest, goal_price[goal])
@@ -111,7 +111,7 @@ def match_all(pushes, is_matched, places, matching, path):
         goal_price[goal] -= highest
         total += goal_price[goal]
     goal_price[num_goals] = -total
-    matching[1] = NONE
+    box_of_goal[:] = NONE
     for row in range(num_goals):
         assign(pushes, places, row, matching, path)
 
@@ -124,27 +124,27 @@ def matched_pushes_after(pushes, places, row, place, matching, path):
     ``matching`` is the cheapest one of ``places``, by ``match_all``; both stay. The cheapest
     augmenting path from the box to the goal that it had, by Dijkstra.
     """
-    goal_price, box_of_goal = matching
-    distance, open_price, _ = path
+    goal_price, box_of_goal = matching[0], matching[1]
+    distance, open_price = path[0], path[1]
     num_goals = len(places)
-    for goal in range(num_goals):
-        distance[goal] = _FAR
-        open_price[goal] = goal_price[goal]
     own_goal = _first(box_of_goal, row)
     length = np.int64(goal_price[own_goal]) - pushes[places[row], own_goal]
-    from_place = np.int64(place)
-    while True:
-        least = np.int64(_FAR)
-        for goal in range(num_goals):
-            reached = length + pushes[from_place, goal] - open_price[goal]
-            distance[goal] = min(distance[goal], reached)
-            least = min(least, distance[goal])
-        if distance[own_goal] == least:
-            return least - goal_price[num_goals]
+    least = np.int64(_FAR)
+    for goal in range(num_goals):
+        open_price[goal] = goal_price[goal]
+        distance[goal] = length + pushes[place, goal] - goal_price[goal]
+        least = min(least, distance[goal])
+    while distance[own_goal] != least:
         goal = _first(distance, least)
         from_place = np.int64(places[box_of_goal[goal]])
         length = least - (pushes[from_place, goal] - goal_price[goal])
         _close(distance, open_price, goal)
+        least = np.int64(_FAR)
+        for other in range(num_goals):
+            reached = length + pushes[from_place, other] - open_price[other]
+            distance[other] = min(distance[other], reached)
+            least = min(least, distance[other])
+    return least - goal_price[num_goals]
 
 
 @inner
@@ -187,7 +187,8 @@ def find_goal(goals_of_box, row, matching):
 
     ``matching`` is as for ``every_box_has_a_goal``, with -1 for goals that are free.
     """
-    box_of_goal, goal_of_box, came_from, waiting = matching
+    box_of_goal, goal_of_box = matching[0], matching[1]
+    came_from, waiting = matching[2], matching[3]
     came_from[:] = -1
     waiting[0] = row
     first, count = 0, 1

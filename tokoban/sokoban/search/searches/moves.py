@@ -54,7 +54,7 @@ def moves_of_one_box(visit: Callable) -> Callable:
         neighbours, is_blocked, seen = ground.neighbours, scratch.is_blocked, scratch.seen
         regions, beside = scratch.regions, scratch.regions.beside
         has_regions = False  # many a box has no move that is not deadlocked
-        boxes, reached_from = scratch.ways
+        boxes, reached_from = scratch.ways[0], scratch.ways[1]
         start = np.int64(scratch.boxes[row])
         scratch.last_mark[0] += 1
         seen_now = scratch.last_mark[0]

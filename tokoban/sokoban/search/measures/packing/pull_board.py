@@ -67,7 +67,7 @@ def find_pulls(board, box, player):
     """
     neighbours, is_blocked, regions = board.neighbours, board.is_blocked, board.regions
     beside = regions.beside
-    squares, players, pulls = board.ways
+    squares, players, pulls = board.ways[0], board.ways[1], board.ways[2]
     seen = board.seen
     board.last_mark[0] += 1
     mark = board.last_mark[0]
