@@ -2,7 +2,8 @@
 
 The bound of Junghanns and Schaeffer 2001, by the Hungarian method (Kuhn 1955; one augmenting path a
 box, after Jonker and Volgenant 1987). Axes: G goals, as many as boxes; L places of a lone box, to
-which ``pushes`` [L, G] gives the price of each goal; X words of 64 goals.
+which ``pushes`` [L, G] gives the price of each goal; X words of 64 goals. Rows of arrays are taken
+by number: where an array is unpacked, numba forgets that its rows are contiguous.
 """
 
 from functools import partial
