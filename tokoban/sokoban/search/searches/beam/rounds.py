@@ -187,26 +187,27 @@ def in_order(
     # Ties are broken by the hash, as good as random. An odd factor permutes the hashes.
     drawn = key * np.uint64(pow(int(GOLDEN), seed, 1 << 64)) >> np.uint64(48)
     badness = badness_of(score)
-    best_first = _in_order((badness - badness.min() << 16) + drawn.astype(np.int64))
+    best_first = _places_in_order((badness - badness.min() << 16) + drawn.astype(np.int64))
     # From here on candidates are places in this order.
-    in_turn = _in_order(_ranks_in_kind(score[best_first] >> BADNESS_BITS))[: 2 * width]
+    in_turn = _places_in_order(_ranks_in_kind(score[best_first] >> BADNESS_BITS))[: 2 * width]
     by_turns = np.stack([np.arange(len(in_turn)), in_turn], axis=1).ravel()
     places = np.unique(by_turns, return_index=True)[1]
     return best_first[by_turns[np.sort(places)]]
 
 
-def _in_order(numbers: Int64[np.ndarray, " N"]) -> Int64[np.ndarray, " N"]:
+def _places_in_order(numbers: Int64[np.ndarray, " N"]) -> Int64[np.ndarray, " N"]:
     """The places of numbers from 0 on, the least first, of equal ones the first first.
 
     To sort numbers that hold their own places is several times as fast as ``argsort``.
     """
+    # Badness above the least, and ranks, have far fewer than the bits that are left.
     num_bits = len(numbers).bit_length()
     return np.sort(numbers << num_bits | np.arange(len(numbers))) & ((1 << num_bits) - 1)
 
 
 def _ranks_in_kind(kind: Int64[np.ndarray, " N"]) -> Int64[np.ndarray, " N"]:
     """The place of each candidate among those of its kind, from 0 for the first."""
-    by_kind = _in_order(kind)
+    by_kind = _places_in_order(kind)
     firsts = np.flatnonzero(np.diff(kind[by_kind], prepend=-1))
     ranks = np.empty(len(kind), np.int64)
     ranks[by_kind] = np.arange(len(kind)) - np.repeat(firsts, np.diff(firsts, append=len(kind)))
