@@ -312,6 +312,9 @@ def test_a_reload_keeps_moves_redo_and_kept_positions(open_page: Open) -> None:
     opened(page)
     assert game(page) == before
     page.get_by_text("After 4 moves, 2 pushes").wait_for()
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_label("Language").select_option("de")
+    page.get_by_text("Nach 4 Zügen, 2 Schüben").wait_for()
 
 
 def wait_until_kept(page: Any, moves: str) -> None:
