@@ -338,12 +338,12 @@ def test_a_level_is_drawn_checked_played_and_solved(open_page: Open) -> None:
     page.reload()  # the drawing is kept
     legality.get_by_text("A legal level.").wait_for()
     page.get_by_role("button", name="Play it").click()
-    page.get_by_text("My own, level 2 of 2").wait_for()  # as it was saved
+    page.get_by_text("My own, level 2 of 2", exact=True).wait_for()  # as it was saved
     page.go_back()
     page.get_by_label("Title").fill("Two pushes")
     page.get_by_role("button", name="Play it").click()
     opened(page, "Two pushes")
-    page.get_by_text("Editor, level 1 of 1").wait_for()
+    page.get_by_text("Editor, level 1 of 1", exact=True).wait_for()
     press(page, "rRR")
     page.wait_for_selector("[data-owner=solved]")
     assert game(page)["state"] == "solved"

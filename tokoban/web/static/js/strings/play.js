@@ -22,6 +22,11 @@ export const strings = {
   "play.panels": { en: "Panels", de: "Bereiche" },
   "play.previous": { en: "Previous level", de: "Vorheriges Level" },
   "play.next": { en: "Next level", de: "Nächstes Level" },
+  "play.next-unsolved": { en: "Next unsolved level", de: "Nächstes ungelöstes Level" },
+  "play.none-unsolved": {
+    en: "No other level of this collection is unsolved.",
+    de: "Kein anderes Level dieser Sammlung ist ungelöst.",
+  },
   "play.was-first": {
     en: "That was the first level; this is the last.",
     de: "Das war das erste Level; dies ist das letzte.",
@@ -160,6 +165,7 @@ export const strings = {
   },
   "levels.played": { en: "Played levels", de: "Gespielte Level" },
   "levels.count": { en: "{count} {count|level|levels}", de: "{count} Level" },
+  "levels.num-solved": { en: "{solved} of {count} solved", de: "{solved} von {count} gelöst" },
   "levels.save": { en: "Save the collection", de: "Sammlung speichern" },
   "levels.rename": { en: "Rename the collection", de: "Sammlung umbenennen" },
   "levels.name": { en: "Name", de: "Name" },

@@ -2,7 +2,7 @@
 
 import { openShare } from "../shell/share.js";
 import { t } from "../strings/index.js";
-import { stepPlace } from "./places.js";
+import { nextUnsolved, stepPlace } from "./places.js";
 
 /** One step of the zoom. */
 const ZOOM = 1.25;
@@ -35,6 +35,7 @@ export function playActions(app, board, pick) {
     ["end", "play.end", ["End"], () => session.game.goTo(session.game.moves.length)],
     ["marks", "play.marks", ["m"], () => session.toggleMarks()],
     ["next", "play.next", ["n"], () => stepPlace(app, 1)],
+    ["next-unsolved", "play.next-unsolved", ["Shift+N"], () => nextUnsolved(app)],
     ["previous", "play.previous", ["p"], () => stepPlace(app, -1)],
     ["levels", "play.all-levels", ["l"], () => app.open("levels")],
     ["pick-box", "play.pick-box", ["x"], () => pick.next()],
