@@ -129,6 +129,11 @@ export const strings = {
   },
   "play.drop-box": { en: "Push the picked box there", de: "Gewählte Kiste dorthin schieben" },
   "play.put-down": { en: "Put the picked box down", de: "Gewählte Kiste loslassen" },
+  "play.walks": { en: "Show where the player can walk", de: "Zeigen, wohin die Figur gehen kann" },
+  "say.walks": {
+    en: "The player can walk to {count} {count|square|squares}.",
+    de: "Die Figur kann auf {count} {count|Feld|Felder} gehen.",
+  },
   "say.no-path": { en: "no push leads there", de: "kein Schub führt dorthin" },
   "say.blocked": { en: "blocked", de: "versperrt" },
   "say.push": {
@@ -255,8 +260,8 @@ export const strings = {
   "import.pasted": { en: "Pasted", de: "Eingefügt" },
   "import.dropped": { en: "Dropped", de: "Abgelegt" },
   "help.mouse": {
-    en: "Mouse: click a square to walk there. Drag a box, or click it and then one of the marked squares, to push it there. The wheel moves a large board.",
-    de: "Maus: Klicken Sie auf ein Feld, um dorthin zu gehen. Ziehen Sie eine Kiste, oder klicken Sie sie und dann eines der markierten Felder an, um sie dorthin zu schieben. Das Mausrad verschiebt ein großes Brett.",
+    en: "Mouse: click a square to walk there, or the player to see all such squares. Drag a box, or click it and then one of the marked squares, to push it there. The wheel moves a large board.",
+    de: "Maus: Klicken Sie auf ein Feld, um dorthin zu gehen, oder auf die Figur, um alle solchen Felder zu sehen. Ziehen Sie eine Kiste, oder klicken Sie sie und dann eines der markierten Felder an, um sie dorthin zu schieben. Das Mausrad verschiebt ein großes Brett.",
   },
   "help.touch": {
     en: "Touch: tap where you would click, or swipe to move; two fingers zoom, and move a large board.",

@@ -56,11 +56,12 @@ function mount(element, app, params, signal) {
     avoidsDead: () => settings.get("avoidsDead"),
     onPick: (/** @type {number} */ square, /** @type {number} */ count) =>
       app.announce(t("say.picked", { ...numbersOf(session.game.board, square), count })),
+    onWalks: (/** @type {number} */ count) => app.announce(t("say.walks", { count })),
   };
   const pointer = new Pointer(board, session, picking, signal);
 
   const keyboardPick = new KeyboardPick(pointer, session, (text) => app.announce(text), signal);
-  const actions = playActions(app, board, keyboardPick);
+  const actions = playActions(app, board, pointer, keyboardPick);
   const toolbar = tools(app, actions);
   const moves = el("p", { class: "on-paper mono" });
   main.append(toolbar.element, moves);

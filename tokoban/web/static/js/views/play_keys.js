@@ -10,16 +10,21 @@ const ZOOM = 1.25;
 /**
  * @param {import("../shell/app.js").App} app
  * @param {import("../board/board_view.js").BoardView} board
+ * @param {import("../board/pointer.js").Pointer} pointer
  * @param {import("../board/keyboard_pick.js").KeyboardPick} pick
  * @returns {import("../shell/keys.js").Action[]}
  */
-export function playActions(app, board, pick) {
+export function playActions(app, board, pointer, pick) {
   const { session } = app;
   /** @type {(seen: string) => () => void} */
   const move = (seen) => () => {
     const letter = board.directionOf(seen);
     if (pick.isActive) return pick.move(letter);
     if (!session.game.play(letter)) app.announce(t("say.blocked"));
+  };
+  const walks = () => {
+    if (pick.isActive) pick.cancel();
+    pointer.toggleWalks();
   };
   /** @type {[string, string, string[], () => void][]} */
   const actions = [
@@ -40,6 +45,7 @@ export function playActions(app, board, pick) {
     ["levels", "play.all-levels", ["l"], () => app.open("levels")],
     ["pick-box", "play.pick-box", ["x"], () => pick.next()],
     ["drop-box", "play.drop-box", ["Enter"], () => pick.drop()],
+    ["walks", "play.walks", ["f"], walks],
     ["put-down", "play.put-down", ["Escape"], () => pick.cancel()],
     ["share", "play.share", ["c"], () => openShare(app)],
     ["zoom-in", "play.zoom-in", ["+"], () => board.zoomBy(ZOOM)],
