@@ -142,5 +142,6 @@ export class VirtualGrid {
     if (!now && !focused.matches("body, main")) return;
     event.preventDefault();
     this._focus(now ? Math.max(0, Math.min(this._count - 1, now[0] + step)) : this._first);
+    this._scroller.scrollIntoView({ block: "nearest" }); // in a low window it may be below
   }
 }
