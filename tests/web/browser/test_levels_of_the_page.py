@@ -576,3 +576,8 @@ def test_a_thousand_levels_are_listed_and_the_last_is_reached(
     assert (
         json.loads(page.evaluate("localStorage.getItem('tokoban:last')"))["place"]["index"] == 999
     )
+    page.keyboard.press("l")
+    page.locator(".level-card", has_text="Board 1000").wait_for()
+    page.set_viewport_size({"width": 500, "height": 800})  # has fewer levels in a row
+    page.locator(".level-card", has_text="Board 99").first.wait_for()
+    assert page.locator(".level-card", has_text="Board 5").count() == 0

@@ -72,12 +72,17 @@ export class VirtualGrid {
   _fill() {
     const { clientWidth, clientHeight, scrollTop } = this._scroller;
     const columns = Math.max(1, Math.floor(clientWidth / this._minWidth));
-    if (columns !== this._columns) {
-      this._columns = columns;
-      this._clear();
-    }
     const width = clientWidth / columns;
     this._list.style.height = `${Math.ceil(this._count / columns) * this._height}px`;
+    if (columns !== this._columns) {
+      // What was at the top stays there, as on a phone that is turned.
+      const shown = Math.floor(scrollTop / this._height) * this._columns;
+      this._columns = columns;
+      this._clear();
+      this._scroller.scrollTop = this._rowOf(shown) * this._height;
+      this._fill();
+      return;
+    }
     const first = Math.max(0, Math.floor(scrollTop / this._height) - SPARE_ROWS) * columns;
     const rows = Math.ceil(clientHeight / this._height) + 2 * SPARE_ROWS + 1;
     const last = Math.min(this._count, first + rows * columns);
