@@ -65,7 +65,7 @@ def test_keys_go_from_level_to_level_and_each_is_named(open_page: Callable[..., 
     page.locator("#board").focus()
     page.keyboard.press("n")
     said.get_by_text("Room, tests, level 2 of 3").wait_for()
-    assert page.title() == "Room, tests, level 2 of 3 – tokoban"
+    assert page.title().startswith("Room, tests, level 2 of 3")
     assert page.evaluate("document.activeElement.id") == "board"
     page.keyboard.press("l")
     page.wait_for_selector(".level-card")
