@@ -27,7 +27,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.made_pairs import TOPICS, formulas, framed, substituted, written
-from benchmarks.multi30k import TESTS, train_once
+from benchmarks.multi30k import TESTS, asked_once
 from tokoban import cli, pretrained
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_destination, write_output
@@ -157,7 +157,13 @@ def train(folder: Path, direction: str, options: Sequence[str]) -> None:
         words += [f"--validation-{part}", str(folder / f"validation.{forth[place]}.gz")]
     if direction != "both":
         words += ["--start-from", str(folder / "both")]
-    train_once(folder / direction, [*words, *options])
+    words = asked_once(folder / direction, [*words, *options])
+    if words and (code := cli.main(words)):
+        raise (
+            KeyboardInterrupt
+            if code == ExitCode.INTERRUPTED
+            else RuntimeError(f"the training ended with {code}")
+        )
 
 
 def by_channel_alone(reranker: Reranker) -> Reranker:

@@ -146,7 +146,7 @@ def gpu_parts(group: str, *, device: str, is_quick: bool, data: Path | None = No
         papers = (
             *("-m", "benchmarks.multi30k", folder, "--device", device, "--folder", "OUT/multi30k"),
             *("--directions", "en-de", "--text", "papers", "--recipe", "published"),
-            *("--precision", "fp32", "--json", "OUT/multi30k.json"),
+            *("--precision", "fp32"),
             *(("--steps", "4", "--seeds", "0") if is_quick else ()),
         )
         slow_tests = ("-m", "pytest", "-v", "-W", "default", "-m", "gpu and slow")
