@@ -31,6 +31,7 @@ from torch.nn.utils.rnn import pad_sequence
 from benchmarks.ctranslate2_model import convert, token_names
 from benchmarks.harness import Report, in_turns, parser
 from tokoban import pretrained
+from tokoban.cli.parser import whole
 from tokoban.inference.engine import Engine
 from tokoban.inference.plain import PlainEngine, PlainRows
 from tokoban.systems.translation import number_words
@@ -234,7 +235,7 @@ def _score(model: Translator, source: list[int], tokens: list[int], alpha: float
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Answers 0, or 1 where a translation differs and nothing explains it."""
-    options = parser(__doc__, num_threads=1)
+    options = parser(__doc__, num_threads=1, is_of_cpu=True)
     options.add_argument("--weights", default="translation-de-en", metavar="NAME_OR_PATH")
     options.add_argument("--source", type=Path, metavar="FILE", help="default: the embedded task")
     options.add_argument("--sentences", type=int, default=64, metavar="N", help="the first ones")
@@ -243,15 +244,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--case", type=int, nargs=2, metavar=("BEAM", "BATCH"), help="this one alone"
     )
     options.add_argument("--quick-ways", action="store_true", help="no rows without a cache")
-    options.add_argument("--rounds", type=int, default=9, metavar="N")
+    options.add_argument("--rounds", type=whole(1), default=9, metavar="N")
     options.add_argument("--parity", type=int, metavar="N", help="compare N sentences instead")
     options.add_argument("--length-penalty", type=float, default=1.0, metavar="A", help="of it")
     arguments = options.parse_args(argv)
-    if arguments.device == "cuda":
-        options.error("--device cuda: this one is of the CPU")
-    if arguments.rounds < 1:
-        options.error(f"--rounds is {arguments.rounds}; expected at least 1")
-    arguments.device = "cpu"
     both = contest(arguments)
     if arguments.parity is not None:
         torch.set_num_threads(arguments.threads)

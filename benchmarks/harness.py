@@ -21,6 +21,7 @@ from torch.utils.benchmark import Timer
 
 from tokoban.cli.options import add
 from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.parser import whole
 from tokoban.training import run_directory
 from tokoban.training.device import find_device
 from tokoban.training.metrics import clock_s
@@ -29,15 +30,22 @@ Answer = TypeVar("Answer")
 _CPU = torch.device("cpu")
 
 
-def parser(description: str | None, *, num_threads: int | None) -> argparse.ArgumentParser:
-    """The options of every benchmark; by default it uses ``num_threads`` (None: all) of the CPU."""
+def parser(
+    description: str | None, *, num_threads: int | None, is_of_cpu: bool = False
+) -> argparse.ArgumentParser:
+    """The options of every benchmark; by default it uses ``num_threads`` (None: all) of the CPU.
+
+    Where ``is_of_cpu``, no other device can be asked for.
+    """
     options = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("--quick", action="store_true", help="smaller, within a minute on 2 cores")
     options.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
-    add(options, "--device")
-    options.add_argument("--threads", type=int, default=num_threads, metavar="N", help="of the CPU")
+    add(options, "--device", **({"choices": ("cpu",), "default": "cpu"} if is_of_cpu else {}))
+    options.add_argument(
+        "--threads", type=whole(1), default=num_threads, metavar="N", help="of the CPU"
+    )
     return options
 
 
@@ -156,8 +164,6 @@ class Report:
         device that is not there, or a file that cannot be written.
         """
         check_destination(options.json)
-        if options.threads is not None and options.threads < 1:
-            raise ValueError(f"--threads is {options.threads}; expected at least 1")
         self.device = find_device(options.device)
         self.path, self.unit, self.posted = options.json, unit, tuple(posted)
         self.measured: list[dict[str, Any]] = []

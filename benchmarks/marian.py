@@ -19,6 +19,7 @@ import torch
 from torch import nn
 
 from benchmarks.harness import Report, in_turns, parser
+from tokoban.cli.parser import whole
 from tokoban.inference.engine import Engine
 from tokoban.systems.translation.config import base, tiny
 from tokoban.systems.translation.engine import Precision, prepare_for_inference
@@ -226,12 +227,9 @@ def _measure_both(
 def main(argv: Sequence[str] | None = None) -> int:
     """Answers 0 once all rows are measured."""
     options = parser(__doc__, num_threads=1)
-    options.add_argument("--sentences", type=int, default=256, metavar="N", help="(default: 256)")
-    options.add_argument("--rounds", type=int, default=3, metavar="N", help="(default: 3)")
+    options.add_argument("--sentences", type=whole(1), default=256, metavar="N")
+    options.add_argument("--rounds", type=whole(1), default=3, metavar="N")
     arguments = options.parse_args(argv)
-    for name in ("sentences", "rounds"):
-        if getattr(arguments, name) < 1:
-            options.error(f"--{name} is {getattr(arguments, name)}; expected at least 1")
     if find_spec("transformers") is None:
         options.error("this one needs the package transformers: pip install transformers")
     report = Report(arguments, unit="tokens", posted=())
