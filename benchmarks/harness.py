@@ -279,6 +279,16 @@ def about(device: torch.device = _CPU) -> dict[str, Any]:
     }
 
 
+def write_rows(destination: str | None, rows: Sequence[object], **more: Any) -> None:
+    """The figures of a script that has no ``Report``: dataclasses, and what is to be said of all.
+
+    Writes nothing where no ``destination`` was given.
+    """
+    if destination is not None:
+        content = about() | more | {"rows": [vars(row) for row in rows]}
+        write_output(destination, json.dumps(content, indent=1) + "\n")
+
+
 def _profile(call: Callable[[], object], device: torch.device) -> dict[str, Any]:
     """What the time of a call goes to, once warm: the longest operations, and how busy a GPU is.
 

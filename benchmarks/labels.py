@@ -6,7 +6,6 @@ them everything that a move or a push can make of them. Exits with 1 if any labe
 """
 
 import argparse
-import json
 import sys
 import tempfile
 import time
@@ -15,8 +14,6 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import harness
-from tokoban.cli.output import check_destination, write_output
 from tokoban.files.locks import alone_in
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
@@ -140,18 +137,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--sets", type=int, default=300, help="of which so many with all actions")
     parser.add_argument("--seed", type=int, default=0, help="of the choice of states to prove")
     parser.add_argument("--output", metavar="DIR", help="keep the labels in this new folder")
-    parser.add_argument("--json", metavar="OUT", help="write the figures here too")
     arguments = parser.parse_args(argv)
-    check_destination(arguments.json)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(arguments.output or folder)
         labelled = label(arguments, path)
         print(", ".join(f"{name} {figure:,.4g}" for name, figure in labelled.items()), flush=True)
         counts = prove(path, arguments.proofs, arguments.sets, arguments.seed)
     print(", ".join(f"{name} {count}" for name, count in counts.items()))
-    if arguments.json:
-        figures = harness.about() | labelled | counts
-        write_output(arguments.json, json.dumps(figures, indent=1) + "\n")
     return int(counts["wrong"] > 0)
 
 

@@ -7,11 +7,10 @@ longer, or fewer than 80 % of those are optimal of which the exact mode proves w
 """
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import harness
@@ -178,13 +177,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             rows.append(run((file, number), board, given, by, arguments))
             print(rows[-1], flush=True)
     are_good = [summarise(rows, by) for by in arguments.by]
-    if arguments.json:
-        summary = harness.about() | {
-            "time_limit_s": arguments.time_limit,
-            "exact_limit_s": arguments.exact_limit,
-            "rows": [asdict(row) for row in rows],
-        }
-        Path(arguments.json).write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    limits = {"time_limit_s": arguments.time_limit, "exact_limit_s": arguments.exact_limit}
+    harness.write_rows(arguments.json, rows, **limits)
     return int(not all(are_good))
 
 

@@ -10,12 +10,11 @@ statistics pages at the end.
 """
 
 import argparse
-import json
 import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -211,18 +210,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
     )
     print(rates(rows))
-    if arguments.json:
-        summary = harness.about() | {
-            "minimise": arguments.minimise,
-            "without": arguments.without,
-            "seed": arguments.seed,
-            "max_expansions": arguments.max_expansions,
-            "time_limit_s": arguments.time_limit,
-            "memory_limit_mb": arguments.memory_limit,
-            "solved": sum(row.answer == "solved" for row in rows),
-            "levels": [asdict(row) for row in rows],
-        }
-        Path(arguments.json).write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    names = ("minimise", "without", "seed", "max_expansions", "time_limit", "memory_limit")
+    harness.write_rows(arguments.json, rows, **{name: vars(arguments)[name] for name in names})
     return 0
 
 
