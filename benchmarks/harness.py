@@ -42,7 +42,10 @@ def parser(
     )
     options.add_argument("--quick", action="store_true", help="smaller, within a minute on 2 cores")
     options.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
-    add(options, "--device", **({"choices": ("cpu",), "default": "cpu"} if is_of_cpu else {}))
+    if is_of_cpu:
+        add(options, "--device", choices=("cpu",), default="cpu")
+    else:
+        add(options, "--device")
     options.add_argument(
         "--threads", type=whole(1), default=num_threads, metavar="N", help="of the CPU"
     )
