@@ -194,6 +194,31 @@ class Report:
         print(f"{batch:>10,}  {quantity(per_second):>9} {self.unit}/s  {name}", file=sys.stderr)
         self._write()
 
+    def time(
+        self,
+        name: str,
+        call: Callable[[], Answer],
+        *,
+        batch: int,
+        count: int,
+        min_run_time_s: float,
+        describe: Callable[[Answer], Mapping[str, Any]] = lambda _: {},
+        **more: Any,
+    ) -> Timing[Answer]:
+        """A row of a call that does ``count`` things, with what ``describe`` says of its answer."""
+        timing = timed(call, self.device, min_run_time_s=min_run_time_s)
+        self.add(
+            name,
+            batch=batch,
+            per_second=count / timing.median_s,
+            ms_per_call=1e3 * timing.median_s,
+            first_call_s=timing.first_s,
+            # A graph's memory was taken when it was made.
+            peak_bytes=None if "captured" in name else peak_bytes(call, self.device),
+            **more | dict(describe(timing.answer)),
+        )
+        return timing
+
     def note(self, **more: Any) -> None:
         """Says more beside the rows: a profile, a bandwidth."""
         self.about |= more

@@ -22,7 +22,7 @@ from statistics import median
 from benchmarks import harness
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.levels import read_levels
-from tokoban.sokoban.search.answer import OBJECTIVES, Progress
+from tokoban.sokoban.search.answer import OBJECTIVES
 from tokoban.sokoban.search.combine import portfolio
 from tokoban.sokoban.search.combine.solver import prepare, solve
 from tokoban.sokoban.search.limits import Limits
@@ -57,15 +57,6 @@ class Row:
         )
 
 
-def show(progress: Progress) -> None:
-    print(
-        f"\r{progress.elapsed_s:5.1f} s {progress.expansions} expansions ",
-        end="",
-        file=sys.stderr,
-        flush=True,
-    )
-
-
 def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> Row:
     """Solves one level; the clock leaves the replay out."""
     without = frozenset(arguments.without)
@@ -74,7 +65,6 @@ def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> 
         memory_limit_mb=arguments.memory_limit,
         max_expansions=arguments.max_expansions,
     )
-    report = show if sys.stderr.isatty() else None
     if without or arguments.seed:
         search = partial(
             portfolio.search,
@@ -83,13 +73,12 @@ def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> 
             without=without,
             seed=arguments.seed,
         )
-        answer = find_answer(board, search, limits, report=report, clock=time.process_time)
+        answer = find_answer(board, search, limits, clock=time.process_time)
     else:
         answer = solve(
             board,
             minimise=arguments.minimise,
             limits=limits,
-            report=report,
             clock=time.process_time,
         )
     moves = pushes = None
