@@ -25,8 +25,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.agreement import play
+from benchmarks.damaged_files import check, mutate
 from benchmarks.harness import status_bytes
-from benchmarks.hostile_files import check, mutate
 from benchmarks.random_boards import KINDS, random_board
 from tests.sokoban.brute_force import Shape, fewest, is_push, random_boards, reachable
 from tokoban import cli
