@@ -57,30 +57,22 @@ class Row:
         )
 
 
-def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> Row:
+def run(
+    file: str,
+    number: int,
+    board: Board,
+    limits: Limits,
+    *,
+    minimise: str = "any",
+    without: frozenset[str] = frozenset(),
+    seed: int = 0,
+) -> Row:
     """Solves one level; the clock leaves the replay out."""
-    without = frozenset(arguments.without)
-    limits = Limits(
-        time_limit_s=arguments.time_limit,
-        memory_limit_mb=arguments.memory_limit,
-        max_expansions=arguments.max_expansions,
-    )
-    if without or arguments.seed:
-        search = partial(
-            portfolio.search,
-            board=board,
-            limits=limits,
-            without=without,
-            seed=arguments.seed,
-        )
+    if without or seed:
+        search = partial(portfolio.search, board=board, limits=limits, without=without, seed=seed)
         answer = find_answer(board, search, limits, clock=time.process_time)
     else:
-        answer = solve(
-            board,
-            minimise=arguments.minimise,
-            limits=limits,
-            clock=time.process_time,
-        )
+        answer = solve(board, minimise=minimise, limits=limits, clock=time.process_time)
     moves = pushes = None
     if answer.solution is not None:
         moves, pushes = answer.solution.num_moves, answer.solution.num_pushes
@@ -146,8 +138,7 @@ def numbers(text: str) -> list[int]:
     return list(range(int(first), int(last or first) + 1))
 
 
-def arguments_of(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The options, read and checked against each other."""
+def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--minimise", choices=OBJECTIVES, default="any")
@@ -170,15 +161,19 @@ def arguments_of(argv: Sequence[str] | None) -> argparse.Namespace:
     arguments = parser.parse_args(argv)
     if (arguments.without or arguments.seed) and arguments.minimise != "any":
         parser.error("--without and --seed are about --minimise any")
-    return arguments
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    arguments = arguments_of(argv)
-    try:
-        levels_of = {file: read_levels(file).levels for file in arguments.files}
-    except OSError as error:
-        raise SystemExit(f"players_levels: {error}") from error
+    limits = Limits(
+        time_limit_s=arguments.time_limit,
+        memory_limit_mb=arguments.memory_limit,
+        max_expansions=arguments.max_expansions,
+    )
+    solve_one = partial(
+        run,
+        limits=limits,
+        minimise=arguments.minimise,
+        without=frozenset(arguments.without),
+        seed=arguments.seed,
+    )
+    levels_of = {file: read_levels(file).levels for file in arguments.files}
     chosen = {number for some in arguments.levels or [] for number in some}
     prepare()
     rows: list[Row] = []
@@ -188,7 +183,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for number, level in enumerate(levels_of[file], 1):
             if chosen and number not in chosen:
                 continue
-            rows.append(row := run(file, number, level.board, arguments))
+            rows.append(row := solve_one(file, number, level.board))
             print(row, flush=True)
         unsolved = [row.number for row in rows[here:] if row.answer != "solved"]
         num_levels = len(rows) - here
