@@ -52,13 +52,10 @@ def main() -> int:
     options = parser.parse_args()
     torch.set_num_threads(1)
     chance = random.Random(options.seed)
-    shares = [
-        options.kills * (n + 1) // len(TRAININGS) - options.kills * n // len(TRAININGS)
-        for n in range(len(TRAININGS))
-    ]
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for (system, words), num_kills in zip(TRAININGS.items(), shares, strict=True):
+        for number, (system, words) in enumerate(TRAININGS.items()):
+            num_kills = (options.kills + number) // len(TRAININGS)
             path = Path(folder) / system
             rows.append(try_system(system, words, path, num_kills=num_kills, chance=chance))
     told = {
