@@ -174,11 +174,12 @@ function linePart(session, watch, signal) {
   const about = el("p", { class: "soft" });
   const element = section(t("line.title"), chart.element, about);
   const refresh = () => {
-    chart.show(session.game, line, watch.lineLostAt);
+    chart.show(session.game, line, watch.lineLostAt, watch.lineSolvableAt);
     about.textContent = line.refusal || t("line.legend");
   };
   line.addEventListener("change", refresh);
   watch.addEventListener("change", refresh);
+  session.addEventListener("known", refresh, { signal });
   refresh();
   return { element };
 }
