@@ -30,6 +30,7 @@ from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.combine.portfolio import FIRST, MEMBERS, PARTS
 from tokoban.sokoban.search.combine.solver import prepare
+from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.symmetry import Symmetry
 from tokoban.training.run_directory import current_commit
 
@@ -235,16 +236,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     if WHOLE not in known and any(variant.startswith(_WITHOUT) for variant in known):
         raise SystemExit(f"ablation: hard levels are those of {WHOLE!r}, which has no run in {out}")
     done = set(map(key_of, rows))
-    limits = ["--time-limit", f"{chosen.time_limit}", "--memory-limit", f"{chosen.memory_limit}"]
+    limits = Limits(time_limit_s=chosen.time_limit, memory_limit_mb=chosen.memory_limit)
     prepare()
     for variant, file, number, image in wanted(boards, rows, chosen):
         if (variant, file, number, image) in done:
             continue
-        run = players_levels.arguments_of([file, *limits])
-        run.without = left_out(variant)
         board = IMAGES[image].of_board(boards[file, number])
-        row = {"variant": variant, "image": image}
-        row |= asdict(players_levels.run(file, number, board, run))
+        found = players_levels.run(file, number, board, limits, without=left_out(variant))
+        row = {"variant": variant, "image": image, **asdict(found)}
         with out.open("a", encoding="utf-8") as file_of_rows:
             file_of_rows.write(json.dumps(row) + "\n")
         rows.append(row)

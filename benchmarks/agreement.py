@@ -2,8 +2,7 @@
 
 Prints one JSON object with a row for each kind of board; exits with 1 if any two rules disagreed.
 After every single move the plain rules are held against wide words and, where all boards of a batch
-fit, single words: boxes, player and whether the board is solved. Games played whole by
-compiled code are held against them at their end, with the move that first solved each board.
+fit, single words: boxes, player and whether the board is solved.
 """
 
 import argparse
@@ -18,7 +17,7 @@ from itertools import cycle
 import numpy as np
 import torch
 
-from benchmarks import games, harness
+from benchmarks import harness
 from benchmarks.random_boards import KINDS, cut_out, random_board
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Square
@@ -47,7 +46,6 @@ class Counts:
     solved: int = 0
     word_disagreements: int = 0
     wide_disagreements: int = 0
-    game_disagreements: int = 0  # looked at once a game
 
     def add(self, other: "Counts") -> None:
         for field in fields(self):
@@ -55,7 +53,7 @@ class Counts:
 
     @property
     def num_disagreements(self) -> int:
-        return self.word_disagreements + self.wide_disagreements + self.game_disagreements
+        return self.word_disagreements + self.wide_disagreements
 
 
 class ReferenceGames:
@@ -75,8 +73,6 @@ class ReferenceGames:
         for number in range(len(boards)):
             self._write_boxes(number)
             self._write_player(number)
-        self.solved_after = np.where(self.is_solved, 0, games.NEVER)
-        self._num_moves = 0
 
     def step(self, actions: Sequence[int]) -> tuple[int, int]:
         """Plays one move on each board; how many were plain steps, and how many pushes."""
@@ -92,8 +88,6 @@ class ReferenceGames:
                 num_pushes += 1
             else:
                 num_steps += 1
-        self._num_moves += 1
-        self.solved_after[self.is_solved & (self.solved_after == games.NEVER)] = self._num_moves
         return num_steps, num_pushes
 
     def _write_boxes(self, number: int) -> None:
@@ -124,9 +118,8 @@ def play(boards: Sequence[Board], actions: np.ndarray) -> Counts:
     """Plays ``actions`` [moves, boards] from boards of one size and compares after each move."""
     reference = ReferenceGames(boards)
     on_wide_words = wide_bitboards.pack(boards)
-    starts = bitboards.pack(boards, margin=0) if simulator_for(boards) is bitboards else None
-    on_words = starts
-    counts = Counts(moves=actions.size, one_word_moves=actions.size if starts else 0)
+    on_words = bitboards.pack(boards, margin=0) if simulator_for(boards) is bitboards else None
+    counts = Counts(moves=actions.size, one_word_moves=actions.size if on_words else 0)
     for row in actions:
         num_steps, num_pushes = reference.step(row.tolist())
         counts.steps += num_steps
@@ -141,21 +134,11 @@ def play(boards: Sequence[Board], actions: np.ndarray) -> Counts:
         counts.wide_disagreements += int(differs.sum())
         if on_words is not None:
             on_words = bitboards.step(on_words, directions)
-            differs = _differs(on_words, reference)
+            words = np.stack([on_words.boxes.numpy(), on_words.player.numpy()]).view(np.uint64)
+            differs = (words != reference.words).any(axis=0)
             differs |= bitboards.is_solved(on_words).numpy() != reference.is_solved
             counts.word_disagreements += int(differs.sum())
-    if starts is not None:
-        played = games.play(starts, actions.astype(np.int8))
-        differs = _differs(played.boards, reference)
-        differs |= played.solved_after.numpy() != reference.solved_after
-        counts.game_disagreements += int(differs.sum())
     return counts
-
-
-def _differs(boards: bitboards.Bitboards, reference: ReferenceGames) -> np.ndarray:
-    """Which boards have other words than they should."""
-    words = np.stack([boards.boxes.numpy(), boards.player.numpy()]).view(np.uint64)
-    return (words != reference.words).any(axis=0)
 
 
 def random_batches(name: str, chance: random.Random) -> Iterator[list[Board]]:

@@ -8,7 +8,6 @@ process keeps the memory that it frees.
 """
 
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,8 @@ from torch.nn.functional import scaled_dot_product_attention
 from torch.profiler import ProfilerActivity, profile
 
 from benchmarks import harness
-from benchmarks.harness import Report, parser, timed
+from benchmarks.harness import Report, in_turns, now_s, parser, timed
+from tokoban.cli.parser import whole
 from tokoban.files.atomic import atomically
 from tokoban.training.allocator import keep_freed_memory
 from tokoban.transformer import Window, attend, attend_locally
@@ -76,13 +76,10 @@ def elapsed_s(call: Callable[[], Any], device: torch.device, *, min_run_time_s: 
     """The seconds of a warm call: on a GPU the median, on the CPU the least processor time."""
     if device.type != "cpu":
         return timed(call, device, min_run_time_s=min_run_time_s).median_s
+    before_s = now_s(device)
     call()
-    all_s: list[float] = []
-    while sum(all_s) < min_run_time_s or len(all_s) < 3:
-        before_s = time.process_time()
-        call()
-        all_s.append(time.process_time() - before_s)
-    return min(all_s)
+    rounds = max(3, round(min_run_time_s / (now_s(device) - before_s)))
+    return min(in_turns({"": call}, device, rounds=rounds)[""])
 
 
 def peak_bytes(call: Callable[[], Any], device: torch.device) -> int:
@@ -184,12 +181,10 @@ def draw(rows: Sequence[dict[str, Any]], picture: str) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     options = parser(__doc__, num_threads=1)
-    options.add_argument("--window", type=int, default=128, metavar="W", help="(default: 128)")
-    options.add_argument("--longest", type=int, default=65536, metavar="N", help="(default: 65536)")
+    options.add_argument("--window", type=whole(1), default=128, metavar="W")
+    options.add_argument("--longest", type=whole(2 * SHORTEST), default=65536, metavar="N")
     options.add_argument("--picture", metavar="SVG", help="draw the curves")
     arguments = options.parse_args(argv)
-    if arguments.longest < 2 * SHORTEST:
-        options.error(f"--longest is {arguments.longest}; expected at least {2 * SHORTEST}")
     keep_freed_memory()
     report = Report(arguments, unit="positions", posted=())
     longest = min(arguments.longest, 2 * SHORTEST) if arguments.quick else arguments.longest

@@ -16,12 +16,7 @@ from typing import Any
 import torch
 
 from benchmarks import posted
-from benchmarks.harness import (
-    Report,
-    parser,
-    peak_bytes,
-    timed,
-)
+from benchmarks.harness import Report, parser
 from benchmarks.rollouts import load_policy
 from tokoban.decoding import Beams, beam_search
 from tokoban.inference.cuda_graph import CudaGraph
@@ -121,6 +116,16 @@ def compared(baseline: posted.Beams, found: posted.Beams) -> dict[str, Any]:
     }
 
 
+def described(
+    name: str, baselines: dict[bool, posted.Beams], found: posted.Beams
+) -> dict[str, Any]:
+    """What a way found, beside the first of ``baselines`` that merges as it does, or does not."""
+    more = {"num_solved": int(found.is_finished.sum())}
+    if STOPPING not in name:
+        more |= compared(baselines.setdefault(MERGING in name, found), found)
+    return more
+
+
 def measure(
     report: Report, model: SokobanPolicy, num_levels: int, width: int, *, is_quick: bool
 ) -> None:
@@ -128,7 +133,6 @@ def measure(
     device = report.device
     draw = torch.Generator().manual_seed(num_levels)
     levels = sample_one_box(num_levels, generator=draw).map(lambda word: word.to(device))
-    min_run_time_s = 0.2 if is_quick else 1.0
     # What a search must find: as the post's does, or, merging, as our plainest one.
     baselines: dict[bool, posted.Beams] = {}
     calls: dict[float, tuple[str, Callable[[], Any]]] = {}
@@ -136,24 +140,18 @@ def measure(
         before_s = clock_s(device)
         call = partial(prepare(), levels)
         prepared_s = clock_s(device) - before_s
-        timing = timed(call, device, min_run_time_s=min_run_time_s)
-        found = timing.answer
-        more: dict[str, Any] = {"num_solved": int(found.is_finished.sum())}
-        if STOPPING not in name:
-            more |= compared(baselines.setdefault(MERGING in name, found), found)
-            calls[timing.median_s] = name, call
-        report.add(
+        timing = report.time(
             name,
+            call,
             batch=num_levels,
-            per_second=num_levels / timing.median_s,
+            count=num_levels,
+            min_run_time_s=0.2 if is_quick else 1.0,
+            describe=partial(described, name, baselines),
             width=width,
-            ms_per_level=1e3 * timing.median_s / num_levels,
             prepared_s=prepared_s,
-            first_call_s=timing.first_s,
-            # A graph's memory was taken when it was made.
-            peak_bytes=None if "captured" in name else peak_bytes(call, device),
-            **more,
         )
+        if STOPPING not in name:
+            calls[timing.median_s] = name, call
     search_posted = partial(posted.beam_search, model, levels, width=width)
     for name, profiled in ((POSTED, search_posted), calls[min(calls)]):
         report.profile(f"{name}, {num_levels} levels", profiled)
@@ -165,16 +163,15 @@ def measure_one_a_call(report: Report, model: SokobanPolicy, width: int, *, is_q
     draw = torch.Generator().manual_seed(1)
     levels = sample_one_box(1 if is_quick else 4, generator=draw).map(lambda word: word.to(device))
     call = partial(one_a_call, model, width, levels)
-    timing = timed(call, device, min_run_time_s=0.0)
-    found = compared(posted.beam_search(model, levels, width=width), timing.answer)
-    seconds = timing.median_s / len(levels.boxes)
-    report.add(
+    in_a_batch = posted.beam_search(model, levels, width=width)
+    report.time(
         "posted, one level a call",
+        call,
         batch=1,
-        per_second=1 / seconds,
+        count=len(levels.boxes),
+        min_run_time_s=0.0,
+        describe=partial(compared, in_a_batch),
         width=width,
-        ms_per_level=1e3 * seconds,
-        **found,
     )
 
 

@@ -23,6 +23,7 @@ from statistics import median
 import numpy as np
 from jaxtyping import Int64
 
+from tokoban.cli.parser import whole
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.bitboard.batch import prepare, solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
@@ -84,11 +85,9 @@ def run_here(levels: Levels, passes: int) -> tuple[list[float], Int64[np.ndarray
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", metavar="FILE")
-    parser.add_argument("--turns", type=int, default=5, metavar="N", help="of each program")
-    parser.add_argument("--passes", type=int, default=30, metavar="N", help="in each turn")
+    parser.add_argument("--turns", type=whole(1), default=5, metavar="N", help="of each program")
+    parser.add_argument("--passes", type=whole(1), default=30, metavar="N", help="in each turn")
     arguments = parser.parse_args(argv)
-    if min(arguments.turns, arguments.passes) < 1:
-        parser.error("--turns and --passes are 1 or more")
     try:
         levels_of = {file: read_file(file) for file in arguments.files}
     except (OSError, ValueError) as error:

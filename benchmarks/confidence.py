@@ -17,17 +17,14 @@ import random
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 from sacrebleu.metrics import CHRF
 from torch import Tensor
 
-from benchmarks import harness
 from benchmarks.everyday import by_channel_alone
 from tokoban import cli, pretrained
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import check_destination, write_output
 from tokoban.cli.parser import whole
 from tokoban.pretrained.confidence import TABLE, confidence_of
 from tokoban.pretrained.reranking import reranker_of
@@ -74,12 +71,10 @@ def calibration_error(shares: Tensor, is_usable: Tensor) -> float:
     return sum(distances) / len(shares)
 
 
-def row_of(name: str, shares: Tensor, is_usable: Tensor, has_run: Tensor) -> dict[str, Any]:
+def row_of(shares: Tensor, is_usable: Tensor, has_run: Tensor) -> dict[str, float]:
     """The figures of some sentences."""
     is_good, is_doubtful = is_usable.bool(), (shares < DOUBTFUL_BELOW).double()
     return {
-        "name": name,
-        "sentences": len(shares),
         "usable": float(is_usable.mean()),
         "confidence": float(shares.mean()),
         "ece": calibration_error(shares, is_usable),
@@ -95,14 +90,8 @@ def has_run(text: str) -> bool:
     return any(len(set(words[place : place + 4])) == 1 for place in range(len(words) - 3))
 
 
-def described(row: dict[str, Any]) -> str:
-    """A row in a line."""
-    figures = [f"{name} {value:.3f}" for name, value in row.items() if isinstance(value, float)]
-    return f"{row['name']:>24} {row['sentences']:>6,}  {'  '.join(figures)}"
-
-
-def measured(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """A row for each pair of files, and one for all; each is printed."""
+def measure(options: argparse.Namespace) -> None:
+    """Prints a row for each pair of files, and one for all."""
     confidence = confidence_of(options.weights)
     if options.weights not in pretrained.names() or not (options.fit or confidence):
         raise ValueError(f"{options.weights}: no shipped weights with a confidence; see --fit")
@@ -147,12 +136,11 @@ def measured(options: argparse.Namespace) -> list[dict[str, Any]]:
         assert confidence is not None
         shares = torch.tensor([confidence.of(best) for best in bests], dtype=torch.float64)
     runs = torch.tensor([float(has_run(best.text)) for best in bests])
-    rows = []
     for name in [*dict.fromkeys(names), "all"]:
         is_in = torch.tensor([name in (each, "all") for each in names])
-        rows.append(row_of(name, shares[is_in], is_usable[is_in], runs[is_in]))
-        print(described(rows[-1]))
-    return rows
+        row = row_of(shares[is_in], is_usable[is_in], runs[is_in])
+        figures = "  ".join(f"{figure} {value:.3f}" for figure, value in row.items())
+        print(f"{name:>24} {int(is_in.sum()):>6,}  {figures}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -170,15 +158,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--fit", action="store_true", help="fit, and write the parameters")
     parser.add_argument("--seed", type=int, default=0, help="of the sentences and the folds")
-    parser.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
     options = parser.parse_args(argv)
     try:
-        check_destination(options.json)
-        rows = measured(options)
-        if options.json is not None:
-            write_output(
-                options.json, json.dumps(harness.about() | {"rows": rows}, indent=1) + "\n"
-            )
+        measure(options)
     except (ValueError, OSError) as error:
         print(cli.in_one_line(error), file=sys.stderr)
         return ExitCode.INVALID_INPUT

@@ -15,7 +15,7 @@ import argparse
 import copy
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -31,6 +31,7 @@ from torch.nn.utils.rnn import pad_sequence
 from benchmarks.ctranslate2_model import convert, token_names
 from benchmarks.harness import Report, in_turns, parser
 from tokoban import pretrained
+from tokoban.cli.parser import whole
 from tokoban.inference.engine import Engine
 from tokoban.inference.plain import PlainEngine, PlainRows
 from tokoban.systems.translation import number_words
@@ -82,6 +83,28 @@ class _NothingKeptEngine(PlainEngine):
         return _NothingKept(self.model, prompts, width=width, max_length=max_length)
 
 
+def translated(
+    model: Translator,
+    sources: Tokens,
+    engine: Engine | None,
+    *,
+    beam: int,
+    batch: int,
+    max_length: int | None,
+) -> Tokens:
+    """By ``translate``; a batch's sentences are of like length."""
+    found = translate(
+        model,
+        sources,
+        engine=engine,
+        beam=beam,
+        length_penalty=0.0,
+        batch_size=batch,
+        max_length=max_length,
+    )
+    return [best.tokens for best, *_ in found]
+
+
 class Contest:
     """One model and its sentences, and all ways to translate them."""
 
@@ -91,17 +114,10 @@ class Contest:
         self.numbers = {name: number for number, name in enumerate(self.names)}
 
     def ours(self, engine: Engine | None, beam: int, batch: int) -> Tokens:
-        """By ``translate``; a batch's sentences are of like length."""
-        found = translate(
-            self.model,
-            self.sources,
-            engine=engine,
-            beam=beam,
-            length_penalty=0.0,
-            batch_size=batch,
-            max_length=self.max_length,
+        """By ``translate``."""
+        return translated(
+            self.model, self.sources, engine, beam=beam, batch=batch, max_length=self.max_length
         )
-        return [best.tokens for best, *_ in found]
 
     def theirs(self, translator: Any, beam: int, batch: int, **options: Any) -> Tokens:
         """By CTranslate2, which sorts the sentences by length, too."""
@@ -166,34 +182,42 @@ def contest(options: argparse.Namespace) -> Contest:
 
 
 def measure(
-    report: Report, both: Contest, beam: int, batch: int, *, rounds: int, with_slow: bool
+    report: Report,
+    ways: Mapping[str, Way],
+    *,
+    beam: int,
+    batch: int,
+    rounds: int,
+    baselines: Sequence[str],
+    expected: str,
 ) -> None:
-    """A row for each way."""
-    ways = dict(both.ways(beam, batch, with_slow=with_slow))
+    """A row for each way, with its ratio to baselines, and how much is as by the ``expected`` one.
+
+    Each has its turn in every round.
+    """
     answers = {name: way() for name, way in ways.items()}  # what is compiled, is compiled now
     all_s = in_turns(ways, report.device, rounds=rounds)
     for name, times_s in all_s.items():
         ratios: dict[str, Any] = {
-            f"ratio_to_{baseline.lower().replace(' ', '_')}": median(
+            f"ratio_to_{baseline.partition(',')[0].lower().replace(' ', '_')}": median(
                 theirs_s / ours_s for theirs_s, ours_s in zip(all_s[baseline], times_s, strict=True)
             )
-            for baseline in BASELINES
+            for baseline in baselines
             if baseline in all_s
         }
-        same = [
-            mine == other for mine, other in zip(answers[name], answers["ours, fp32"], strict=True)
-        ]
+        same = [mine == other for mine, other in zip(answers[name], answers[expected], strict=True)]
         report.add(
             f"{'greedy' if beam == 1 else f'beam {beam}'}: {name}",
             batch=batch,
             per_second=sum(len(tokens) + 1 for tokens in answers[name]) / median(times_s),
             beam=beam,
-            cpu_s=times_s,
-            same_as_fp32=sum(same) / len(same),
+            times_s=times_s,
+            same=sum(same) / len(same),
             **ratios,
         )
-        told = ", ".join(f"{ratio:.2f} x {title[9:]}" for title, ratio in ratios.items())
-        print(f"{'':>10}  {told}", file=sys.stderr)
+        told = [f"{ratio:.2f} x {title[9:]}" for title, ratio in ratios.items()]
+        told.append(f"{sum(same)} of {len(same)} as by {expected}")
+        print(f"{'':>10}  {', '.join(told)}", file=sys.stderr)
 
 
 def compare(both: Contest, *, beam: int, alpha: float) -> int:
@@ -234,7 +258,7 @@ def _score(model: Translator, source: list[int], tokens: list[int], alpha: float
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Answers 0, or 1 where a translation differs and nothing explains it."""
-    options = parser(__doc__, num_threads=1)
+    options = parser(__doc__, num_threads=1, is_of_cpu=True)
     options.add_argument("--weights", default="translation-de-en", metavar="NAME_OR_PATH")
     options.add_argument("--source", type=Path, metavar="FILE", help="default: the embedded task")
     options.add_argument("--sentences", type=int, default=64, metavar="N", help="the first ones")
@@ -243,15 +267,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--case", type=int, nargs=2, metavar=("BEAM", "BATCH"), help="this one alone"
     )
     options.add_argument("--quick-ways", action="store_true", help="no rows without a cache")
-    options.add_argument("--rounds", type=int, default=9, metavar="N")
+    options.add_argument("--rounds", type=whole(1), default=9, metavar="N")
     options.add_argument("--parity", type=int, metavar="N", help="compare N sentences instead")
     options.add_argument("--length-penalty", type=float, default=1.0, metavar="A", help="of it")
     arguments = options.parse_args(argv)
-    if arguments.device == "cuda":
-        options.error("--device cuda: this one is of the CPU")
-    if arguments.rounds < 1:
-        options.error(f"--rounds is {arguments.rounds}; expected at least 1")
-    arguments.device = "cpu"
     both = contest(arguments)
     if arguments.parity is not None:
         torch.set_num_threads(arguments.threads)
@@ -263,7 +282,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     for beam, batch in cases:
         rounds = 1 if arguments.quick else arguments.rounds
         with_slow = batch > 1 and not arguments.quick_ways
-        measure(report, both, beam, batch, rounds=rounds, with_slow=with_slow)
+        measure(
+            report,
+            dict(both.ways(beam, batch, with_slow=with_slow)),
+            beam=beam,
+            batch=batch,
+            rounds=rounds,
+            baselines=BASELINES,
+            expected="ours, fp32",
+        )
     report.finish()
     return 0
 

@@ -9,14 +9,12 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
-from resource import RUSAGE_SELF, getpagesize, getrusage
 from typing import Any
 
 import numpy as np
 import torch
 
-from benchmarks.harness import Report, parser, timed
+from benchmarks.harness import Report, parser, status_bytes, timed
 from tokoban.sokoban.formats import parse_board
 from tokoban.sokoban.simulation.environment import SokobanEnv
 from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv
@@ -100,7 +98,7 @@ def measure_memory(report: Report, *, num_steps: int) -> bool:
     for _ in range(num_rollouts):
         for step, row in enumerate(actions):
             kept[step], *_ = environment.step(row)
-        held_bytes.append(resident_bytes())
+        held_bytes.append(status_bytes("VmRSS"))
     elapsed_s = time.perf_counter() - start_s
     steps = num_rollouts * NUM_KEPT * LOOP_BATCH
     early, late = held_bytes[num_rollouts // 10], held_bytes[-1]
@@ -112,15 +110,10 @@ def measure_memory(report: Report, *, num_steps: int) -> bool:
         steps=steps,
         early_bytes=early,
         late_bytes=late,
-        peak_bytes=1024 * getrusage(RUSAGE_SELF).ru_maxrss,
+        peak_bytes=status_bytes("VmHWM"),
     )
     print(f"memory: {early / 1e6:.1f} MB early, {late / 1e6:.1f} MB at the end", file=sys.stderr)
     return late <= (1 + MAX_GROWTH) * early
-
-
-def resident_bytes() -> int:
-    """The memory that this process holds now."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * getpagesize()
 
 
 def main(argv: Sequence[str] | None = None) -> int:

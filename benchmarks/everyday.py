@@ -15,22 +15,20 @@ in one direction (Ding et al. 2021, https://arxiv.org/abs/2109.07780), or from o
 
 import argparse
 import gzip
-import json
 import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.made_pairs import TOPICS, formulas, framed, substituted, written
-from benchmarks.multi30k import TESTS, train_once
+from benchmarks.multi30k import TESTS, asked_once
 from tokoban import cli, pretrained
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.output import check_destination, write_output
 from tokoban.pretrained.reranking import reranker_of
 from tokoban.systems.translation.config import TranslationConfig
 from tokoban.systems.translation.model import Translator
@@ -157,7 +155,13 @@ def train(folder: Path, direction: str, options: Sequence[str]) -> None:
         words += [f"--validation-{part}", str(folder / f"validation.{forth[place]}.gz")]
     if direction != "both":
         words += ["--start-from", str(folder / "both")]
-    train_once(folder / direction, [*words, *options])
+    words = asked_once(folder / direction, [*words, *options])
+    if words and (code := cli.main(words)):
+        raise (
+            KeyboardInterrupt
+            if code == ExitCode.INTERRUPTED
+            else RuntimeError(f"the training ended with {code}")
+        )
 
 
 def by_channel_alone(reranker: Reranker) -> Reranker:
@@ -165,22 +169,8 @@ def by_channel_alone(reranker: Reranker) -> Reranker:
     return replace(reranker, language_model=lambda lines: [0.0] * len(lines))
 
 
-@dataclass(frozen=True)
-class Score:
-    """The translations of one text: cased BLEU and chrF, each with half its 95 % interval."""
-
-    text: str
-    sentences: int
-    bleu: float
-    bleu_margin: float
-    chrf: float
-    chrf_margin: float
-
-
-def score(
-    data: Path, folder: Path, weights: str, output: Path | None, *, reranking: str
-) -> list[Score]:
-    """A row for each measured text; ``output`` gets source, reference and translation of each.
+def score(data: Path, folder: Path, weights: str, output: Path | None, *, reranking: str) -> None:
+    """Prints a row for each measured text; ``output`` gets source, reference and translation.
 
     Of shipped weights they are reranked as by ``tokoban translate``, by the channel alone, or not.
     """
@@ -199,7 +189,6 @@ def score(
     texts |= {name: [*chain(*kinds.values())] for name, kinds in books.items()}
     for name in (*(f"multi30k/{name}" for name in TESTS), "translation/newstest2013"):
         texts[name] = read_pairs(*(data / f"{name}.{language}.gz" for language in languages))
-    rows = []
     for name, pairs in texts.items():
         sources, references = zip(*pairs, strict=True)
         # The beam is as wide as by `tokoban translate`, not as in the training's validation.
@@ -207,32 +196,29 @@ def score(
             model, sources, length_penalty=config.length_penalty, reranker=reranker
         )
         found = [best.text for best, *_ in translated]
-        rows.append(_scored(name, found, references))
+        print_scores(name, found, references)
         rest = iter(zip(found, references, strict=True))
         for kind, some in books.get(name, {}).items():
             of_kind = zip(*islice(rest, len(some)), strict=True)
             if kind:
-                rows.append(_scored(f"{name}: {kind}", *map(list, of_kind)))
+                print_scores(f"{name}: {kind}", *map(list, of_kind))
         if output is not None:
             lines = ("\t".join(one) for one in zip(sources, references, found, strict=True))
             output.mkdir(parents=True, exist_ok=True)
             path = output / f"{name.replace('/', '-').replace(' ', '-')}.tsv"
             path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return rows
 
 
-def _scored(text: str, found: Sequence[str], references: Sequence[str]) -> Score:
-    """A row, which is printed too."""
+def print_scores(text: str, found: Sequence[str], references: Sequence[str]) -> None:
+    """Cased BLEU and chrF, each with half its 95 % interval."""
     from sacrebleu.metrics import BLEU, CHRF
 
     bleu, chrf = (
         metric.corpus_score(found, None, n_bootstrap=1000)
         for metric in (BLEU(references=[references]), CHRF(references=[references]))
     )
-    margins = float(bleu._ci), float(chrf._ci)
-    print(f"{text:<28} BLEU {bleu.score:5.2f} ± {margins[0]:4.2f}", end="  ")
-    print(f"chrF {chrf.score:5.2f} ± {margins[1]:4.2f}", flush=True)
-    return Score(text, len(found), bleu.score, margins[0], chrf.score, margins[1])
+    print(f"{text:<28} BLEU {bleu.score:5.2f} ± {bleu._ci:4.2f}", end="  ")
+    print(f"chrF {chrf.score:5.2f} ± {chrf._ci:4.2f}", flush=True)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -257,7 +243,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="channel: without the language model (default: all)",
     )  # fmt: skip
     scoring.add_argument("--translations", type=Path, metavar="DIR", help="keep them here")
-    scoring.add_argument("--json", metavar="OUT", help="write the rows here too (- is stdout)")
     options, others = parser.parse_known_args(argv)
     if others and options.part != "train":
         parser.error(f"unrecognised: {' '.join(others)}")
@@ -268,16 +253,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         elif options.part == "train":
             train(options.folder, options.direction, others)
         else:
-            check_destination(options.json)
-            rows = score(
+            score(
                 options.data,
                 options.folder,
                 options.weights,
                 options.translations,
                 reranking=options.reranking,
             )
-            if options.json is not None:
-                write_output(options.json, json.dumps([asdict(row) for row in rows]) + "\n")
     except KeyboardInterrupt:
         print("interrupted; the same command goes on", file=sys.stderr)
         return ExitCode.INTERRUPTED

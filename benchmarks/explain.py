@@ -14,11 +14,9 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from statistics import mean, median
 
-from benchmarks import harness
 from benchmarks.random_boards import after_pushes
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board
@@ -144,7 +142,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("files", nargs="+", metavar="FILE", help="levels; small ones, of one word")
     parser.add_argument("--positions", type=int, default=2000, metavar="N", help="(default: 2000)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", metavar="OUT", help="write a row for each position here too")
     arguments = parser.parse_args(argv)
     explain(parse_board("####|#$@.|####"))  # compiles, before any clock starts
     explain(parse_board("-@$-$..|###-###"))
@@ -163,9 +160,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(summary("all", rows))
     elsewhere = [row for row in rows if not row.has_dead_box]
     print(summary("no box on a dead square", elsewhere))
-    if arguments.json:
-        written = json.dumps(harness.about() | {"rows": list(map(asdict, rows))}, indent=1) + "\n"
-        Path(arguments.json).write_text(written, encoding="utf-8")
     return int(any(row.kind is None or row.fault or not row.is_minimal for row in rows))
 
 

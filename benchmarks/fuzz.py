@@ -1,4 +1,4 @@
-"""Tries readers, rules, solvers and commands on random, mutated and hostile input for some minutes.
+"""Tries readers, rules, solvers and commands on random and mutated input for some minutes.
 
 The kinds of cases take turns. A case follows from the seed, its kind and its number alone, so that
 ``--case solver:123`` runs it again. The cases run in a process of their own: one that crashes it or
@@ -17,21 +17,21 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import count
+from collections.abc import Callable, Iterator
+from itertools import count, pairwise
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.agreement import play
-from benchmarks.hostile_files import check, mutate, status_bytes
+from benchmarks.damaged_files import check, mutate
+from benchmarks.harness import status_bytes
 from benchmarks.random_boards import KINDS, random_board
-from benchmarks.solver import count_pushes
 from tests.sokoban.brute_force import Shape, fewest, is_push, random_boards, reachable
 from tokoban import cli
 from tokoban.sokoban import rules
-from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import format_board
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.combine.solver import prepare, solve
@@ -103,42 +103,34 @@ def try_solver(chance: random.Random) -> Counter[str]:
         assert time.process_time() - started_s < TIME_LIMIT_S + 2
         answers[mode] = answer
         told[f"{mode}: {answer.status}"] += 1
-        if answer.solution is not None:
-            assert rules.play(board, answer.solution.directions)[-1].is_solved
+        if (solution := answer.solution) is not None:
+            played = rules.play(board, solution.directions)
+            num_pushes = sum(before.boxes != after.boxes for before, after in pairwise(played))
+            assert played[-1].is_solved
+            assert (solution.num_moves, solution.num_pushes) == (len(played) - 1, num_pushes)
     statuses = {answer.status for answer in answers.values()} - {"gave up"}
     assert len(statuses) < 2, answers
-    for figure, measure in (("moves", count_moves), ("pushes", count_pushes)):
-        best = answers[figure]
-        for other in answers.values():
-            if best.solution is not None and other.solution is not None:
-                assert measure(board, best.solution.directions) <= measure(
-                    board, other.solution.directions
-                )
+    solutions = [answer.solution for answer in answers.values() if answer.solution is not None]
+    for figure in ("moves", "pushes"):
+        if (best := answers[figure].solution) is not None:
+            name = f"num_{figure}"
+            assert getattr(best, name) == min(getattr(other, name) for other in solutions)
     if len(board.inside()) <= MAX_KNOWN_SQUARES and len(board.boxes) <= 3:
         told["boards looked through whole"] += 1
         compare_with_all_play(board, answers)
     return told
 
 
-def count_moves(_: Board, directions: Sequence[Direction]) -> int:
-    """The moves of a solution, in the form of ``count_pushes``."""
-    return len(directions)
-
-
 def compare_with_all_play(board: Board, answers: dict[str, Answer]) -> None:
     """Holds the answers against a plain search through all that play can lead to."""
     after = reachable(board)
-    for mode, price, measure in (
-        ("moves", operator.ne, count_moves),
-        ("pushes", is_push, count_pushes),
-    ):
+    for mode, price in (("moves", operator.ne), ("pushes", is_push)):
         expected = fewest(after, board, price)
         found = {answer.status for answer in answers.values()}
         status = "unsolvable" if expected is None else "solved"
         assert found <= {"gave up", status}, (expected, answers)
-        best = answers[mode]
-        if best.solution is not None:
-            assert measure(board, best.solution.directions) == expected
+        if (best := answers[mode].solution) is not None:
+            assert getattr(best, f"num_{mode}") == expected
 
 
 def try_command(chance: random.Random) -> Counter[str]:

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
+from pathlib import Path
 from statistics import median
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -20,6 +21,7 @@ from torch.utils.benchmark import Timer
 
 from tokoban.cli.options import add
 from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.parser import whole
 from tokoban.training import run_directory
 from tokoban.training.device import find_device
 from tokoban.training.metrics import clock_s
@@ -28,15 +30,25 @@ Answer = TypeVar("Answer")
 _CPU = torch.device("cpu")
 
 
-def parser(description: str | None, *, num_threads: int | None) -> argparse.ArgumentParser:
-    """The options of every benchmark; by default it uses ``num_threads`` (None: all) of the CPU."""
+def parser(
+    description: str | None, *, num_threads: int | None, is_of_cpu: bool = False
+) -> argparse.ArgumentParser:
+    """The options of every benchmark; by default it uses ``num_threads`` (None: all) of the CPU.
+
+    Where ``is_of_cpu``, no other device can be asked for.
+    """
     options = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("--quick", action="store_true", help="smaller, within a minute on 2 cores")
     options.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
-    add(options, "--device")
-    options.add_argument("--threads", type=int, default=num_threads, metavar="N", help="of the CPU")
+    if is_of_cpu:
+        add(options, "--device", choices=("cpu",), default="cpu")
+    else:
+        add(options, "--device")
+    options.add_argument(
+        "--threads", type=whole(1), default=num_threads, metavar="N", help="of the CPU"
+    )
     return options
 
 
@@ -101,6 +113,14 @@ def _once_s(call: Callable[[], object], device: torch.device) -> float:
     return clock_s(device) - before_s
 
 
+def status_bytes(key: str) -> int:
+    """A figure of this process from Linux, such as ``VmHWM``, the most memory that it held."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(f"{key}:"):
+            return 1024 * int(line.split()[1])
+    raise OSError(f"/proc/self/status says nothing of {key}")
+
+
 def peak_bytes(call: Callable[[], object], device: torch.device) -> int | None:
     """The most bytes that a call holds on a GPU beyond those held before; None on the CPU."""
     if device.type != "cuda":
@@ -147,8 +167,6 @@ class Report:
         device that is not there, or a file that cannot be written.
         """
         check_destination(options.json)
-        if options.threads is not None and options.threads < 1:
-            raise ValueError(f"--threads is {options.threads}; expected at least 1")
         self.device = find_device(options.device)
         self.path, self.unit, self.posted = options.json, unit, tuple(posted)
         self.measured: list[dict[str, Any]] = []
@@ -175,6 +193,31 @@ class Report:
         self.measured.append(row)
         print(f"{batch:>10,}  {quantity(per_second):>9} {self.unit}/s  {name}", file=sys.stderr)
         self._write()
+
+    def time(
+        self,
+        name: str,
+        call: Callable[[], Answer],
+        *,
+        batch: int,
+        count: int,
+        min_run_time_s: float,
+        describe: Callable[[Answer], Mapping[str, Any]] = lambda _: {},
+        **more: Any,
+    ) -> Timing[Answer]:
+        """A row of a call that does ``count`` things, with what ``describe`` says of its answer."""
+        timing = timed(call, self.device, min_run_time_s=min_run_time_s)
+        self.add(
+            name,
+            batch=batch,
+            per_second=count / timing.median_s,
+            ms_per_call=1e3 * timing.median_s,
+            first_call_s=timing.first_s,
+            # A graph's memory was taken when it was made.
+            peak_bytes=None if "captured" in name else peak_bytes(call, self.device),
+            **more | dict(describe(timing.answer)),
+        )
+        return timing
 
     def note(self, **more: Any) -> None:
         """Says more beside the rows: a profile, a bandwidth."""
@@ -262,6 +305,16 @@ def about(device: torch.device = _CPU) -> dict[str, Any]:
         "commit": run_directory.current_commit(),
         "date": date.today().isoformat(),
     }
+
+
+def write_rows(destination: str | None, rows: Sequence[object], **more: Any) -> None:
+    """The figures of a script that has no ``Report``: dataclasses, and what is to be said of all.
+
+    Writes nothing where no ``destination`` was given.
+    """
+    if destination is not None:
+        content = about() | more | {"rows": [vars(row) for row in rows]}
+        write_output(destination, json.dumps(content, indent=1) + "\n")
 
 
 def _profile(call: Callable[[], object], device: torch.device) -> dict[str, Any]:

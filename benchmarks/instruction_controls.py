@@ -49,6 +49,9 @@ from tokoban.training.metrics import share
 from tokoban.training.run_directory import RunDirectory
 
 _MOST_PUSHES = 100
+_NUM_LEVELS = 100  # of the splits
+_NUM_SENTENCES = 1000  # about two boxes
+_BATCH_EXAMPLES = 128
 _SEED = 1_000_003  # of levels about two boxes; not that of any training
 
 
@@ -117,11 +120,14 @@ class BagSystem(InstructionsSystem):
             start_step += 1
 
 
-def obeyed(network: InstructionNet, tasks: Sequence[Task], name: str) -> dict[str, float]:
-    """How many greedy play obeys."""
-    found = obey_all(network.eval(), tasks, most_evaluated=_MOST_PUSHES, is_greedy=True)
-    count = sum(search.moves is not None for search in found)
-    return {f"{name}_of": len(tasks), **share(name, count, len(tasks))}
+def counted(network: InstructionNet, sets: Mapping[str, Sequence[Task]]) -> dict[str, float]:
+    """How many of each set greedy play obeys."""
+    row: dict[str, float] = {}
+    for name, tasks in sets.items():
+        found = obey_all(network.eval(), tasks, most_evaluated=_MOST_PUSHES, is_greedy=True)
+        count = sum(search.moves is not None for search in found)
+        row |= {f"{name}_of": len(tasks), **share(name, count, len(tasks))}
+    return row
 
 
 def say(row: Mapping[str, Any]) -> None:
@@ -129,118 +135,93 @@ def say(row: Mapping[str, Any]) -> None:
     print(json.dumps(row), flush=True)
 
 
-class Trainings:
-    """Trainings that begin with the same weights."""
-
-    def __init__(self, chosen: argparse.Namespace) -> None:
-        self._chosen = chosen
-        self.config: InstructionsConfig = self.network_and_config()[1]
-
-    def network_and_config(self) -> tuple[InstructionNet, InstructionsConfig]:
-        """Those that they begin with."""
-        network, config = pretrained.load(self._chosen.weights, system="instructions")
-        assert isinstance(network, InstructionNet)
-        return network, config
-
-    def after(
-        self,
-        start: InstructionNet,
-        seed: int,
-        name: str,
-        *,
-        asks: bool = True,
-        is_bag: bool = False,
-        reads_pixels: bool = False,
-    ) -> InstructionNet:
-        """The network after one of them."""
-        config = replace(
-            self.config,
-            has_questions=asks,
-            reads_pixels=reads_pixels,
-            data_seed=seed + 1,
-            batch_examples=self._chosen.batch_examples,
-            workers=0,
-        )
-        run = replace(
-            SPEC.presets["base"].run,
-            minutes=None,
-            steps=self._chosen.steps,
-            seed=seed,
-            device="cpu",
-            learning_rate=6e-3,
-            muon=0.25,
-            schedule="linear",
-            warmup_steps=20,
-            ema_decay=0.98,
-        )
-        path = self._chosen.folder / f"{name}-{seed}"
-        directory = RunDirectory(path, system="instructions", config=to_dict(config))
-        system = make_system(config, start)
-        if is_bag:
-            system = BagSystem(system.config, system.held_out, system.words)
-        loop.fit(system, run, directory, resume=path.exists(), start=start.state_dict())
-        network, _ = pretrained.load(str(path), system="instructions")
-        assert isinstance(network, InstructionNet)
-        return network
+def shipped() -> tuple[InstructionNet, InstructionsConfig]:
+    """The weights that all trainings begin with, or with a part of them."""
+    network, config = pretrained.load("sokoban-instructions", system="instructions")
+    assert isinstance(network, InstructionNet)
+    return network, config
 
 
-def measure_questions(chosen: argparse.Namespace) -> None:
+def trained(
+    start: InstructionNet,
+    config: InstructionsConfig,
+    path: Path,
+    *,
+    seed: int,
+    steps: int,
+    is_bag: bool = False,
+) -> InstructionNet:
+    """The network after a training, which ``path`` keeps."""
+    config = replace(config, data_seed=seed + 1, batch_examples=_BATCH_EXAMPLES, workers=0)
+    run = replace(
+        SPEC.presets["base"].run,
+        minutes=None,
+        steps=steps,
+        seed=seed,
+        device="cpu",
+        learning_rate=6e-3,
+        muon=0.25,
+        schedule="linear",
+        warmup_steps=20,
+        ema_decay=0.98,
+    )
+    directory = RunDirectory(path, system="instructions", config=to_dict(config))
+    system = make_system(config, start)
+    if is_bag:
+        system = BagSystem(system.config, system.held_out, system.words)
+    loop.fit(system, run, directory, resume=path.exists(), start=start.state_dict())
+    network, _ = pretrained.load(str(path), system="instructions")
+    assert isinstance(network, InstructionNet)
+    return network
+
+
+def measure_questions(folder: Path, seeds: Sequence[int], steps: int) -> None:
     """Prints the rows of ``questions``."""
-    trainings = Trainings(chosen)
-    boards = some_held_out(trainings.config, chosen.levels)
+    known, config = shipped()
+    boards = some_held_out(config, _NUM_LEVELS)
     sets = {split: [*of_split(split, boards)] for split in ("names", "levels")}
-
-    def row(network: InstructionNet) -> dict[str, float]:
-        return {
-            k: v for name, tasks in sets.items() for k, v in obeyed(network, tasks, name).items()
-        }
-
-    say({"words": "known"} | row(trainings.network_and_config()[0]))
-    for seed in chosen.seeds:
-        forgetful, _ = trainings.network_and_config()
+    say({"words": "known"} | counted(known, sets))
+    for seed in seeds:
+        forgetful, _ = shipped()
         forget(forgetful, seed)
         about = {"words": "forgotten", "seed": seed}
-        say(about | row(forgetful))
-        for asks in (True, False):
-            name = "with" if asks else "without"
-            say(
-                about | {"questions": name} | row(trainings.after(forgetful, seed, name, asks=asks))
-            )
+        say(about | counted(forgetful, sets))
+        for name, asks in (("with", True), ("without", False)):
+            asking = replace(config, has_questions=asks)
+            path = folder / f"{name}-{seed}"
+            network = trained(forgetful, asking, path, seed=seed, steps=steps)
+            say(about | {"questions": name} | counted(network, sets))
 
 
-def measure_order(chosen: argparse.Namespace) -> None:
+def measure_order(folder: Path, seeds: Sequence[int], steps: int) -> None:
     """Prints the rows of ``order``."""
-    trainings = Trainings(chosen)
-    config = trainings.config
+    start, config = shipped()
     known = {*map(canonical_form, benchmark.held_out(config.levels, seed=config.level_seed))}
     boards = benchmark.other_boards(known, seed=_SEED)
-    ordered = [*islice(about_two_boxes(boards), chosen.sentences)]
+    ordered = [*islice(about_two_boxes(boards), _NUM_SENTENCES)]
     chance = random.Random(0)
     bags = [task._replace(text=shuffled(task.text, chance)) for task in ordered]
-    start, _ = trainings.network_and_config()
-    say({"trained": "as shipped", **obeyed(start, ordered, "order"), **obeyed(start, bags, "bag")})
-    for seed in chosen.seeds:
-        for is_bag in (False, True):
-            name = "bag" if is_bag else "order"
-            network = trainings.after(start, seed, name, is_bag=is_bag)
-            say(
-                {"trained": name, "seed": seed} | obeyed(network, bags if is_bag else ordered, name)
-            )
+    sets = {"order": ordered, "bag": bags}
+    say({"trained": "as shipped"} | counted(start, sets))
+    for seed in seeds:
+        for name, tasks in sets.items():
+            path, is_bag = folder / f"{name}-{seed}", name == "bag"
+            network = trained(start, config, path, seed=seed, steps=steps, is_bag=is_bag)
+            say({"trained": name, "seed": seed} | counted(network, {name: tasks}))
 
 
-def measure_pictures(chosen: argparse.Namespace) -> None:
+def measure_pictures(folder: Path, seeds: Sequence[int], steps: int) -> None:
     """Prints the rows of ``pictures``."""
-    trainings = Trainings(chosen)
-    boards = some_held_out(trainings.config, chosen.levels)
-    tasks = [*of_split("levels", boards)]
-    shipped, config = trainings.network_and_config()
-    say({"reads": "as shipped"} | obeyed(shipped, tasks, "levels"))
-    for seed in chosen.seeds:
-        for reads_pixels in (True, False):
-            name = "pixels" if reads_pixels else "features"
-            start = with_new_stem(shipped, replace(config, reads_pixels=reads_pixels), seed)
-            network = trainings.after(start, seed, name, reads_pixels=reads_pixels)
-            say({"reads": name, "seed": seed} | obeyed(network, tasks, "levels"))
+    start, config = shipped()
+    sets = {"levels": [*of_split("levels", some_held_out(config, _NUM_LEVELS))]}
+    say({"reads": "as shipped"} | counted(start, sets))
+    for seed in seeds:
+        for name, reads_pixels in (("pixels", True), ("features", False)):
+            seeing = replace(config, reads_pixels=reads_pixels)
+            new = with_new_stem(start, seeing, seed)
+            path = folder / f"{name}-{seed}"
+            network = trained(new, seeing, path, seed=seed, steps=steps)
+            say({"reads": name, "seed": seed} | counted(network, sets))
 
 
 _MEASURES = {
@@ -251,21 +232,17 @@ _MEASURES = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Answers 0, or 2 for weights or a folder that cannot be used."""
+    """Answers 0, or 2 for a folder that cannot be used."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("what", choices=_MEASURES)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
-    parser.add_argument("--weights", default="sokoban-instructions")
-    parser.add_argument("--levels", type=int, default=100, help="of the splits")
-    parser.add_argument("--sentences", type=int, default=1000, help="about two boxes")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--steps", type=int, default=350)
-    parser.add_argument("--batch-examples", type=int, default=128)
     chosen = parser.parse_args(argv)
     try:
-        _MEASURES[chosen.what](chosen)
+        _MEASURES[chosen.what](chosen.folder, chosen.seeds, chosen.steps)
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return ExitCode.INVALID_INPUT

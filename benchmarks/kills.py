@@ -28,6 +28,7 @@ import torch
 
 from benchmarks import harness
 from tokoban import cli
+from tokoban.cli.parser import whole
 from tokoban.training.checkpoint import checkpoints
 from tokoban.training.run_directory import RunDirectory
 
@@ -46,21 +47,15 @@ COMPARED = ("weights.safetensors", "metrics.jsonl", "result.json")
 def main() -> int:
     """Trains, kills, compares and counts."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--kills", type=int, default=100, help="of all systems together")
+    parser.add_argument("--kills", type=whole(1), default=100, help="of all systems together")
     parser.add_argument("--seed", type=int, default=0, help="of the moments of the kills")
-    parser.add_argument("--json", type=Path, metavar="OUT", help="the JSON object as a file too")
     options = parser.parse_args()
-    if options.kills < 1:
-        parser.error(f"--kills is {options.kills}; expected at least 1")
     torch.set_num_threads(1)
     chance = random.Random(options.seed)
-    shares = [
-        options.kills * (n + 1) // len(TRAININGS) - options.kills * n // len(TRAININGS)
-        for n in range(len(TRAININGS))
-    ]
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for (system, words), num_kills in zip(TRAININGS.items(), shares, strict=True):
+        for number, (system, words) in enumerate(TRAININGS.items()):
+            num_kills = (options.kills + number) // len(TRAININGS)
             path = Path(folder) / system
             rows.append(try_system(system, words, path, num_kills=num_kills, chance=chance))
     told = {
@@ -70,10 +65,7 @@ def main() -> int:
         **harness.about(),
         "rows": rows,
     }
-    text = json.dumps(told, indent=2)
-    print(text)
-    if options.json is not None:
-        options.json.write_text(text + "\n")
+    print(json.dumps(told, indent=2))
     return int(told["survived"] < told["kills"])
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from random import Random
 
 from tokoban.systems.translation.number_words import (
+    DAYS,
     LANGUAGES,
     MONTHS,
     english_number,
@@ -33,11 +34,6 @@ TOPICS = tuple(sorted(path.stem for path in WRITTEN.glob("*.tsv")))
 _MOST_DRAWS = 20  # for each pair, where few can be made
 
 # fmt: off
-_WEEKDAYS = (
-    ("Montag", "Monday"), ("Dienstag", "Tuesday"), ("Mittwoch", "Wednesday"),
-    ("Donnerstag", "Thursday"), ("Freitag", "Friday"), ("Samstag", "Saturday"),
-    ("Sonntag", "Sunday"),
-)
 _DAYTIMES = (
     ("morgen", "morning"), ("vormittag", "morning"), ("nachmittag", "afternoon"),
     ("abend", "evening"),
@@ -363,13 +359,13 @@ def _times(random: Random) -> Pair:
 
 
 def _weekday(random: Random) -> Pair:
-    return Pair(*random.choice(_WEEKDAYS))
+    return Pair(*random.choice(DAYS))
 
 
 def _day(random: Random) -> Pair:
     """A day with its preposition."""
     kind = random.random()
-    german, english = random.choice(_WEEKDAYS)
+    german, english = random.choice(DAYS)
     if kind < 0.35:
         return Pair(f"am {german}", f"on {english}")
     if kind < 0.5:

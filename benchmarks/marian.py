@@ -8,24 +8,23 @@ in bf16 rounding chooses. On a CPU times are of the processor. Needs `pip instal
 
 import copy
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from statistics import median
 from typing import Any
 
 import torch
 from torch import nn
 
-from benchmarks.harness import Report, in_turns, parser
-from tokoban.inference.engine import Engine
+from benchmarks.decoding import Tokens, Way, measure, translated
+from benchmarks.harness import Report, parser
+from tokoban.cli.parser import whole
 from tokoban.systems.translation.config import base, tiny
 from tokoban.systems.translation.engine import Precision, prepare_for_inference
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.stepper import forbidden_tokens
 from tokoban.systems.translation.train import build_model
-from tokoban.systems.translation.translate import translate
 from tokoban.text.bpe import BOS, EOS, PAD
 from tokoban.transformer import DecoderBlock, EncoderBlock
 from tokoban.transformer.attention import MultiHeadAttention
@@ -33,8 +32,6 @@ from tokoban.transformer.attention import MultiHeadAttention
 MAX_LENGTH = 32  # tokens of a translation, its end counted
 LENGTHS = range(8, 32)  # tokens of the drawn sentences
 TYPES: dict[Precision, torch.dtype] = {"fp32": torch.float32, "bf16": torch.bfloat16}
-
-Tokens = list[list[int]]  # of each sentence, without specials
 
 
 def convert(model: Translator) -> Any:
@@ -120,7 +117,6 @@ def theirs(
     beam: int,
     batch: int,
     forbidden: list[int],
-    max_length: int = MAX_LENGTH,
 ) -> Tokens:
     """By their ``generate`` under our rules: what is forbidden, where a translation must end."""
     found: Tokens = []
@@ -133,7 +129,7 @@ def theirs(
             attention_mask=(padded != PAD).long(),
             num_beams=beam,
             do_sample=False,
-            max_new_tokens=max_length,
+            max_new_tokens=MAX_LENGTH,
             forced_eos_token_id=EOS,
             suppress_tokens=forbidden,
             begin_suppress_tokens=[EOS],
@@ -141,28 +137,6 @@ def theirs(
         )
         found += [row[: row.index(EOS)] for row in written[:, 1:].tolist()]
     return found
-
-
-def ours(
-    model: Translator,
-    engine: Engine | None,
-    sources: Tokens,
-    *,
-    beam: int,
-    batch: int,
-    max_length: int = MAX_LENGTH,
-) -> Tokens:
-    """By ``translate``."""
-    found = translate(
-        model,
-        sources,
-        engine=engine,
-        beam=beam,
-        length_penalty=0.0,
-        batch_size=batch,
-        max_length=max_length,
-    )
-    return [best.tokens for best, *_ in found]
 
 
 def drawn_sources(num_sentences: int, vocabulary_size: int) -> Tokens:
@@ -175,63 +149,36 @@ def drawn_sources(num_sentences: int, vocabulary_size: int) -> Tokens:
     ]
 
 
-def measure(
-    report: Report, model: Translator, sources: Tokens, *, beam: int, batch: int, rounds: int
-) -> None:
-    """A row for each program and precision, written once its precision is over."""
+def ways(
+    model: Translator,
+    sources: Tokens,
+    device: torch.device,
+    precision: Precision,
+    *,
+    beam: int,
+    batch: int,
+) -> dict[str, Way]:
+    """Marian's way and ours in one precision."""
+    peer = convert(model).to(device, TYPES[precision])
+    # Of a copy: on a GPU it is the model itself that is moved and rounded.
+    copied = copy.deepcopy(model)
+    engine = prepare_for_inference(copied, device, precision=precision)
+    sizes = {"beam": beam, "batch": batch}
     forbidden = forbidden_tokens(model).tolist()
-    for precision, dtype in TYPES.items():
-        peer = convert(model).to(report.device, dtype)
-        # Of a copy: on a GPU it is the model itself that is moved and rounded.
-        copied = copy.deepcopy(model)
-        engine = prepare_for_inference(copied, report.device, precision=precision)
-        _measure_both(
-            report,
-            {
-                f"Marian, {precision}": partial(
-                    theirs, peer, sources, beam=beam, batch=batch, forbidden=forbidden
-                ),
-                f"ours, {precision}": partial(
-                    ours, copied, engine, sources, beam=beam, batch=batch
-                ),
-            },
-            beam=beam,
-            batch=batch,
-            rounds=rounds,
-        )
-
-
-def _measure_both(
-    report: Report, ways: dict[str, Callable[[], Tokens]], *, beam: int, batch: int, rounds: int
-) -> None:
-    """The rows of one precision, Marian's first; each has its turn in every round."""
-    answers = {name: way() for name, way in ways.items()}  # what is compiled, is compiled now
-    all_s = in_turns(ways, report.device, rounds=rounds)
-    what = "greedy" if beam == 1 else f"beam {beam}"
-    for name, found in answers.items():
-        peer_name = next(iter(ways))
-        ratios = [x / y for x, y in zip(all_s[peer_name], all_s[name], strict=True)]
-        same = [mine == other for mine, other in zip(found, answers[peer_name], strict=True)]
-        report.add(
-            f"{what}: {name}",
-            batch=batch,
-            per_second=sum(len(tokens) + 1 for tokens in found) / median(all_s[name]),
-            ratio_to_marian=median(ratios),
-            same_as_marian=sum(same) / len(same),
-        )
-        told = f"{median(ratios):.2f} x {peer_name}, {sum(same)} of {len(same)} sentences alike"
-        print(f"{'':>10}  {told}", file=sys.stderr)
+    return {
+        f"Marian, {precision}": partial(theirs, peer, sources, forbidden=forbidden, **sizes),
+        f"ours, {precision}": partial(
+            translated, copied, sources, engine, max_length=MAX_LENGTH, **sizes
+        ),
+    }
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Answers 0 once all rows are measured."""
     options = parser(__doc__, num_threads=1)
-    options.add_argument("--sentences", type=int, default=256, metavar="N", help="(default: 256)")
-    options.add_argument("--rounds", type=int, default=3, metavar="N", help="(default: 3)")
+    options.add_argument("--sentences", type=whole(1), default=256, metavar="N")
+    options.add_argument("--rounds", type=whole(1), default=3, metavar="N")
     arguments = options.parse_args(argv)
-    for name in ("sentences", "rounds"):
-        if getattr(arguments, name) < 1:
-            options.error(f"--{name} is {getattr(arguments, name)}; expected at least 1")
     if find_spec("transformers") is None:
         options.error("this one needs the package transformers: pip install transformers")
     report = Report(arguments, unit="tokens", posted=())
@@ -240,8 +187,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     count = min(8, arguments.sentences) if arguments.quick else arguments.sentences
     sources = drawn_sources(count, model.embedding.num_embeddings)
     for beam, batch in ((1, 32), (4, 32)):
-        rounds = 1 if arguments.quick else arguments.rounds
-        measure(report, model, sources, beam=beam, batch=batch, rounds=rounds)
+        for precision in TYPES:
+            both = ways(model, sources, report.device, precision, beam=beam, batch=batch)
+            peer, _ = both
+            measure(
+                report,
+                both,
+                beam=beam,
+                batch=batch,
+                rounds=1 if arguments.quick else arguments.rounds,
+                baselines=[peer],
+                expected=peer,
+            )
     report.finish()
     return 0
 

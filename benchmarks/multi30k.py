@@ -5,9 +5,9 @@ NAME.lc.norm.tok.de.gz and so on, the same texts in lower case and cut into word
 papers` translators learn from those and are scored on them, as the papers' are; with `--text raw`
 on text as it is written, and then scored on both scales. Nothing else is ever learned from.
 
-With `--diversified` (Nguyen et al. 2020, https://arxiv.org/abs/1911.01986) they learn from the
-pairs beside translations of the whole training text in both directions, which `--found DE EN`
-names as they are written; said again, it names those of other translators, which are read as well.
+With `--found DE EN` they learn from the pairs beside translations of the whole training text in
+both directions, as they are written (data diversification, Nguyen et al. 2020,
+https://arxiv.org/abs/1911.01986); said again, it names those of other translators as well.
 
 FOLDER keeps runs, translations and scores: what is there is not done again, and a training that
 was killed goes on from its checkpoint.
@@ -16,33 +16,23 @@ was killed goes on from its checkpoint.
 import argparse
 import json
 import os
-import shutil
-import signal
+import subprocess
 import sys
-import time
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import redirect_stderr, redirect_stdout
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
-from multiprocessing import get_context, parent_process
 from pathlib import Path
-from threading import Thread
 from typing import Any, Literal, NamedTuple, get_args
 
-import torch
-
-from benchmarks import harness
 from tokoban import cli
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.options import add
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.output import write_output
 from tokoban.systems.translation.evaluate import lowercased_tokenised
 from tokoban.systems.translation.pairs import read_lines
-from tokoban.training.checkpoint import checkpoints
 from tokoban.training.device import find_device
-from tokoban.training.run_directory import RunDirectory
 
 Text = Literal["raw", "papers"]
 Direction = Literal["en-de", "de-en"]
@@ -88,9 +78,10 @@ class Contest:
     text: Text
     recipe: str
     steps: int | None  # in place of the recipe's
-    device: Literal["cpu", "cuda"]
+    device: str
     precision: str  # of the trainings
     num_found: int  # translations of the training text, of each language
+    num_threads: int  # of a training or a scoring
 
     def text_file(self, name: str, language: str) -> Path:
         """One side of a part of the data."""
@@ -106,6 +97,18 @@ class Contest:
     def found(self, place: int, language: str) -> Path:
         """Translations of the training text, in the spelling of the contest."""
         return self.folder / f"{self.text}-found-{place}.{language}"
+
+    def command(self, job: Job, words: Sequence[str]) -> None:
+        """Runs a command in a process of its own; what it says goes into a file beside the run."""
+        log = self.run(job).with_suffix(".log")
+        environment = os.environ | {"OMP_NUM_THREADS": f"{self.num_threads}"}
+        with log.open("a", encoding="utf-8") as said:
+            python = [sys.executable, "-m", "tokoban"]
+            code = subprocess.call([*python, *words], stdout=said, stderr=said, env=environment)
+        if code == ExitCode.INTERRUPTED:
+            raise KeyboardInterrupt
+        if code:
+            raise RuntimeError(f"tokoban {' '.join(words)} ended with {code}: see {log}")
 
 
 def train(contest: Contest, job: Job) -> None:
@@ -129,40 +132,23 @@ def train(contest: Contest, job: Job) -> None:
     words += ["--device", contest.device, "--precision", contest.precision]
     words += ["--output", str(contest.run(job))]
     words += [] if contest.steps is None else ["--steps", str(contest.steps)]
-    train_once(contest.run(job), words)
+    words = asked_once(contest.run(job), words)
+    if words:
+        contest.command(job, words)
 
 
-def train_once(run: Path, words: Sequence[str]) -> None:
-    """Trains by a command, unless that is over, and goes on with what was killed.
+def asked_once(run: Path, words: Sequence[str]) -> list[str]:
+    """The command that trains, or goes on with what was killed; none where that is over.
 
     ``ValueError`` where another command trained what lies there.
     """
-    asked = run.with_suffix(".command")
-    line = "\n".join(words) + "\n"
-    if not asked.exists():
-        if run.exists():
-            raise ValueError(f"{run}: no training of this contest; take another --folder")
-        write_output(str(asked), line)
-    elif asked.read_text(encoding="utf-8") != line:
+    asked, line = run.with_suffix(".command"), "\n".join(words) + "\n"
+    if asked.exists() and asked.read_text(encoding="utf-8") != line:
         raise ValueError(f"{asked}: of other options; take another --folder, or remove it")
-    left = RunDirectory(run, system="translation", config={})
-    if left.result.exists():
-        return
-    if checkpoints(left.checkpoints):
-        words = [*words, "--resume"]
-    else:
-        shutil.rmtree(run, ignore_errors=True)  # it was killed before its first checkpoint
-    _command(words)
-
-
-def _command(words: Sequence[str]) -> None:
-    code = cli.main(words)
-    if code == ExitCode.INTERRUPTED:
-        raise KeyboardInterrupt
-    if code:
-        raise RuntimeError(
-            f"tokoban {' '.join(words)} ended with {code}: see the log beside the run"
-        )
+    write_output(str(asked), line)
+    if (run / "result.json").exists():
+        return []
+    return [*words, *["--resume"] * (run / "config.json").exists()]
 
 
 def score(contest: Contest, job: Job) -> list[dict[str, Any]]:
@@ -178,7 +164,7 @@ def score(contest: Contest, job: Job) -> list[dict[str, Any]]:
             words += ["--reference", str(contest.text_file(name, target))]
             words += ["--beam", str(BEAM), "--device", contest.device]
             words += ["--tokenised"] if contest.text == "papers" else []
-            _command(words)
+            contest.command(job, words)
         rows.append(job._asdict() | {"test": name} | json.loads(path.read_text(encoding="utf-8")))
     return rows
 
@@ -199,15 +185,9 @@ def copy_found(contest: Contest, place: int, german: Path, english: Path) -> Non
 
 
 def train_and_score(contest: Contest, job: Job) -> list[dict[str, Any]]:
-    """Rows of scores; what is said on the way goes into a file beside the run."""
-    log = contest.run(job).with_suffix(".log")
-    with (
-        log.open("a", buffering=1, encoding="utf-8") as said,
-        redirect_stdout(said),
-        redirect_stderr(said),
-    ):
-        train(contest, job)
-        return score(contest, job)
+    """Rows of scores."""
+    train(contest, job)
+    return score(contest, job)
 
 
 def by_place(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, list[float]]]:
@@ -231,8 +211,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ValueError, OSError, RuntimeError, ModuleNotFoundError) as error:
         print(cli.in_one_line(error), file=sys.stderr)
         return ExitCode.INVALID_INPUT
-    if options.json == "-":
-        return 0
     for place, metrics in by_place(rows).items():
         for name, values in metrics.items():
             each = ", ".join(f"{value:.2f}" for value in values)
@@ -245,24 +223,17 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", type=Path, metavar="DATA")
+    folder = Path("benchmarks/results/multi30k")
     parser.add_argument(
-        "--folder",
-        type=Path,
-        default=Path("benchmarks/results/multi30k"),
-        metavar="DIR",
-        help="default: %(default)s",
+        "--folder", type=Path, default=folder, metavar="DIR", help="default: %(default)s"
     )
+    directions = get_args(Direction)
     parser.add_argument(
-        "--directions",
-        nargs="+",
-        choices=get_args(Direction),
-        default=get_args(Direction),
-        help="default: both",
+        "--directions", nargs="+", choices=directions, default=directions, help="default: both"
     )
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], metavar="S")
     parser.add_argument("--recipe", choices=RECIPES, default="small-steps")
     parser.add_argument("--text", choices=get_args(Text), default="raw")
-    parser.add_argument("--diversified", action="store_true", help="as said above")
     parser.add_argument(
         "--found",
         type=Path,
@@ -286,30 +257,24 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
         metavar="N",
         help="trainings in processes of their own (default: on a GPU all, else one for each core)",
     )
-    parser.add_argument(
-        "--json", metavar="OUT", help="write the rows here too (- to print them alone)"
-    )
-    options = parser.parse_args(argv)
-    if options.diversified != bool(options.found):
-        parser.error("--diversified and --found go together")
-    return options
+    return parser.parse_args(argv)
 
 
 def contest_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Trains and scores what is missing: a row for each training and test."""
-    check_destination(options.json)
     jobs = [Job(direction, seed) for seed in options.seeds for direction in options.directions]
-    device, cores = find_device(options.device), os.cpu_count() or 1
-    at_once = options.at_once or (len(jobs) if device.type == "cuda" else min(cores, len(jobs)))
+    device, cores = find_device(options.device).type, os.cpu_count() or 1
+    at_once = options.at_once or (len(jobs) if device == "cuda" else min(cores, len(jobs)))
     contest = Contest(
         data=options.data,
         folder=options.folder,
         text=options.text,
         recipe=options.recipe,
         steps=options.steps,
-        device="cuda" if device.type == "cuda" else "cpu",
+        device=device,
         precision=options.precision,
         num_found=len(options.found),
+        num_threads=max(1, cores // at_once),
     )
     for name in ("train", "val", *TESTS):
         for language in ("de", "en"):
@@ -323,47 +288,8 @@ def contest_rows(options: argparse.Namespace) -> list[dict[str, Any]]:
     contest.folder.mkdir(parents=True, exist_ok=True)
     for place, (german, english) in enumerate(options.found):
         copy_found(contest, place, german, english)
-    about = harness.about(device) | {
-        "text": contest.text,
-        "recipe": contest.recipe,
-        "steps": contest.steps,
-        "precision": contest.precision,
-        "num_found": contest.num_found,
-    }
-    rows: list[dict[str, Any]] = []
-    # Spawned: CUDA cannot be used by a fork of a process that has used it.
-    with ProcessPoolExecutor(
-        at_once,
-        mp_context=get_context("spawn"),
-        initializer=_begin,
-        initargs=(max(1, cores // at_once),),
-    ) as pool:
-        for found in pool.map(partial(train_and_score, contest), jobs):
-            rows += found
-            if options.json not in (None, "-"):
-                _write(options.json, about, rows)
-    if options.json == "-":
-        _write(options.json, about, rows)
-    return rows
-
-
-def _begin(num_threads: int) -> None:
-    """In each process of the pool; when that which made it is killed, its training is to end."""
-    torch.set_num_threads(num_threads)
-    contest = parent_process()
-    assert contest is not None
-
-    def wait() -> None:
-        contest.join()
-        while True:  # at the first a training saves a checkpoint; else it is the end of the process
-            os.kill(os.getpid(), signal.SIGTERM)
-            time.sleep(60)
-
-    Thread(target=wait, daemon=True).start()
-
-
-def _write(destination: str, about: dict[str, Any], rows: list[dict[str, Any]]) -> None:
-    write_output(destination, json.dumps(about | {"rows": rows}, indent=1) + "\n")
+    with ThreadPoolExecutor(at_once) as pool:
+        return [row for rows in pool.map(partial(train_and_score, contest), jobs) for row in rows]
 
 
 if __name__ == "__main__":

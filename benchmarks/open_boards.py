@@ -1,31 +1,23 @@
-"""Solves large open boards, made from seeds, for any solution and for the fewest pushes.
+"""Writes large open boards, made from seeds, to FILE.
 
 By turns 40x40 and 50x50 squares, walls around and one in 26 squares inside, 8 to 20 boxes, none of
-them stuck at the start. Prints a row for each board and way, and then how many each way solved,
-within one time limit a board; seconds are those of the processor. Every solution is replayed by the
-plain rules. Exits with 1 if some board is solved for the fewest pushes within ``--bar`` seconds and
-not for any solution.
+them stuck at the start. ``benchmarks.players_levels FILE --minimise any`` (or pushes) solves them.
 """
 
 import argparse
-import math
 import random
 import sys
-import time
 from collections.abc import Sequence
 
+from tokoban.cli.output import write_output
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
-from tokoban.sokoban.search.combine.anytime import best_answer
-from tokoban.sokoban.search.combine.solver import prepare, solve
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.formats import Level, write_levels
 
 SIDES = (40, 50)
 FLOOR_A_WALL = 25
 FEWEST_BOXES, MOST_BOXES = 8, 20
 NUM_BOARDS = 20
-DEFAULT = "default"  # what ``tokoban solve --by search`` does
-WAYS = ("any", "pushes", DEFAULT)
 
 
 def open_board(seed: int) -> Board:
@@ -53,51 +45,12 @@ def open_board(seed: int) -> Board:
             return board
 
 
-def run(board: Board, way: str, time_limit_s: float) -> tuple[str, float]:
-    """The result of one board, and the seconds."""
-    if way == DEFAULT:
-        started_s, limits = time.process_time(), Limits(time_limit_s=time_limit_s)
-        answer = best_answer(board, limits=limits, clock=time.process_time)
-        return f"{answer.status}: {answer.reason}", time.process_time() - started_s
-    started_s, limits = time.process_time(), Limits(time_limit_s=time_limit_s)
-    found = solve(board, minimise=way, limits=limits, clock=time.process_time)
-    elapsed_s = time.process_time() - started_s
-    if found.status == "gave up":
-        return f"gave up: {found.reason}", elapsed_s
-    solution = found.solution
-    if solution is None:
-        return "unsolvable", elapsed_s
-    return f"solved: {solution.num_moves} moves, {solution.num_pushes} pushes", elapsed_s
-
-
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--time-limit", type=float, default=4.0, metavar="SECONDS", help="a board")
-    parser.add_argument("--boards", type=int, default=NUM_BOARDS, metavar="N", help="seeds from 0")
-    parser.add_argument("--bar", type=float, default=1.0, metavar="SECONDS", help="see above")
-    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS), metavar="WAY")
-    arguments = parser.parse_args(argv)
-    prepare()
-    solved: dict[str, dict[int, float]] = {way: {} for way in arguments.ways}
-    for seed in range(arguments.boards):
-        board = open_board(seed)
-        for way in arguments.ways:
-            told, elapsed_s = run(board, way, arguments.time_limit)
-            if told.startswith("solved"):
-                solved[way][seed] = elapsed_s
-            boxes = len(board.boxes)
-            print(f"{seed:>3}  {boxes:>2} boxes  {way:<8} {elapsed_s:6.2f} s  {told}", flush=True)
-    for way, seconds in solved.items():
-        slowest = f", the slowest in {max(seconds.values()):.2f} s" if seconds else ""
-        print(f"{way}: {len(seconds)} of {arguments.boards} solved{slowest}")
-    too_slow = [
-        seed
-        for seed, seconds in solved.get("pushes", {}).items()
-        if seconds <= arguments.bar
-        and solved.get("any", solved["pushes"]).get(seed, math.inf) > arguments.bar
-    ]
-    print(f"within {arguments.bar:g} s for the fewest pushes, but not for any: {too_slow}")
-    return int(bool(too_slow))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", metavar="FILE")
+    boards = map(open_board, range(NUM_BOARDS))
+    write_output(parser.parse_args(argv).file, write_levels([Level(board) for board in boards]))
+    return 0
 
 
 if __name__ == "__main__":

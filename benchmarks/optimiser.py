@@ -7,25 +7,25 @@ longer, or fewer than 80 % of those are optimal of which the exact mode proves w
 """
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import harness
-from benchmarks.solver import count_pushes
 from tokoban.sokoban import rules
-from tokoban.sokoban.board import Board, Direction
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.formats.levels import read_levels
-from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.combine.optimiser import FIGURES, optimise
 from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.limits import Limits
 
 _LEAST_SHARE = 0.8
-HEADER = f"{'level':<26} {'boxes':>5} {'by':<6} {'before':>11} {'after':>11} {'exact':>6}  s"
+_FAST_LIMIT_S = 4  # of the fast mode, a level
+_MEMORY_LIMIT_MB = 2000  # of the optimiser
+HEADER = f"{'level':<26} {'boxes':>5} {'by':<6} {'before':>6} {'after':>6} {'exact':>6} {'s':>7}"
 
 
 @dataclass(frozen=True)
@@ -36,46 +36,32 @@ class Row:
     number: int
     boxes: int
     by: str  # moves or pushes
-    moves_before: int
-    pushes_before: int
-    moves: int
-    pushes: int
+    before: int  # so many of these
+    after: int
     is_proved: bool  # by the optimiser
-    exact: int | None  # the fewest moves, or pushes; None if the exact mode did not finish
-    found_s: float  # when the answer was there
+    exact: int | None  # the fewest; None if the exact mode did not finish
     elapsed_s: float
 
-    @property
-    def before(self) -> int:
-        """The figure that is minimised, of the given solution."""
-        return self.moves_before if self.by == "moves" else self.pushes_before
-
-    @property
-    def after(self) -> int:
-        """The same figure of the best solution."""
-        return self.moves if self.by == "moves" else self.pushes
-
     def __str__(self) -> str:
-        before, after = f"{self.moves_before}/{self.pushes_before}", f"{self.moves}/{self.pushes}"
         exact = self.exact if self.exact is not None else "-"
         return (
             f"{self.file[:21] + ' ' + str(self.number):<26} {self.boxes:>5} {self.by:<6} "
-            f"{before:>11} {after:>11} {exact:>6}  {self.found_s:.2f} of {self.elapsed_s:.2f}"
+            f"{self.before:>6} {self.after:>6} {exact:>6} {self.elapsed_s:>7.2f}"
             f"{' proved' * self.is_proved}"
         )
 
 
 def fast_solutions(
-    files: Sequence[str], count: int | None, time_limit_s: float
-) -> Iterator[tuple[str, int, Board, tuple[Direction, ...]]]:
+    files: Sequence[str], count: int | None
+) -> Iterator[tuple[str, int, Board, Solution]]:
     """So many levels that the fast mode solves, with its solutions."""
     solved = []
+    limits = Limits(time_limit_s=_FAST_LIMIT_S)
     for file in files:
         for number, level in enumerate(read_levels(file).levels, 1):
-            limits = Limits(time_limit_s=time_limit_s)
             answer = solve(level.board, minimise="any", limits=limits, clock=time.process_time)
             if answer.solution is not None:
-                solved.append((Path(file).name, number, level.board, answer.solution.directions))
+                solved.append((Path(file).name, number, level.board, answer.solution))
     count = min(count or len(solved), len(solved))
     print(f"{len(solved)} levels solved by the fast mode, of which {count} are taken")
     for i in range(count):
@@ -85,49 +71,34 @@ def fast_solutions(
 def run(
     place: tuple[str, int],
     board: Board,
-    given: tuple[Direction, ...],
+    given: Solution,
     by: str,
     arguments: argparse.Namespace,
 ) -> Row:
     """Makes one solution shorter, replays it, and asks the exact mode."""
-    found_s = 0.0
-    last: Answer | None = None
-
-    def listen(best: Answer) -> None:
-        nonlocal found_s, last
-        if last is None or best.solution != last.solution:
-            found_s, last = best.elapsed_s, best
-
     best = optimise(
         board,
-        given,
+        given.directions,
         minimise=by,
-        limits=Limits(time_limit_s=arguments.time_limit, memory_limit_mb=arguments.memory_limit),
-        report=listen,
+        limits=Limits(time_limit_s=arguments.time_limit, memory_limit_mb=_MEMORY_LIMIT_MB),
         clock=time.process_time,
     )
-    if last is None or best.solution != last.solution:
-        found_s = best.elapsed_s
     assert best.solution is not None
     if not rules.play(board, best.solution.directions)[-1].is_solved:
         raise RuntimeError(f"{place}: the solution does not solve the level")
-    exact = None
-    if arguments.exact_limit > 0:
-        answer = solve(board, minimise=by, limits=Limits(time_limit_s=arguments.exact_limit))
-        if answer.solution is not None:
-            moves, pushes = answer.solution.num_moves, answer.solution.num_pushes
-            exact = moves if by == "moves" else pushes
+    exact = solve(board, minimise=by, limits=Limits(time_limit_s=arguments.exact_limit)).solution
+
+    def figure(solution: Solution) -> int:
+        return solution.num_moves if by == "moves" else solution.num_pushes
+
     return Row(
         *place,
         boxes=len(board.boxes),
         by=by,
-        moves_before=len(given),
-        pushes_before=count_pushes(board, given),
-        moves=best.solution.num_moves,
-        pushes=best.solution.num_pushes,
+        before=figure(given),
+        after=figure(best.solution),
         is_proved=best.optimum is not None,
-        exact=exact,
-        found_s=round(found_s, 3),
+        exact=None if exact is None else figure(exact),
         elapsed_s=round(best.elapsed_s, 3),
     )
 
@@ -159,32 +130,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--count", type=int, metavar="N", help="solutions; all if not given")
-    parser.add_argument("--by", choices=FIGURES, nargs="+", default=FIGURES)
-    parser.add_argument("--fast-limit", type=float, default=4, metavar="SECONDS", help="a level")
-    parser.add_argument(
-        "--time-limit", type=float, default=10, metavar="SECONDS", help="a solution"
-    )
-    parser.add_argument("--memory-limit", type=float, default=2000, metavar="MB", help="a solution")
-    parser.add_argument(
-        "--exact-limit", type=float, default=10, metavar="SECONDS", help="0 to leave it out"
-    )
+    for name, of in (("--time-limit", "a solution"), ("--exact-limit", "of the exact mode")):
+        parser.add_argument(name, type=float, default=10, metavar="SECONDS", help=of)
     parser.add_argument("--json", metavar="OUT", help="write the rows here too")
     arguments = parser.parse_args(argv)
     rows: list[Row] = []
-    solutions = list(fast_solutions(arguments.files, arguments.count, arguments.fast_limit))
+    solutions = list(fast_solutions(arguments.files, arguments.count))
     print(HEADER)
     for file, number, board, given in solutions:
-        for by in arguments.by:
+        for by in FIGURES:
             rows.append(run((file, number), board, given, by, arguments))
             print(rows[-1], flush=True)
-    are_good = [summarise(rows, by) for by in arguments.by]
-    if arguments.json:
-        summary = harness.about() | {
-            "time_limit_s": arguments.time_limit,
-            "exact_limit_s": arguments.exact_limit,
-            "rows": [asdict(row) for row in rows],
-        }
-        Path(arguments.json).write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    are_good = [summarise(rows, by) for by in FIGURES]
+    limits = {"time_limit_s": arguments.time_limit, "exact_limit_s": arguments.exact_limit}
+    harness.write_rows(arguments.json, rows, **limits)
     return int(not all(are_good))
 
 

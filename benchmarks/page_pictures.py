@@ -142,7 +142,7 @@ def write_film(page: Page, url: str, path: Path) -> None:
     take(READ_MS)
     lost = frames[-1][0]
     page.get_by_role("button", name="Why?").last.click()
-    following = page.get_by_role("button", name="Next step")
+    following = page.get_by_role("button", name="Next step").last
     for _ in range(FILM_STEPS - 1):
         take(READ_MS)
         following.click()

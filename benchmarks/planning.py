@@ -2,25 +2,25 @@
 
 The Trajectory Transformer's own planner reads everything again for each token, one episode at a
 time. Here both ways have the same weights (random ones), the same noise and the same search, so
-the plans must be the same, and are compared. The numbers of state and action are Hopper's.
+the plans must be the same, and are compared. The numbers of state and action are Hopper's. On the
+CPU times are of the processor.
 """
 
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from statistics import median
 
 import torch
 
-from benchmarks.harness import Report, parser
+from benchmarks.harness import Report, in_turns, parser
 from tokoban.systems.trajectory.environments import Spec
 from tokoban.systems.trajectory.layout import Layout
 from tokoban.systems.trajectory.model import TrajectoryTransformer
 from tokoban.systems.trajectory.plan import Planner, generators
 from tokoban.systems.trajectory.rollouts import History
 from tokoban.systems.trajectory.stepper import PlanConfig
-from tokoban.training.metrics import clock_s
 
 NUM_STATES, NUM_ACTIONS = 11, 3
 NUM_PAST = 4  # transitions, so that with the one to be planned five are read
@@ -56,35 +56,20 @@ def main(argv: Sequence[str] | None = None) -> int:
             is_cached=is_cached,
             at_once=batch,
         )
+        call = partial(planner, history)
+        call()
         # Without the cache a call takes so long that it varies little.
-        num_calls = 3 if is_cached else 1
-        elapsed_s, cpu_s = _seconds(planner, history, report.device, num_calls=num_calls)
+        all_s = in_turns({name: call}, report.device, rounds=3 if is_cached else 1)[name]
         # A row is one episode's plan, whatever was planned beside it: all are of one batch here.
         report.add(
             name,
             batch=1,
-            per_second=batch / elapsed_s,
+            per_second=batch / median(all_s),
             episodes_together=batch,
-            # What other work on the machine does not change, as long as there is one thread.
-            cpu_s_per_plan=cpu_s / batch,
             num_unexplained=num_other,
         )
     report.finish()
     return report.exit_code()
-
-
-def _seconds(
-    planner: Planner, history: History, device: torch.device, *, num_calls: int
-) -> tuple[float, float]:
-    """On the clock and of the CPU: medians of so many calls, after one that is not counted."""
-    planner(history)
-    all_s, all_cpu_s = [], []
-    for _ in range(num_calls):
-        before_s, cpu_before_s = clock_s(device), time.process_time()
-        planner(history)
-        all_s.append(clock_s(device) - before_s)
-        all_cpu_s.append(time.process_time() - cpu_before_s)
-    return median(all_s), median(all_cpu_s)
 
 
 def compare(model: TrajectoryTransformer, plan: PlanConfig, num_episodes: int) -> int:

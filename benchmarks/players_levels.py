@@ -10,12 +10,11 @@ statistics pages at the end.
 """
 
 import argparse
-import json
 import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -23,7 +22,7 @@ from statistics import median
 from benchmarks import harness
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.levels import read_levels
-from tokoban.sokoban.search.answer import OBJECTIVES, Progress
+from tokoban.sokoban.search.answer import OBJECTIVES
 from tokoban.sokoban.search.combine import portfolio
 from tokoban.sokoban.search.combine.solver import prepare, solve
 from tokoban.sokoban.search.limits import Limits
@@ -58,41 +57,22 @@ class Row:
         )
 
 
-def show(progress: Progress) -> None:
-    print(
-        f"\r{progress.elapsed_s:5.1f} s {progress.expansions} expansions ",
-        end="",
-        file=sys.stderr,
-        flush=True,
-    )
-
-
-def run(file: str, number: int, board: Board, arguments: argparse.Namespace) -> Row:
+def run(
+    file: str,
+    number: int,
+    board: Board,
+    limits: Limits,
+    *,
+    minimise: str = "any",
+    without: frozenset[str] = frozenset(),
+    seed: int = 0,
+) -> Row:
     """Solves one level; the clock leaves the replay out."""
-    without = frozenset(arguments.without)
-    limits = Limits(
-        time_limit_s=arguments.time_limit,
-        memory_limit_mb=arguments.memory_limit,
-        max_expansions=arguments.max_expansions,
-    )
-    report = show if sys.stderr.isatty() else None
-    if without or arguments.seed:
-        search = partial(
-            portfolio.search,
-            board=board,
-            limits=limits,
-            without=without,
-            seed=arguments.seed,
-        )
-        answer = find_answer(board, search, limits, report=report, clock=time.process_time)
+    if without or seed:
+        search = partial(portfolio.search, board=board, limits=limits, without=without, seed=seed)
+        answer = find_answer(board, search, limits, clock=time.process_time)
     else:
-        answer = solve(
-            board,
-            minimise=arguments.minimise,
-            limits=limits,
-            report=report,
-            clock=time.process_time,
-        )
+        answer = solve(board, minimise=minimise, limits=limits, clock=time.process_time)
     moves = pushes = None
     if answer.solution is not None:
         moves, pushes = answer.solution.num_moves, answer.solution.num_pushes
@@ -158,8 +138,7 @@ def numbers(text: str) -> list[int]:
     return list(range(int(first), int(last or first) + 1))
 
 
-def arguments_of(argv: Sequence[str] | None) -> argparse.Namespace:
-    """The options, read and checked against each other."""
+def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--minimise", choices=OBJECTIVES, default="any")
@@ -182,15 +161,19 @@ def arguments_of(argv: Sequence[str] | None) -> argparse.Namespace:
     arguments = parser.parse_args(argv)
     if (arguments.without or arguments.seed) and arguments.minimise != "any":
         parser.error("--without and --seed are about --minimise any")
-    return arguments
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    arguments = arguments_of(argv)
-    try:
-        levels_of = {file: read_levels(file).levels for file in arguments.files}
-    except OSError as error:
-        raise SystemExit(f"players_levels: {error}") from error
+    limits = Limits(
+        time_limit_s=arguments.time_limit,
+        memory_limit_mb=arguments.memory_limit,
+        max_expansions=arguments.max_expansions,
+    )
+    solve_one = partial(
+        run,
+        limits=limits,
+        minimise=arguments.minimise,
+        without=frozenset(arguments.without),
+        seed=arguments.seed,
+    )
+    levels_of = {file: read_levels(file).levels for file in arguments.files}
     chosen = {number for some in arguments.levels or [] for number in some}
     prepare()
     rows: list[Row] = []
@@ -200,7 +183,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for number, level in enumerate(levels_of[file], 1):
             if chosen and number not in chosen:
                 continue
-            rows.append(row := run(file, number, level.board, arguments))
+            rows.append(row := solve_one(file, number, level.board))
             print(row, flush=True)
         unsolved = [row.number for row in rows[here:] if row.answer != "solved"]
         num_levels = len(rows) - here
@@ -211,18 +194,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
     )
     print(rates(rows))
-    if arguments.json:
-        summary = harness.about() | {
-            "minimise": arguments.minimise,
-            "without": arguments.without,
-            "seed": arguments.seed,
-            "max_expansions": arguments.max_expansions,
-            "time_limit_s": arguments.time_limit,
-            "memory_limit_mb": arguments.memory_limit,
-            "solved": sum(row.answer == "solved" for row in rows),
-            "levels": [asdict(row) for row in rows],
-        }
-        Path(arguments.json).write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    names = ("minimise", "without", "seed", "max_expansions", "time_limit", "memory_limit")
+    harness.write_rows(arguments.json, rows, **{name: vars(arguments)[name] for name in names})
     return 0
 
 

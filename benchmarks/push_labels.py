@@ -19,9 +19,7 @@ SETS = ("unfiltered", "medium")
 
 
 def unpacked(boxoban: Path, output: Path) -> Path:
-    """The folder of the levels; an archive is unpacked beside the labels, once."""
-    if boxoban.is_dir():
-        return boxoban
+    """The folder of the levels, which are unpacked beside the labels, once."""
     folder = output / "levels"
     if not folder.exists():
         unfinished = output / "unfinished"
@@ -34,11 +32,10 @@ def unpacked(boxoban: Path, output: Path) -> Path:
 def main(argv: Sequence[str] | None = None) -> int:
     """Answers 0 if there are labels of each set."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("boxoban", type=Path, help="folder or archive of the published levels")
+    options.add_argument("boxoban", type=Path, help="archive of the published levels")
     options.add_argument("--output", type=Path, required=True, metavar="DIR")
     options.add_argument("--levels", type=int, metavar="N", help="of each set, the first")
     options.add_argument("--seconds", type=float, default=3600.0, help="for both sets together")
-    options.add_argument("--threads", type=int, default=os.cpu_count())
     arguments = options.parse_args(argv)
     started_s = time.monotonic()
     output: Path = arguments.output
@@ -53,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             output / name,
             evaluation=held_out,
             max_levels=arguments.levels,
-            num_threads=arguments.threads,
+            num_threads=os.cpu_count() or 1,
             time_limit_s=max(left_s, 0.0) / (len(SETS) - number),
         )
         num_shards = len([*(output / name).glob("*.safetensors")])

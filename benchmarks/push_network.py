@@ -54,11 +54,8 @@ def ways(model: PushNet, board: Board, batch: int) -> dict[str, Callable[[], obj
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Prints a row for each board, batch and way."""
-    options = parser(__doc__, num_threads=1)
+    options = parser(__doc__, num_threads=1, is_of_cpu=True)
     chosen = options.parse_args(argv)
-    if chosen.device == "cuda":
-        options.error("--device cuda: this one is of the CPU")
-    chosen.device = "cpu"
     report = Report(chosen, unit="positions", posted=())
     model, _ = pretrained.load("sokoban-push", system="push")
     assert isinstance(model, PushNet)

@@ -16,13 +16,7 @@ import torch
 from torch import Tensor
 
 from benchmarks import cpu_stepped, posted
-from benchmarks.harness import (
-    Report,
-    Timing,
-    parser,
-    peak_bytes,
-    timed,
-)
+from benchmarks.harness import Report, parser
 from tokoban import pretrained
 from tokoban.decoding import gumbel_noise, sample
 from tokoban.sokoban.puzzles.random_levels import sample_one_box
@@ -142,32 +136,14 @@ def measure(
     report: Report, model: SokobanPolicy, batch: int, *, is_quick: bool, is_headline: bool
 ) -> None:
     """The rows of one batch, and where the time goes in the post's method and our fastest."""
-    device, min_run_time_s = report.device, 0.2 if is_quick else 1.0
+    device = report.device
     draw = torch.Generator().manual_seed(batch)
     levels = sample_one_box(batch, generator=draw).map(lambda word: word.to(device))
     num_moves = model.max_positions - 2
     noise = gumbel_noise(num_moves, batch, NUM_ACTIONS, generator=draw, device=device)
-
-    def add(
-        name: str,
-        call: Callable[[], Any],
-        compare: Callable[[Any], dict[str, Any]] | None = None,
-        **more: Any,
-    ) -> Timing[Any]:
-        timing = timed(call, device, min_run_time_s=min_run_time_s)
-        more |= {} if compare is None else compare(timing.answer)
-        report.add(
-            name,
-            batch=batch,
-            per_second=num_moves * batch / timing.median_s,
-            ms_per_batch=1e3 * timing.median_s,
-            first_call_s=timing.first_s,
-            # A graph's memory was taken when it was made.
-            peak_bytes=None if "captured" in name else peak_bytes(call, device),
-            **more,
-        )
-        return timing
-
+    add = partial(
+        report.time, batch=batch, count=num_moves * batch, min_run_time_s=0.2 if is_quick else 1.0
+    )
     play_posted = partial(posted.rollouts, model, levels, noise)
     baseline = add(POSTED, play_posted).answer
     check_boards(levels, baseline)
@@ -176,7 +152,7 @@ def measure(
         before_s = clock_s(device)
         call = partial(prepare(), levels, noise)
         prepared_s = clock_s(device) - before_s
-        timing = add(name, call, partial(compared, baseline), prepared_s=prepared_s)
+        timing = add(name, call, describe=partial(compared, baseline), prepared_s=prepared_s)
         calls[timing.median_s] = name, call
     fastest = calls[min(calls)]
     for name, profiled in ((POSTED, play_posted), fastest):

@@ -24,7 +24,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from benchmarks import games, peers, posted
+from benchmarks import peers, posted
 from benchmarks.harness import (
     Report,
     copy_bandwidth,
@@ -41,7 +41,6 @@ POSTED_EAGER, POSTED_COMPILED = "posted planes, eager", "posted planes, compiled
 SIDE, NUM_BOXES, WALL_SHARE = 10, 4, 0.15
 NUM_LEVELS = 1024  # different ones; larger batches hold them over and over
 FUSED = 16  # moves in one call
-GAME_MOVES = 64  # of a whole game
 
 
 def draw_levels(num_levels: int, *, seed: int) -> list[Board]:
@@ -189,30 +188,6 @@ def measure_reference(report: Report, levels: Sequence[Board], *, min_run_time_s
     report.add("reference rules", batch=len(boards), per_second=per_second, device=cpu)
 
 
-def measure_games(
-    report: Report, levels: Sequence[Board], batches: Sequence[int], *, min_run_time_s: float
-) -> None:
-    """Whole games in one call that numba compiled, its moves given or drawn inside."""
-    cpu = torch.device("cpu")
-    few = bitboards.pack(levels)
-    draw = np.random.default_rng(1)
-    for batch in batches:
-        boards = repeated(few, len(levels), batch)
-        actions = draw.integers(0, 4, (GAME_MOVES, batch), dtype=np.int8)
-        for name, call in (
-            ("moves given", partial(games.play, boards, actions)),
-            ("moves drawn inside", partial(games.play_random, boards, GAME_MOVES, 1)),
-        ):
-            timing = timed(call, cpu, min_run_time_s=min_run_time_s)
-            report.add(
-                f"whole games of {GAME_MOVES}, numba, {name}",
-                batch=batch,
-                per_second=GAME_MOVES * batch / timing.median_s,
-                device=cpu,
-                first_call_s=timing.first_s,
-            )
-
-
 def measure_peers(
     report: Report, levels: Sequence[Board], batches: Sequence[int], *, min_run_time_s: float
 ) -> None:
@@ -228,10 +203,9 @@ def measure_peers(
             device = torch.device("cuda") if jumanji.is_on_gpu else cpu
             for batch in batches:
                 add(jumanji.step_by_step(levels, draw.integers(0, 4, batch)), batch, device)
-                for num_moves in (FUSED, GAME_MOVES):
-                    actions = draw.integers(0, 4, (num_moves, batch))
-                    for peer in jumanji.in_one_scan(levels, actions):
-                        add(peer, batch, device)
+                actions = draw.integers(0, 4, (FUSED, batch))
+                for peer in jumanji.in_one_scan(levels, actions):
+                    add(peer, batch, device)
         except ImportError as missing:
             print(f"without jumanji: {missing}", file=sys.stderr)
         try:
@@ -262,7 +236,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     min_run_time_s = 0.1 if arguments.quick else 0.4
     measure_ways(report, levels, batches, min_run_time_s=min_run_time_s)
     small = [batch for batch in batches if batch <= 2**14]
-    measure_games(report, levels, small, min_run_time_s=min_run_time_s)
     measure_reference(report, levels, min_run_time_s=min_run_time_s)
     # Other people's programs last: what they do to this process costs none of our rows.
     peer_batches = [2**20, 2**14] if report.device.type == "cuda" else small

@@ -6,11 +6,10 @@ level was given up or two ways disagree, so that a bar can be a command.
 """
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -233,9 +232,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         rows += found
         for row in found:
             print(row, f"given up: {row.given_up}" if row.given_up else "", flush=True)
-    if arguments.json:
-        with open(arguments.json, "w", encoding="utf-8") as out:
-            json.dump(harness.about() | {"rows": [asdict(row) for row in rows]}, out, indent=1)
+    harness.write_rows(arguments.json, rows)
     return int(has_failed)
 
 

@@ -9,10 +9,13 @@ the machine stretches little.
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import torch
 
-from benchmarks.harness import Report, now_s, parser
+from benchmarks.harness import Report, in_turns, parser
+from tokoban.cli.parser import whole
+from tokoban.inference.engine import Engine
 from tokoban.inference.plain import PlainEngine
 from tokoban.systems.gpt import config
 from tokoban.systems.gpt.config import GptConfig
@@ -36,23 +39,19 @@ def sizes(num_tokens: int) -> dict[str, GptConfig]:
 
 def measure(report: Report, model: Gpt, name: str, *, num_tokens: int, num_texts: int) -> None:
     """A row for each way, the better of two calls; ``num_unexplained`` are tokens that differ."""
-    prompt = [number % 65 for number in range(PROMPT_TOKENS)]
-    expected: torch.Tensor | None = None
-    for way in (PLAIN, CACHED):
-        all_s = []
-        for _ in range(2):
-            engine = PlainEngine(network_of(model)) if way == PLAIN else None
-            before_s = now_s(report.device)
-            written = generate(
-                model, [prompt] * num_texts, max_tokens=num_tokens, engine=engine
-            ).actions
-            all_s.append(now_s(report.device) - before_s)
-        expected = written if expected is None else expected
+    prompts = [[number % 65 for number in range(PROMPT_TOKENS)]] * num_texts
+
+    def written(engine: Engine | None) -> torch.Tensor:
+        return generate(model, prompts, max_tokens=num_tokens, engine=engine).actions
+
+    ways = {PLAIN: partial(written, PlainEngine(network_of(model))), CACHED: partial(written, None)}
+    num_differing = int((ways[PLAIN]() != ways[CACHED]()).sum())
+    for way, all_s in in_turns(ways, report.device, rounds=2).items():
         report.add(
             f"{name}, {num_tokens} tokens, {way}",
             batch=num_texts,
             per_second=num_texts * num_tokens / min(all_s),
-            num_unexplained=int((written != expected).sum()),
+            num_unexplained=num_differing,
         )
 
 
@@ -69,12 +68,9 @@ def ratios(report: Report) -> dict[str, float]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     options = parser(__doc__, num_threads=1)
-    options.add_argument("--tokens", type=int, default=256, metavar="N", help="(default: 256)")
-    options.add_argument("--texts", type=int, default=1, metavar="N", help="at once (default: 1)")
+    options.add_argument("--tokens", type=whole(1), default=256, metavar="N")
+    options.add_argument("--texts", type=whole(1), default=1, metavar="N", help="at once")
     arguments = options.parse_args(argv)
-    for name in ("tokens", "texts"):
-        if getattr(arguments, name) < 1:
-            options.error(f"--{name} is {getattr(arguments, name)}; expected at least 1")
     report = Report(arguments, unit="tokens", posted=())
     num_tokens = min(32, arguments.tokens) if arguments.quick else arguments.tokens
     for name, chosen in sizes(num_tokens).items():

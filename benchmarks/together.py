@@ -146,7 +146,7 @@ def gpu_parts(group: str, *, device: str, is_quick: bool, data: Path | None = No
         papers = (
             *("-m", "benchmarks.multi30k", folder, "--device", device, "--folder", "OUT/multi30k"),
             *("--directions", "en-de", "--text", "papers", "--recipe", "published"),
-            *("--precision", "fp32", "--json", "OUT/multi30k.json"),
+            *("--precision", "fp32"),
             *(("--steps", "4", "--seeds", "0") if is_quick else ()),
         )
         slow_tests = ("-m", "pytest", "-v", "-W", "default", "-m", "gpu and slow")
@@ -398,7 +398,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     options.add_argument("--out", type=Path, required=True, metavar="OUT", help="folder to write")
     options.add_argument("--device", choices=("cpu", "cuda"), required=True)
     options.add_argument("--quick", action="store_true", help="smaller, to try it out")
-    options.add_argument("--parts", nargs="+", metavar="NAME", help="these alone")
     options.add_argument("--levels", nargs="+", default=[], metavar="FILE", help="for the CPU's")
     options.add_argument(
         "--group",
@@ -416,11 +415,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     else:
         levels = [str(Path(file).resolve()) for file in arguments.levels]
         chosen = cpu_parts(is_quick=arguments.quick, levels=levels)
-    all_parts = {part.name: part for part in chosen}
-    names = arguments.parts or list(all_parts)
-    unknown = sorted(set(names) - set(all_parts))
-    if unknown:
-        options.error(f"no part {', '.join(unknown)}; expected some of {', '.join(all_parts)}")
     out: Path = arguments.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     wheels = sorted(arguments.wheels.glob("*.whl")) if arguments.wheels else []
@@ -428,7 +422,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     packed = packing(out, arguments.pack, with_checkpoints=group == "push")
     with tempfile.TemporaryDirectory() as place, packed:
         unpack_wheels(wheels, Path(place))
-        became = run_all([all_parts[name] for name in names], out)
+        became = run_all(chosen, out)
     print("\n" + "\n".join(f"{name:<12} {outcome}" for name, outcome in became.items()))
     is_well = all(outcome == "done" or outcome.startswith("left") for outcome in became.values())
     return 0 if is_well else 1

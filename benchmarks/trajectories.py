@@ -10,7 +10,6 @@ Axes: P pairs of a start and a goal.
 
 import argparse
 import json
-import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -21,14 +20,11 @@ import torch
 from jaxtyping import Int64
 from torch import Tensor
 
-from benchmarks import harness
-from benchmarks.learning_curves import plot_runs
 from tokoban import pretrained
-from tokoban.cli.output import check_destination, write_output
+from tokoban.cli.output import write_output
 from tokoban.systems.trajectory.acting import Acting, GoalWatch, Mode, acting, make_policy
 from tokoban.systems.trajectory.config import TrajectoryConfig, graph, sokoban
 from tokoban.systems.trajectory.environments import World
-from tokoban.systems.trajectory.evaluate import MONITORED_EPISODES
 from tokoban.systems.trajectory.graphs import Graph, distances, graph_of, pairs
 from tokoban.systems.trajectory.imitate import Imitator
 from tokoban.systems.trajectory.levels import is_solved, shortest
@@ -39,12 +35,10 @@ from tokoban.systems.trajectory.spec import SPEC
 from tokoban.systems.trajectory.train import collected, make_system, world_of
 from tokoban.systems.trajectory.worlds import make_world
 from tokoban.training import loop, run_directory
-from tokoban.training.checkpoint import checkpoints
 from tokoban.training.config import to_dict
 from tokoban.training.metrics import mean_interval
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory
-from tokoban.viewing.plots import Curve, curves_of, picture_kind
 
 _CONTROL = TrajectoryConfig(window=6, batch_windows=32, discount=0.95, max_steps=200)
 TASKS = {
@@ -104,43 +98,29 @@ def main(argv: Sequence[str] | None = None) -> int:
         metavar="DIR",
         help="keeps networks and rows, and what is there is not done again (default: %(default)s)",
     )
-    options.add_argument("--json", metavar="OUT", help="write the rows here too (-: to stdout)")
-    options.add_argument("--curves", metavar="OUT", help="learning curves, as PNG or SVG")
     chosen = options.parse_args(argv)
-    check_destination(chosen.json)
-    if chosen.curves is not None:
-        picture_kind(Path(chosen.curves))
     torch.set_num_threads(1)
     rows: dict[str, list[float]] = {}
-    commits: list[str] = []  # that the rows of each seed were scored by
-    about = harness.about() | {"task": chosen.task, "seeds": chosen.seeds}
-    folders = [Path(chosen.folder) / f"{chosen.task}-{seed}" for seed in chosen.seeds]
-    for seed, folder in zip(chosen.seeds, folders, strict=True):
+    for seed in chosen.seeds:
         started_s = time.process_time()
-        found, commit = _kept_rows(chosen.task, seed, folder)
-        commits.append(commit)
+        found = _kept_rows(chosen.task, seed, Path(chosen.folder) / f"{chosen.task}-{seed}")
         for name, value in found.items():
             rows.setdefault(name, []).append(value)
         shown = ", ".join(f"{name} {value:.4g}" for name, value in found.items())
         print(
             f"seed {seed}: {shown} ({time.process_time() - started_s:.0f} CPU s)", file=sys.stderr
         )
-        if chosen.json is not None:
-            found_so_far = about | {"commits": commits, "rows": rows}
-            write_output(chosen.json, json.dumps(found_so_far, indent=1) + "\n")
     for name, values in rows.items():
         interval = ""
         if len(values) > 1:
             low, high = mean_interval(values)
             interval = f"  {low:.6g} to {high:.6g}"
         print(f"{name:<24} {sum(values) / len(values):>10.6g}{interval}  {values}")
-    if chosen.curves is not None:
-        plot(folders, Path(chosen.curves))
     return 0
 
 
-def _kept_rows(task: str, seed: int, folder: Path) -> tuple[dict[str, float], str]:
-    """The rows of one seed and their commit, from the folder where they are there.
+def _kept_rows(task: str, seed: int, folder: Path) -> dict[str, float]:
+    """The rows of one seed, from the folder where they are there.
 
     ``ValueError`` where what lies there are rows of another config.
     """
@@ -155,7 +135,7 @@ def _kept_rows(task: str, seed: int, folder: Path) -> tuple[dict[str, float], st
     found = json.loads(path.read_text())
     if any(found.get(name) != wanted for name, wanted in settings.items()):
         raise ValueError(f"{path}: rows of another config; take another --folder, or remove it")
-    return found["rows"], found["commit"]
+    return found["rows"]
 
 
 def _config_of(task: str, seed: int) -> TrajectoryConfig:
@@ -294,39 +274,12 @@ def _trained(
     ``ValueError`` where what lies there is a run of another config.
     """
     directory = RunDirectory(path, system="trajectory", config=to_dict(config))
-    is_begun = bool(checkpoints(directory.checkpoints))
-    if (path / "config.json").exists():
-        directory.check_record()
-        if not (is_begun or directory.result.exists()):
-            shutil.rmtree(path)  # it was killed before its first checkpoint
-    if not directory.result.exists():
-        loop.fit(make_system(config), run, directory, resume=is_begun)
+    loop.fit(make_system(config), run, directory, resume=(path / "config.json").exists())
     model, _ = pretrained.load(str(path), system="trajectory")
     assert isinstance(model, TrajectoryTransformer)
     return model, config
 
 
-def plot(folders: Sequence[Path], picture: Path) -> None:
-    """What imitation, or acting after a return or goal, brought in the course of the trainings."""
-    kinds: dict[str, list[Curve]] = {}
-    for metrics in sorted(path for folder in folders for path in folder.glob("*/metrics.jsonl")):
-        curve = curves_of(run_directory.read_metrics(metrics)).get("evaluate/mean_return")
-        if curve is not None:
-            kinds.setdefault(_KINDS[metrics.parent.name], []).append(curve)
-    plot_runs(
-        kinds,
-        x_name="step",
-        y_name=f"mean return of {MONITORED_EPISODES} episodes",
-        picture=picture,
-    )
-
-
-_KINDS = {
-    "all": "imitation",
-    "best": "imitation of the best",
-    "conditioned": "asked for the best return",
-    "goal": "asked to come home",
-}
 _ROWS: dict[str, Callable[[TrajectoryConfig, RunConfig, Path], dict[str, float]]] = {
     "graphs": _graph_rows,
     "goals": _goal_rows,

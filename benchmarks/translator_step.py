@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from benchmarks.harness import Report, in_turns, parser
+from tokoban.cli.parser import whole
 from tokoban.systems.translation import train
 from tokoban.systems.translation.config import TranslationConfig, tiny
 from tokoban.systems.translation.dataset import Batch
@@ -88,14 +89,9 @@ def step_by(step: Callable[[], None], way: str) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Answers 0 once all rows are measured."""
-    options = parser(__doc__, num_threads=1)
-    options.add_argument("--rounds", type=int, default=7, metavar="N")
+    options = parser(__doc__, num_threads=1, is_of_cpu=True)
+    options.add_argument("--rounds", type=whole(1), default=7, metavar="N")
     arguments = options.parse_args(argv)
-    if arguments.device == "cuda":
-        options.error("--device cuda: this one is of the CPU")
-    if arguments.rounds < 1:
-        options.error(f"--rounds is {arguments.rounds}; expected at least 1")
-    arguments.device = "cpu"
     report = Report(arguments, unit="tokens", posted=(BASELINE,))
     keep_freed_memory()
     num_pairs, length, num_steps = (8, 5, 1) if arguments.quick else (128, 16, 10)

@@ -24,6 +24,8 @@ from tokoban.systems.sokoban_policy.dataset import BATCHES_A_DRAWING, ExactGames
 from tokoban.training.checkpoint import load_weights
 from tokoban.training.config import from_dict
 
+_NUM_LEVELS, _NUM_CANDIDATES, _SEED = 4000, 16_000, 2
+
 
 def is_drawn(
     levels: Sequence[GeneratedLevel], config: SokobanPolicyConfig, *, num_steps: int
@@ -53,7 +55,7 @@ def unseen(
     if min(map(len, kinds)) < num_levels // 2:
         raise ValueError(
             f"{len(kinds[0])} solvable and {len(kinds[1])} unsolvable levels were not met; "
-            f"expected {num_levels // 2} of each: give more --candidates"
+            f"expected {num_levels // 2} of each"
         )
     return kinds[0][: num_levels // 2] + kinds[1][: num_levels // 2]
 
@@ -62,16 +64,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Answers 0 once the levels are written."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--weights", default="sokoban-8x8", metavar="NAME_OR_PATH")
-    parser.add_argument("--levels", type=int, default=4000, metavar="N")
-    parser.add_argument("--candidates", type=int, default=16_000, metavar="N")
-    parser.add_argument("--seed", type=int, default=2, metavar="S", help="of the candidates")
     parser.add_argument("--output", required=True, metavar="FILE")
     arguments = parser.parse_args(argv)
     _, metadata = load_weights(weights_path(arguments.weights))
     config = from_dict(SokobanPolicyConfig, json.loads(metadata["config"]))
-    candidates = list(generate(arguments.candidates, seed=arguments.seed))
+    candidates = list(generate(_NUM_CANDIDATES, seed=_SEED))
     is_met = is_drawn(candidates, config, num_steps=int(metadata["step"]))
-    chosen = unseen(candidates, is_met, arguments.levels)
+    chosen = unseen(candidates, is_met, _NUM_LEVELS)
     written = [
         Level(x.board, solutions=(Solution.of(x.board, x.solution),) if x.solution else ())
         for x in chosen

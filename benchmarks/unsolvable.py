@@ -7,14 +7,12 @@ board; exits with 1 if a plan or a proof is wrong, or two searches disagree.
 """
 
 import argparse
-import json
 import random
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 
 from benchmarks import harness
 from benchmarks.random_boards import KINDS, after_pushes, random_board
@@ -199,9 +197,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for board in boards:
             check(rows[-1], board, most=arguments.positions)
         print(rows[-1], flush=True)
-    if arguments.json:
-        written = json.dumps(harness.about() | {"rows": list(map(asdict, rows))}, indent=1)
-        Path(arguments.json).write_text(written + "\n", encoding="utf-8")
+    harness.write_rows(arguments.json, rows)
     return int(any(row.wrong for row in rows))
 
 

@@ -16,10 +16,6 @@ def test_what_cannot_be_measured_is_one_line(
         (["translation-de-en", "--pairs", missing, missing], f"{missing}: No such file"),
         (["translation-de-en", "--pairs", empty, empty], "the files have no sentence\n"),
         (["life-16", "--pairs", empty, empty], "life-16: no shipped weights with a confidence"),
-        (
-            ["translation-de-en", "--pairs", empty, empty, "--json", missing / "x"],
-            f"{missing / 'x'}: no folder",
-        ),
     ):
         assert confidence.main([*map(str, words)]) == 2
         out, err = capsys.readouterr()

@@ -16,4 +16,4 @@ def test_the_script_writes_its_rows(device: str, tmp_path: Path) -> None:
     assert marian.main(words) == 0
     rows = check_file(out)
     assert len(rows) == 8
-    assert all(row["same_as_marian"] == 1 for row in rows if "fp32" in row["name"])
+    assert all(row["same"] == 1 for row in rows if "fp32" in row["name"])

@@ -65,7 +65,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         (rollouts.main, ("--batches", "2"), 3),
         (beam.main, ("--levels", "1", "--beam", "2"), 4),
         (training.main, ("--games", "2", "--steps", "8"), 4),
-        (simulator.main, ("--batches", "5"), 9),
+        (simulator.main, ("--batches", "5"), 7),
         (generator.main, ("--levels", "2"), 1),
         (translator_step.main, (), 4),
         (text_generation.main, ("--tokens", "5", "--texts", "2"), 2),

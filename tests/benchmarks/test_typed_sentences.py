@@ -25,18 +25,6 @@ def test_what_is_read_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[s
     ]
 
 
-def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
-    file = tmp_path / "typed.tsv"
-    with pytest.raises(SystemExit, match=r"^typed_sentences: .*No such file .*typed\.tsv'$"):
-        typed_sentences.main([str(file)])
-    file.write_bytes(b"\xff")
-    with pytest.raises(SystemExit, match=r"^typed_sentences: 'utf-8' codec can't decode"):
-        typed_sentences.main([str(file)])
-    file.write_text("LAST\ten\tpush the left box last\nLAST\n")
-    with pytest.raises(SystemExit, match=r"typed\.tsv, line 2: expected 3 fields, got 1$"):
-        typed_sentences.main([str(file)])
-
-
 @pytest.mark.parametrize(
     ("name", "german", "english"),
     [

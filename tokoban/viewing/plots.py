@@ -230,17 +230,13 @@ def smoothed(curve: Curve) -> Curve:
     return [step for step, _ in means], [value for _, value in means]
 
 
-def picture_kind(picture: Path) -> str:
-    """``png`` or ``svg``, as the name ends; ``ValueError`` for another end."""
-    check_ending(picture, (".png", ".svg"), is_required=True)
-    return picture.suffix.lower().removeprefix(".")
-
-
 def _save(figure: Any, picture: Path) -> None:
+    check_ending(picture, (".png", ".svg"), is_required=True)
+    kind = picture.suffix.lower().removeprefix(".")
     with atomically(picture) as temporary, warnings.catch_warnings():
         # Of a script that the font lacks boxes are drawn: nothing that a user could mend.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
-        figure.savefig(temporary, dpi=150, format=picture_kind(picture))
+        figure.savefig(temporary, dpi=150, format=kind)
 
 
 def _label(text: str) -> str:

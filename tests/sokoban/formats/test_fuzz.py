@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from benchmarks.hostile_files import SMALL, TEN, check, mutate
+from benchmarks.damaged_files import SMALL, TEN, check, mutate
 from tokoban.sokoban.formats import budget
 from tokoban.sokoban.formats.levels import parse_content
 

@@ -14,6 +14,8 @@ from tokoban.sokoban.formats.xsb import parse_board
         ("#####|#@$.#|##-##", "not closed: the player can leave at row 3, column 3"),
         ("@$.", "not closed: the player can leave at row 1, column 1"),
         ("-#####|--@$.#|-#####", "not closed: the player can leave at row 2, column 1"),
+        ("--#-#|-#-@-#|#-$-.-#|-#-#-#", "puzzle type 'Hexoban' is not supported (only Sokoban)"),
+        ("--#-#|-#-@-#|#-$.--#|-#-#-#", "not closed: the player can leave at row 1, column 4"),
         ("######|#@$$.#|######", "2 boxes but 1 goal"),
         ("######|#@$..#|######", "1 box but 2 goals"),
         ("#####|#@$-#|#####", "1 box but 0 goals"),

@@ -57,11 +57,34 @@ def test_play_levels_and_dialogs(open_page: Callable[..., Any]) -> None:
     assert complaints(page) == []
 
 
+def test_keys_go_from_level_to_level_and_each_is_named(open_page: Callable[..., Any]) -> None:
+    page = open_page("#/play/file-tests/1")
+    page.wait_for_selector("h1:text-is('Corridor')")
+    said = page.locator("body > [aria-live]")
+    said.get_by_text("Corridor, tests, level 1 of 3").wait_for()
+    page.locator("#board").focus()
+    page.keyboard.press("n")
+    said.get_by_text("Room, tests, level 2 of 3").wait_for()
+    assert page.title().startswith("Room, tests, level 2 of 3")
+    assert page.evaluate("document.activeElement.id") == "board"
+    page.keyboard.press("l")
+    page.wait_for_selector(".level-card")
+    focused = "document.activeElement.querySelector('.level-title')?.textContent"
+    for key, title in (("ArrowDown", "2 Room"), ("ArrowRight", "3 Two goals")):
+        page.keyboard.press(key)
+        assert page.evaluate(focused) == title
+    page.keyboard.press("Alt+Home")  # is the browser's
+    assert page.evaluate(focused) == "3 Two goals"
+    page.keyboard.press("Enter")
+    said.get_by_text("Two goals, tests, level 3 of 3").wait_for()
+    assert page.evaluate("document.activeElement.id") == "board"
+
+
 def test_german_fits_320_pixels_and_messages_neither_move_nor_cover_the_board(
     open_page: Callable[..., Any],
 ) -> None:
     page = open_page(viewport={"width": 320, "height": 640}, locale="de-DE")
-    labs = [f"#/labs/{name}" for name in ("translation", "gpt", "life", "pictures", "memory")]
+    labs = [f"#/labs/{name}" for name in ("translation", "text", "life", "pictures", "memory")]
     views = {"#/levels": ".level-card", "#/editor": ".drawing canvas"}
     views |= {lab: f"[aria-current][href='{lab}']" for lab in labs}
     views |= {"#/play/file-tests/1": "h1:text-is('Corridor')"}

@@ -117,6 +117,23 @@ def test_a_lost_position_is_explained_step_by_step_and_left(open_page: Open) -> 
     assert "deadlocked" not in page.evaluate("heard")
 
 
+def test_a_solution_of_the_file_tells_what_is_left_before_any_search(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    page.evaluate(HOLD_JOBS)
+    send(page, "paste", "#######\n#@ $ .#\n#######\nTitle: Solved\n\nSolution\nrRR\n")
+    opened(page, "Solved")
+    panel = show(page, "understand")
+    panel.get_by_text("a solution with 2 more pushes is known").wait_for()
+    page.locator("#board").focus()
+    press(page, "rR")
+    panel.get_by_text("a solution with 1 more push is known").wait_for()
+    page.keyboard.press("Home")
+    press(page, "rl")  # leaves the solution
+    panel.get_by_text("Checking whether it can still be solved").wait_for()
+    page.evaluate("releaseJobs()")
+    panel.get_by_text("a solution with 2 more pushes is known").wait_for()
+
+
 def test_hints_come_in_grades_and_lead_to_the_solution(open_page: Open) -> None:
     page = opened(open_page(ROOM))
     text = page.locator("[data-owner=hint]")
@@ -338,12 +355,12 @@ def test_a_level_is_drawn_checked_played_and_solved(open_page: Open) -> None:
     page.reload()  # the drawing is kept
     legality.get_by_text("A legal level.").wait_for()
     page.get_by_role("button", name="Play it").click()
-    page.get_by_text("My own, level 2 of 2").wait_for()  # as it was saved
+    page.get_by_text("My own, level 2 of 2", exact=True).wait_for()  # as it was saved
     page.go_back()
     page.get_by_label("Title").fill("Two pushes")
     page.get_by_role("button", name="Play it").click()
     opened(page, "Two pushes")
-    page.get_by_text("Editor, level 1 of 1").wait_for()
+    page.get_by_text("Editor, level 1 of 1", exact=True).wait_for()
     press(page, "rRR")
     page.wait_for_selector("[data-owner=solved]")
     assert game(page)["state"] == "solved"

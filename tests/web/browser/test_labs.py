@@ -71,7 +71,7 @@ def test_translation_shows_other_translations_and_follows_what_is_typed(lab: Any
 
 
 def test_a_next_token_is_appended_and_the_text_goes_on(lab: Any) -> None:
-    page = lab("gpt")
+    page = lab("text")
     text = page.get_by_label("Text", exact=True)
     for bar in page.locator(".lab-bars li").all():
         share = bar.locator("span").last.inner_text()

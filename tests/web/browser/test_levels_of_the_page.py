@@ -212,7 +212,7 @@ def test_comments_of_a_file_name_its_collection_and_number_its_levels_once(
     choose_file(
         page, f"; All of it\n\n; By A.\n; Free.\n\n; 1\n\n{XSB}\n; a note\n\n; 3\n\n{long}\n"
     )
-    page.get_by_text("All of it, level 1 of 2").wait_for()
+    page.get_by_text("All of it, level 1 of 2", exact=True).wait_for()
     page.locator("summary:text('About the level')").click()
     page.locator(".level-notes:text-is('a note')").wait_for()
     page.keyboard.press("l")
@@ -412,7 +412,7 @@ def test_a_collection_goes_out_with_the_players_solutions_and_is_renamed(
     opened(page)
     page.keyboard.press("ArrowDown")
     send(page, "paste", f"; Both\n; 1\n\n{XSB}\n; a note\n\n; 2\n\n######\n#@ $.#\n######\n")
-    page.get_by_text("Both, level 1 of 2").wait_for()
+    page.get_by_text("Both, level 1 of 2", exact=True).wait_for()
     page.keyboard.press("l")
     page.get_by_role("button", name="Rename the collection").click()
     page.get_by_role("dialog").get_by_label("Name").fill("Mine")
@@ -449,6 +449,42 @@ def test_a_collection_goes_out_with_the_players_solutions_and_is_renamed(
         "() => !Object.keys(localStorage).some((name) => name.startsWith('tokoban:level:'))"
     )
     page.locator("a[href='#/levels/played']").wait_for(state="detached")
+
+
+def test_solved_levels_are_counted_and_skipped(open_page: Open) -> None:
+    page = opened(open_page("#/play/file-tests/1"), "Corridor")
+    page.keyboard.press("l")
+    page.locator(".collection", has_text="tests").get_by_text("3 levels").wait_for()
+    page.go_back()
+    opened(page, "Corridor")
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("button", name="Next unsolved level").click()
+    opened(page)
+    page.keyboard.press("n")
+    opened(page, "Two goals")
+    page.keyboard.press("Shift+N")  # past the first, which is solved
+    opened(page)
+    page.keyboard.press("l")
+    page.locator(".collection", has_text="tests").get_by_text("1 of 3 solved").wait_for()
+    page.locator(".collection", has_text="tokoban").get_by_text("60 levels").wait_for()
+    # The title above a solution of two lines is whole.
+    title = page.locator(".level-card.solved .level-title")
+    page.locator(".level-card.solved .level-state").evaluate("one => one.append(' of many words')")
+    assert title.evaluate("title => title.scrollHeight <= title.clientHeight")
+    # What is shown stays chosen on the way through a level and another collection.
+    page.get_by_label("Show").select_option("Not solved")
+    page.locator(".level-card", has_text="Room").click()
+    opened(page)
+    send(page, "paste", XSB)
+    opened(page, "Untitled level")  # with the progress of Corridor
+    page.keyboard.press("Shift+N")
+    page.wait_for_selector(".toast:text('No other level of this collection is unsolved.')")
+    page.keyboard.press("l")
+    page.get_by_text("0 of 1", exact=True).wait_for()
+    page.locator(".collection", has_text="tests").click()
+    page.locator("h1:text-is('tests')").wait_for()
+    page.wait_for_selector(".level-card")
+    assert page.locator(".level-title").all_inner_texts() == ["2 Room", "3 Two goals"]
 
 
 def test_progress_from_a_file_in_the_open_level_is_shown_at_once(open_page: Open) -> None:
@@ -505,7 +541,7 @@ def test_the_first_visit_opens_the_file_that_was_named_and_later_ones_the_last_l
         )
         page.reload()
         opened(page, "Corridor")
-        page.get_by_text("tests, level 1 of 3").wait_for()
+        page.get_by_text("tests, level 1 of 3", exact=True).wait_for()
     open_page.__self__.errors.clear()  # type: ignore[attr-defined]
 
 
@@ -540,3 +576,8 @@ def test_a_thousand_levels_are_listed_and_the_last_is_reached(
     assert (
         json.loads(page.evaluate("localStorage.getItem('tokoban:last')"))["place"]["index"] == 999
     )
+    page.keyboard.press("l")
+    page.locator(".level-card", has_text="Board 1000").wait_for()
+    page.set_viewport_size({"width": 500, "height": 800})  # has fewer levels in a row
+    page.locator(".level-card", has_text="Board 99").first.wait_for()
+    assert page.locator(".level-card", has_text="Board 5").count() == 0

@@ -227,6 +227,27 @@ def test_a_box_by_keyboard_goes_where_the_frame_is(open_page: Open) -> None:
     assert row[GOAL_OF_UPPER[1]] == "*"
 
 
+def test_a_click_on_the_player_or_a_key_shows_where_it_can_walk(open_page: Open) -> None:
+    page = opened(open_page(ROOM))
+    open_rows(page, ["########", "#@ #   #", "#  $  .#", "#  #   #", "########"])
+    shown = """async () => {
+      const { app } = await import("/static/js/main.js");
+      return app.session.marks.map(({ square, kind }) => [square, kind]);
+    }"""
+    walks = [[square, "reachable"] for square in (17, 10, 25, 18, 26)]
+    square = place(page, (1, 1))
+    page.mouse.click(*square)
+    assert (page.evaluate(shown), game(page)["moves"]) == (walks, "")
+    assert spoken(page) == "The player can walk to 5 squares."
+    page.mouse.click(*square)
+    assert page.evaluate(shown) == []
+    page.keyboard.press("x")  # a frame of its own, which goes when the squares are shown
+    page.keyboard.press("f")
+    assert page.evaluate(shown) == walks
+    press(page, "r")
+    assert page.evaluate(shown) == []
+
+
 def test_keys_follow_a_turned_board_and_moves_the_level(open_page: Open) -> None:
     page = opened(open_page(ROOM))
     page.set_viewport_size({"width": 1280, "height": 720})
@@ -312,6 +333,9 @@ def test_a_reload_keeps_moves_redo_and_kept_positions(open_page: Open) -> None:
     opened(page)
     assert game(page) == before
     page.get_by_text("After 4 moves, 2 pushes").wait_for()
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_label("Language").select_option("de")
+    page.get_by_text("Nach 4 Zügen, 2 Schüben").wait_for()
 
 
 def wait_until_kept(page: Any, moves: str) -> None:

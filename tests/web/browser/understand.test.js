@@ -102,7 +102,7 @@ export function a_click_on_the_line_goes_to_the_nearest_push() {
   document.body.append(chart.element);
   const game = new Game(Board.fromRows(["#######", "#@ $ .#", "#######"]));
   game.play("rRR");
-  chart.show(game, { points: new Map() }, null);
+  chart.show(game, { points: new Map() }, null, -1);
   const box = chart.element.getBoundingClientRect();
   const click = (share) =>
     chart.element.dispatchEvent(new MouseEvent("click", { clientX: box.left + share * box.width }));
@@ -237,6 +237,26 @@ export async function a_proof_is_of_this_level_and_this_line_alone() {
   session.game.undo();
   session.game.play("d");
   equal([watch.isLost, watch.lineLostAt], [false, null]);
+}
+
+export async function a_suspicion_counts_only_where_no_solution_is_known() {
+  const job = takeJobs();
+  const session = new Session(new Store(null));
+  const watch = new LostWatch(session, never);
+  session.open(other);
+  session.game.play("rRdR");
+  equal(watch.lineSolvableAt, -1);
+  const solved = { ...lostAfter("rR"), status: "solved", boxes: [], solution: "R", num_pushes: 1 };
+  session.game.goTo(2);
+  await (await job("explain", "rR")).send(solved);
+  equal(watch.lineSolvableAt, 2); // what comes after another move is not known
+  const chart = new Chart(() => {});
+  const points = new Map([0, 2].map((at) => [at, { at, pushes_left: 1, deadlocked: 0.9 }]));
+  const numRinged = (solvableAt) => {
+    chart.show(session.game, { points }, null, solvableAt);
+    return chart.element.querySelectorAll(".doubtful").length;
+  };
+  equal([-1, 0, 2].map(numRinged), [2, 1, 0]);
 }
 
 export async function opinions_and_hints_of_another_line_are_dropped() {

@@ -26,3 +26,8 @@ class Fault(str):
 
 
 NO_BOARD = Fault("no board found (expected rows of # @ + $ * . and floor)", "no-board")
+
+
+def other_game(name: str) -> Fault:
+    """That a puzzle is none of Sokoban, but of the game ``name``."""
+    return Fault(f"puzzle type {name!r} is not supported (only Sokoban)", "other-game", name=name)

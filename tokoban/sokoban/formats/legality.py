@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from tokoban.sokoban.board import Board, Square
-from tokoban.sokoban.formats.faults import Fault
+from tokoban.sokoban.formats.faults import Fault, other_game
 from tokoban.sokoban.wording import counted, placed
 
 # Longer or wider drawings are refused before they are read square by square.
@@ -49,6 +49,8 @@ def find_fault(board: Board) -> Fault | None:
     if not board.boxes:
         return Fault("no box", "no-box")
     if way_out := _find_way_out(board):
+        if _is_hexagonal(board):
+            return other_game("Hexoban")
         sentence = f"not closed: the player can leave at {placed(way_out)}"
         return Fault(sentence, "open", row=way_out.row + 1, column=way_out.column + 1)
     if len(board.boxes) != len(board.goals):
@@ -56,6 +58,12 @@ def find_fault(board: Board) -> Fault | None:
         sentence = f"{counted(boxes, 'box')} but {counted(goals, 'goal')}"
         return Fault(sentence, "unequal", boxes=boxes, goals=goals)
     return None
+
+
+def _is_hexagonal(board: Board) -> bool:
+    """Whether only every other square of a row is drawn, as .hsb files draw hexagons."""
+    drawn = board.walls | board.boxes | board.goals | {board.player}
+    return len({(row + column) % 2 for row, column in drawn}) == 1
 
 
 def _find_way_out(board: Board) -> Square | None:

@@ -14,7 +14,7 @@ from tokoban.sokoban.formats.budget import (
     TooMuchError,
     cost_of_author,
 )
-from tokoban.sokoban.formats.faults import NO_BOARD, Fault
+from tokoban.sokoban.formats.faults import NO_BOARD, Fault, other_game
 from tokoban.sokoban.formats.legality import find_fault, find_fault_in_rows
 from tokoban.sokoban.formats.level import Level, LevelFile, Problem, SavedGame, Solution
 from tokoban.sokoban.formats.names import MOVES, ROWS, LevelText, Names, Place
@@ -104,7 +104,7 @@ class _Reader:
             faults = [fault, *(block.fault for block in blocks), *missing]
             if board and (strange := text.strange_game(Place(above.start, below.end))):
                 board = None
-                faults = [(strange[0], _explain_game(strange[1]))]
+                faults = [(strange[0], other_game(strange[1]))]
             about = above, blocks[0].place
             title, other_names = text.take_title(number, names, about, default=default_title)
             for line, message in filter(None, faults):
@@ -152,7 +152,7 @@ class _Reader:
         if not has_board and not damaged:
             self._report(0, NO_BOARD)
         if strange := self.text.strange_game(header):
-            self._report(strange[0], _explain_game(strange[1]))
+            self._report(strange[0], other_game(strange[1]))
         if order := self.text.order(header):
             self._warn(order[0], _read_plainly(order[1]))
         if Kind.UNCLOSED_BLOCK in self.text.kinds:
@@ -344,7 +344,3 @@ def _num_players(rows: Sequence[str]) -> int:
 def _read_plainly(key: str) -> Fault:
     sentence = f"{key} (Sokoban+) is passed over: any box may go to any goal"
     return Fault(sentence, "sokoban-plus", key=key)
-
-
-def _explain_game(name: str) -> Fault:
-    return Fault(f"puzzle type {name!r} is not supported (only Sokoban)", "other-game", name=name)

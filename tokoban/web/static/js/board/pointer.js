@@ -3,12 +3,13 @@
  * zoom and to move the board, the wheel to move it.
  *
  * A box that is picked shows the squares it can reach; a click on one of them, or a drop, pushes it
- * there. A second click on the box, or anywhere else, puts it down.
+ * there. A second click on the box, or anywhere else, puts it down. A click on the player shows where
+ * it can walk.
  */
 
 import { BoxPaths } from "../rules/box_paths.js";
 import { deadSquares } from "../rules/deadlocks.js";
-import { walkTo } from "../rules/walk.js";
+import { reachedFrom, walkTo } from "../rules/walk.js";
 
 /** @typedef {import("./board_view.js").BoardView} BoardView */
 /** @typedef {import("../game/session.js").Session} Session */
@@ -26,7 +27,7 @@ export class Pointer {
    * @param {BoardView} view
    * @param {Session} session
    * @param {{optimal: () => "pushes" | "moves", avoidsDead: () => boolean,
-   *   onPick: (square: number, count: number) => void}} options
+   *   onPick: (square: number, count: number) => void, onWalks: (count: number) => void}} options
    * @param {AbortSignal} signal ends it
    */
   constructor(view, session, options, signal) {
@@ -35,6 +36,7 @@ export class Pointer {
     this._options = options;
     /** The box that is picked, and where it can go. @type {BoxPaths | null} */
     this.paths = null;
+    this._showsWalks = false;
     /** @type {{id: number, x: number, y: number, square: number, isDrag: boolean,
      *   wasPicked: boolean} | null} */
     this._press = null;
@@ -53,17 +55,31 @@ export class Pointer {
     signal.addEventListener("abort", () => session.clearMarks(OWNER));
   }
 
-  /** Forgets the box that is picked. */
+  /** Forgets the box that is picked, and hides where the player can walk. */
   putDown() {
-    if (!this.paths) return;
     this.paths = null;
+    this._showsWalks = false;
     this._session.clearMarks(OWNER);
+  }
+
+  /** Shows where the player can walk, or hides it again. */
+  toggleWalks() {
+    const { board } = this._session.game;
+    const wasShown = this._showsWalks;
+    this.putDown();
+    if (wasShown || board.isSolved()) return;
+    this._showsWalks = true;
+    const reached = reachedFrom(board, [board.player], (square) => board.isFree(square));
+    reached.delete(board.player);
+    this._session.setMarks(OWNER, [...reached].map((square) => ({ square, kind: "reachable" })));
+    this._options.onWalks(reached.size);
   }
 
   /** @param {number} square of a box */
   pick(square) {
     const { board } = this._session.game;
     if (board.isSolved()) return;
+    this.putDown();
     this.paths = new BoxPaths(board, square, this._options.optimal());
     const reachable = this.paths.squares();
     const dead = this._options.avoidsDead() ? deadSquares(board) : [];
@@ -208,6 +224,7 @@ export class Pointer {
       this.drop(square);
       return;
     }
+    if (square === board.player) return this.toggleWalks();
     const walk = walkTo(board, square);
     if (walk) this._session.game.play(walk);
   }

@@ -275,7 +275,24 @@ export function savedGameName(title = "") {
   return /^(snapshot|savegame)?\s*\d*$/i.test(title) ? "" : title;
 }
 
+/** The name of a kept position by its figures. */
+const BY_FIGURES = "moves.snapshot-name";
+
+/** @param {string} played */
+const figuresOf = (played) => ({ moves: played.length, pushes: countPushes(played) });
+
 /** @param {string} played @returns {string} how the position after these moves is called */
 export function snapshotName(played) {
-  return t("moves.snapshot-name", { moves: played.length, pushes: countPushes(played) });
+  return t(BY_FIGURES, figuresOf(played));
+}
+
+/**
+ * The name of a kept position: one by its figures is shown in the page's language, whichever it was
+ * kept in.
+ * @param {import("./game.js").Snapshot} snapshot
+ */
+export function shownName({ name, moves, at }) {
+  const figures = figuresOf(moves.slice(0, at));
+  const names = [t(BY_FIGURES, figures, "en"), t(BY_FIGURES, figures, "de")];
+  return names.includes(name) ? t(BY_FIGURES, figures) : name;
 }

@@ -1,7 +1,7 @@
 /** The moves: line, replay, best solutions, snapshots, typed moves, board and notes as text. */
 
 import { Replay } from "../game/replay.js";
-import { snapshotName } from "../game/session.js";
+import { shownName, snapshotName } from "../game/session.js";
 import { boxFigures } from "../rules/figures.js";
 import { parseLurd } from "../rules/text.js";
 import { afterPaint } from "../shell/after_paint.js";
@@ -146,8 +146,9 @@ function snapshots(session) {
       const { game } = session;
       list.hidden = !game.snapshots.length;
       list.replaceChildren(
-        ...game.snapshots.map(({ name }, index) =>
-          el(
+        ...game.snapshots.map((snapshot, index) => {
+          const name = shownName(snapshot);
+          return el(
             "li",
             {},
             button({ label: name, run: () => game.openSnapshot(index) }),
@@ -158,8 +159,8 @@ function snapshots(session) {
               run: () =>
                 confirm(t("moves.remove-ask", { name }), () => game.removeSnapshot(index)),
             }),
-          ),
-        ),
+          );
+        }),
       );
     },
   };

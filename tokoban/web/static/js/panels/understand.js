@@ -85,7 +85,7 @@ function lostPart(session, app, signal) {
     const text = lostText(watch, session, pushes);
     status.textContent = text;
     status.hidden = !text;
-    status.className = `note ${isLost ? "bad" : watch.pushesLeft === null ? "" : "good"}`;
+    status.className = `note ${isLost ? "bad" : pushesLeft(watch, session) === Infinity ? "" : "good"}`;
     why.hidden = !isLost;
     back.hidden = !isLost || !lostAt;
     if (isLost) {
@@ -102,6 +102,7 @@ function lostPart(session, app, signal) {
     wasLost = isLost;
   };
   watch.addEventListener("change", refresh);
+  session.addEventListener("known", refresh, { signal });
   refresh();
   signal.addEventListener("abort", () => {
     steps.close();
@@ -117,8 +118,20 @@ function lostText(watch, session, pushes) {
   if (session.game.board.isSolved()) return t("lost.solved");
   if (watch.proved) return pushes ? t("lost.proved", { pushes }) : t("lost.at-start");
   if (watch.static) return t(`lost.${watch.static.reason}`, { count: watch.static.boxes.length });
-  if (watch.pushesLeft !== null) return t("lost.solvable", { pushes: watch.pushesLeft });
+  const left = pushesLeft(watch, session);
+  if (left < Infinity) return t("lost.solvable", { pushes: left });
   return t(watch.isSearching ? "lost.searching" : "lost.unknown");
+}
+
+/**
+ * The pushes left of the solutions known through the position; infinite without one.
+ * @param {LostWatch} watch @param {Session} session
+ */
+function pushesLeft(watch, { game, bests }) {
+  const left = [bests.bestByPushes, bests.bestByMoves].map((moves) =>
+    moves?.startsWith(game.played) ? countPushes(moves) - game.numPushes : Infinity,
+  );
+  return Math.min(watch.pushesLeft ?? Infinity, ...left);
 }
 
 /**
@@ -161,11 +174,12 @@ function linePart(session, watch, signal) {
   const about = el("p", { class: "soft" });
   const element = section(t("line.title"), chart.element, about);
   const refresh = () => {
-    chart.show(session.game, line, watch.lineLostAt);
+    chart.show(session.game, line, watch.lineLostAt, watch.lineSolvableAt);
     about.textContent = line.refusal || t("line.legend");
   };
   line.addEventListener("change", refresh);
   watch.addEventListener("change", refresh);
+  session.addEventListener("known", refresh, { signal });
   refresh();
   return { element };
 }

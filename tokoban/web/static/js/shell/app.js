@@ -130,6 +130,8 @@ export class App extends EventTarget {
     const view = this.views.find(({ id }) => id === route.view) ?? this.views[0];
     this._left = new AbortController();
     this._announcer.textContent = "";
+    // With its element the focus would go to the top of the page.
+    if (this._main.contains(document.activeElement)) this._main.focus({ preventScroll: true });
     this._main.replaceChildren();
     this._main.dataset.view = view.id;
     for (const link of this._shell.querySelectorAll(".views a")) {

@@ -126,8 +126,8 @@ export const strings = {
   },
   "line.title": { en: "Pushes left along the game", de: "Verbleibende Schübe im Spielverlauf" },
   "line.legend": {
-    en: "Line: the policy's estimate, ringed where it suspects a deadlock. Shaded: proved lost. Click to go there.",
-    de: "Linie: Einschätzung des Netzes, mit Ring, wo es einen Deadlock vermutet. Schattiert: bewiesen verloren. Ein Klick führt dorthin.",
+    en: "Line: the policy's estimate, ringed where it suspects a deadlock and no solution is known. Shaded: proved lost. Click to go there.",
+    de: "Linie: Einschätzung des Netzes, mit Ring, wo es einen Deadlock vermutet und keine Lösung bekannt ist. Schattiert: bewiesen verloren. Ein Klick führt dorthin.",
   },
   "line.here": {
     en: "After {pushes} {pushes|push|pushes} about {left} left",

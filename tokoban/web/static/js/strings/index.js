@@ -34,14 +34,15 @@ export function setLanguage(chosen) {
  * The text of a key. `{name}` is replaced by a value; `{count|one|many}` chooses by a count.
  * @param {string} key
  * @param {Record<string, string | number>} [values]
+ * @param {"en" | "de"} [written] the language, if not that of the page
  * @returns {string}
  */
-export function t(key, values = {}) {
+export function t(key, values = {}, written = language) {
   const entry = TABLE[key];
   if (!entry) throw new Error(`no string "${key}"`);
-  return entry[language].replace(/\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}/g, (_, name, one, many) => {
+  return entry[written].replace(/\{(\w+)(?:\|([^|}]*)\|([^|}]*))?\}/g, (_, name, one, many) => {
     const value = values[name];
-    if (one === undefined) return typeof value === "number" ? number(value) : String(value);
+    if (one === undefined) return typeof value === "number" ? value.toLocaleString(written) : String(value);
     return value === 1 ? one : many;
   });
 }

@@ -22,6 +22,11 @@ export const strings = {
   "play.panels": { en: "Panels", de: "Bereiche" },
   "play.previous": { en: "Previous level", de: "Vorheriges Level" },
   "play.next": { en: "Next level", de: "Nächstes Level" },
+  "play.next-unsolved": { en: "Next unsolved level", de: "Nächstes ungelöstes Level" },
+  "play.none-unsolved": {
+    en: "No other level of this collection is unsolved.",
+    de: "Kein anderes Level dieser Sammlung ist ungelöst.",
+  },
   "play.was-first": {
     en: "That was the first level; this is the last.",
     de: "Das war das erste Level; dies ist das letzte.",
@@ -124,6 +129,11 @@ export const strings = {
   },
   "play.drop-box": { en: "Push the picked box there", de: "Gewählte Kiste dorthin schieben" },
   "play.put-down": { en: "Put the picked box down", de: "Gewählte Kiste loslassen" },
+  "play.walks": { en: "Show where the player can walk", de: "Zeigen, wohin die Figur gehen kann" },
+  "say.walks": {
+    en: "The player can walk to {count} {count|square|squares}.",
+    de: "Die Figur kann auf {count} {count|Feld|Felder} gehen.",
+  },
   "say.no-path": { en: "no push leads there", de: "kein Schub führt dorthin" },
   "say.blocked": { en: "blocked", de: "versperrt" },
   "say.push": {
@@ -160,6 +170,7 @@ export const strings = {
   },
   "levels.played": { en: "Played levels", de: "Gespielte Level" },
   "levels.count": { en: "{count} {count|level|levels}", de: "{count} Level" },
+  "levels.num-solved": { en: "{solved} of {count} solved", de: "{solved} von {count} gelöst" },
   "levels.save": { en: "Save the collection", de: "Sammlung speichern" },
   "levels.rename": { en: "Rename the collection", de: "Sammlung umbenennen" },
   "levels.name": { en: "Name", de: "Name" },
@@ -249,8 +260,8 @@ export const strings = {
   "import.pasted": { en: "Pasted", de: "Eingefügt" },
   "import.dropped": { en: "Dropped", de: "Abgelegt" },
   "help.mouse": {
-    en: "Mouse: click a square to walk there. Drag a box, or click it and then one of the marked squares, to push it there. The wheel moves a large board.",
-    de: "Maus: Klicken Sie auf ein Feld, um dorthin zu gehen. Ziehen Sie eine Kiste, oder klicken Sie sie und dann eines der markierten Felder an, um sie dorthin zu schieben. Das Mausrad verschiebt ein großes Brett.",
+    en: "Mouse: click a square to walk there, or the player to see all such squares. Drag a box, or click it and then one of the marked squares, to push it there. The wheel moves a large board.",
+    de: "Maus: Klicken Sie auf ein Feld, um dorthin zu gehen, oder auf die Figur, um alle solchen Felder zu sehen. Ziehen Sie eine Kiste, oder klicken Sie sie und dann eines der markierten Felder an, um sie dorthin zu schieben. Das Mausrad verschiebt ein großes Brett.",
   },
   "help.touch": {
     en: "Touch: tap where you would click, or swipe to move; two fingers zoom, and move a large board.",

@@ -35,8 +35,9 @@ export class Chart {
    * @param {Game} game
    * @param {GameLine} line
    * @param {number | null} lostAt from so many moves on the game is lost, which is proved
+   * @param {number} solvableAt up to so many moves a solution is known, so that no suspicion counts
    */
-  show(game, line, lostAt) {
+  show(game, line, lostAt, solvableAt) {
     const turns = [0];
     for (let at = 0; at < game.moves.length; at++) if (game.moves[at] < "a") turns.push(at + 1);
     this._turns = turns;
@@ -66,7 +67,7 @@ export class Chart {
     }
     parts.push(words(`${turns.length - 1}`, WIDTH - RIGHT, HEIGHT - 4, "end"));
     parts.push(words("0", LEFT, HEIGHT - 4, "start"));
-    parts.push(...this._opinions(turns, line, x, y));
+    parts.push(...this._opinions(turns, line, solvableAt, x, y));
     const here = countPushes(game.played);
     parts.push(shape("line", { class: "here", x1: x(here), x2: x(here), y1: TOP, y2: HEIGHT - BOTTOM }));
     this.element.replaceChildren(...parts);
@@ -74,10 +75,10 @@ export class Chart {
   }
 
   /**
-   * @param {number[]} turns @param {GameLine} line
+   * @param {number[]} turns @param {GameLine} line @param {number} solvableAt
    * @param {(turn: number) => number} x @param {(left: number) => number} y
    */
-  _opinions(turns, line, x, y) {
+  _opinions(turns, line, solvableAt, x, y) {
     const parts = [];
     let path = "";
     for (const [turn, at] of turns.entries()) {
@@ -87,7 +88,7 @@ export class Chart {
         continue;
       }
       path += `${path === "" || path.endsWith(" ") ? "M" : "L"}${x(turn)},${y(point.pushes_left)}`;
-      if (point.deadlocked > 0.5) {
+      if (point.deadlocked > 0.5 && at > solvableAt) {
         const centre = { cx: x(turn), cy: y(point.pushes_left) };
         parts.push(shape("circle", { class: "doubtful", ...centre, r: 4 }));
       }

@@ -65,6 +65,17 @@ export class LostWatch extends EventTarget {
     return losses.length ? Math.min(...losses.map((answer) => answer.moves.length)) : null;
   }
 
+  /**
+   * How many moves of the line lead to positions that are known to be solvable; -1 if not even the
+   * start is.
+   */
+  get lineSolvableAt() {
+    const { game, bests } = this._session;
+    const found = [...this._answers.values()].map(({ moves, solution }) => solution && moves + solution);
+    const known = [bests.bestByPushes, bests.bestByMoves, ...found];
+    return Math.max(...known.map((moves) => (moves ? sameMoves(moves, game.moves) : -1)));
+  }
+
   /** The boxes to blame that still stand where they are to blame. @returns {number[]} */
   get guilty() {
     const { boxes } = this._session.game.board;
@@ -130,6 +141,13 @@ export class LostWatch extends EventTarget {
   _tell() {
     this.dispatchEvent(new CustomEvent("change"));
   }
+}
+
+/** @param {string} one @param {string} other @returns {number} how many moves they begin with alike */
+function sameMoves(one, other) {
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same += 1;
+  return same;
 }
 
 /** @param {string} moves @returns {string} without the walk after the last push */

@@ -7,10 +7,10 @@ import { el, inStack } from "../shell/dom.js";
 import { hashOf } from "../shell/router.js";
 import { sentenceOf } from "../shell/sentences.js";
 import { TABLE, t } from "../strings/index.js";
-import { lab as gpt } from "./labs/gpt.js";
 import { lab as life } from "./labs/life.js";
 import { lab as memory } from "./labs/memory.js";
 import { lab as pictures } from "./labs/pictures.js";
+import { lab as text } from "./labs/text.js";
 import { lab as translation } from "./labs/translation.js";
 
 /**
@@ -36,7 +36,7 @@ const SILENT_MS = 300;
 const QUIET_MS = 350;
 
 /** @type {Lab[]} */
-const LABS = [translation, gpt, life, pictures, memory];
+const LABS = [translation, text, life, pictures, memory];
 
 for (const { words } of LABS) Object.assign(TABLE, words);
 

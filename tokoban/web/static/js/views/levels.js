@@ -21,8 +21,8 @@ import { VirtualGrid } from "./virtual_grid.js";
 /** @typedef {import("../game/store.js").Level} Level */
 
 /** A card's size in CSS pixels; those of played levels name the collection, too. */
-const CARD = { minWidth: 168, height: 220 };
-const PLAYED_CARD = { ...CARD, height: 244 };
+const CARD = { minWidth: 168, height: 236 };
+const PLAYED_CARD = { ...CARD, height: 260 };
 
 /** @type {import("../shell/app.js").View["mount"]} */
 export function mount(element, app, [given], signal) {
@@ -90,7 +90,10 @@ export function mount(element, app, [given], signal) {
   const change = (/** @type {Event} */ event) => {
     const { isCollection } = /** @type {CustomEvent} */ (event).detail;
     if (isCollection) showCollections(app, sidebar, chosen);
-    else grid.refresh();
+    else {
+      grid.refresh();
+      countSolved(app, sidebar);
+    }
   };
   app.store.addEventListener("change", change, { signal });
   app.addEventListener(
@@ -138,7 +141,7 @@ async function showCollections(app, element, chosen) {
             "aria-current": id === chosen ? "true" : null,
           },
           el("span", { class: "collection-name" }, name),
-          el("span", { class: "soft" }, t("levels.count", { count })),
+          el("span", { class: "soft", "data-collection": id }, t("levels.count", { count })),
         ),
         id === PLAYED &&
           button({
@@ -161,6 +164,26 @@ async function showCollections(app, element, chosen) {
       ),
     ),
   );
+  countSolved(app, element);
+}
+
+/**
+ * Says how many levels of each collection are solved. Before the first solution no collection is
+ * read for that.
+ * @param {App} app @param {HTMLElement} sidebar
+ */
+async function countSolved({ store, collections }, sidebar) {
+  const isSolved = (/** @type {{rows: string[]}} */ { rows }) => stateOf(store.progress(levelKey(rows))) === "solved";
+  if (![...store.allProgress().values()].some(isSolved)) return;
+  for (const told of /** @type {NodeListOf<HTMLElement>} */ (sidebar.querySelectorAll("[data-collection]"))) {
+    try {
+      const { levels } = await collections.get(told.dataset.collection ?? "");
+      const solved = levels.filter(isSolved).length;
+      if (solved) told.textContent = t("levels.num-solved", { solved, count: levels.length });
+    } catch {
+      // The server does not answer, which the list itself says.
+    }
+  }
 }
 
 /** Removes the progress in all levels. @param {App} app @param {string} chosen */
@@ -207,12 +230,14 @@ function openPaste(app) {
   });
 }
 
+/** The state that was chosen last, in any collection; it ends with the page. */
+let chosenState = "all";
+
 /** Search by title, and by state. */
 class Filters {
   /** @param {string} collection @param {() => void} change */
   constructor(collection, change) {
     this._collection = collection;
-    this._state = "all";
     this._search = el("input", { type: "search", "aria-label": t("levels.search"), placeholder: t("levels.search") });
     this._search.addEventListener("input", change);
     this._told = el("span", { class: "soft", role: "status" });
@@ -221,9 +246,9 @@ class Filters {
       choice({
         label: t("levels.show"),
         options: ["all", "unsolved", "unseen", "tried", "solved"].map((state) => [state, t(`levels.${state}`)]),
-        value: this._state,
+        value: chosenState,
         change: (state) => {
-          this._state = state;
+          chosenState = state;
           change();
         },
       }),
@@ -245,7 +270,7 @@ class Filters {
         const title = `${index + 1} ${titleText(level.title, this._collection)}`;
         const isFound = !wanted || title.toLowerCase().includes(wanted);
         const is = state(level);
-        return isFound && ["all", is, is !== "solved" && "unsolved"].includes(this._state);
+        return isFound && ["all", is, is !== "solved" && "unsolved"].includes(chosenState);
       });
   }
 

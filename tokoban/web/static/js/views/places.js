@@ -1,5 +1,6 @@
 /** The level that an address names, and its neighbours in the collection. */
 
+import { stateOf } from "../game/store.js";
 import { levelKey } from "../rules/text.js";
 import { ServerError } from "../server.js";
 import { SHIPPED } from "../shell/collections.js";
@@ -9,6 +10,7 @@ import { t } from "../strings/index.js";
 
 /** @typedef {import("../shell/app.js").App} App */
 /** @typedef {import("../game/session.js").Place} Place */
+/** @typedef {import("../game/store.js").Level} Level */
 
 /** The owner of the notice that the level of an address is not there. */
 export const MISSING = "missing";
@@ -78,6 +80,26 @@ export async function stepPlace(app, step) {
     app.open("play", [place.collection, ((next + levels.length) % levels.length) + 1]);
     if (next < 0) app.toast(t("play.was-first"));
     else if (next >= levels.length) app.toast(t("play.was-last"));
+  } catch (error) {
+    tellServerError(app, error);
+  }
+}
+
+/**
+ * Opens the next level of the collection that is not solved; the last is followed by the first.
+ * @param {App} app
+ */
+export async function nextUnsolved(app) {
+  const { place } = app.session;
+  if (!place) return app.open("play", [SHIPPED, 1]);
+  try {
+    const { levels } = await app.collections.get(place.collection);
+    const isUnsolved = (/** @type {Level} */ { rows }) =>
+      stateOf(app.store.progress(levelKey(rows))) !== "solved";
+    const after = levels.findIndex((level, index) => index > place.index && isUnsolved(level));
+    const index = after >= 0 ? after : levels.slice(0, place.index).findIndex(isUnsolved);
+    if (index < 0) app.toast(t("play.none-unsolved"));
+    else app.open("play", [place.collection, index + 1]);
   } catch (error) {
     tellServerError(app, error);
   }

@@ -6,9 +6,10 @@ import { numbersOf } from "../board/outline.js";
 import { Pointer } from "../board/pointer.js";
 import { el } from "../shell/dom.js";
 import { showNotices } from "../shell/notices.js";
+import { titleText } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 import { describeChange } from "./announcements.js";
-import { MISSING, openPlace, stepPlace } from "./places.js";
+import { MISSING, nextUnsolved, openPlace, placeText } from "./places.js";
 import { Head } from "./play_head.js";
 import { playActions } from "./play_keys.js";
 import { mountPanels } from "./play_panels.js";
@@ -55,11 +56,12 @@ function mount(element, app, params, signal) {
     avoidsDead: () => settings.get("avoidsDead"),
     onPick: (/** @type {number} */ square, /** @type {number} */ count) =>
       app.announce(t("say.picked", { ...numbersOf(session.game.board, square), count })),
+    onWalks: (/** @type {number} */ count) => app.announce(t("say.walks", { count })),
   };
   const pointer = new Pointer(board, session, picking, signal);
 
   const keyboardPick = new KeyboardPick(pointer, session, (text) => app.announce(text), signal);
-  const actions = playActions(app, board, keyboardPick);
+  const actions = playActions(app, board, pointer, keyboardPick);
   const toolbar = tools(app, actions);
   const moves = el("p", { class: "on-paper mono" });
   main.append(toolbar.element, moves);
@@ -123,13 +125,25 @@ function mount(element, app, params, signal) {
     if (signal.aborted) return;
     mountPanels(side, app, signal);
     if (session.game.board.isSolved()) tellSolved(app, false);
+    tellLevel(app, signal);
   });
+  if (document.activeElement === element) boardBox.focus({ preventScroll: true });
   signal.addEventListener("abort", () => {
     app.notify(SOLVED, null);
     board.destroy();
     session.view = null;
     session.keep();
   });
+}
+
+/** Says which level is open, also to the browser. @param {App} app @param {AbortSignal} signal */
+async function tellLevel(app, signal) {
+  const { level, place } = app.session;
+  const at = await placeText(app);
+  if (!level || signal.aborted) return;
+  const told = [titleText(level.title, place?.collection), at].filter(Boolean).join(", ");
+  app.announce(told);
+  document.title = `${told} – tokoban`;
 }
 
 /** @param {App} app @param {boolean} isBest */
@@ -142,7 +156,7 @@ function tellSolved(app, isBest) {
     text: parts.join(" "),
     kind: "good",
     actions: [
-      { label: t("play.next"), run: () => stepPlace(app, 1) },
+      { label: t("play.next-unsolved"), run: () => nextUnsolved(app) },
       { label: t("play.solved-again"), run: () => app.session.game.restart() },
     ],
   });

@@ -20,13 +20,15 @@ export class VirtualGrid {
     this._makeCard = makeCard;
     this._release = release;
     this._count = 0;
+    /** Where arrow keys begin while nothing has the focus. */
+    this._first = 0;
     this._columns = 1;
     /** @type {Map<number, HTMLElement>} */
     this._cards = new Map();
     this._list = el("ul", { class: "virtual-list", "aria-label": label });
     scroller.append(this._list);
     scroller.addEventListener("scroll", () => this._fill(), { signal, passive: true });
-    this._list.addEventListener("keydown", (event) => this._press(event), { signal });
+    document.addEventListener("keydown", (event) => this._press(event), { signal });
     const observer = new ResizeObserver(() => this._fill());
     observer.observe(scroller);
     signal.addEventListener("abort", () => observer.disconnect());
@@ -35,6 +37,7 @@ export class VirtualGrid {
   /** Shows so many cards anew. @param {number} count @param {number} [first] scrolled into sight */
   show(count, first = 0) {
     this._count = count;
+    this._first = first;
     this._clear();
     this._fill();
     this._scroller.scrollTop = Math.max(0, (this._rowOf(first) - 1) * this._height);
@@ -69,12 +72,17 @@ export class VirtualGrid {
   _fill() {
     const { clientWidth, clientHeight, scrollTop } = this._scroller;
     const columns = Math.max(1, Math.floor(clientWidth / this._minWidth));
-    if (columns !== this._columns) {
-      this._columns = columns;
-      this._clear();
-    }
     const width = clientWidth / columns;
     this._list.style.height = `${Math.ceil(this._count / columns) * this._height}px`;
+    if (columns !== this._columns) {
+      // What was at the top stays there, as on a phone that is turned.
+      const shown = Math.floor(scrollTop / this._height) * this._columns;
+      this._columns = columns;
+      this._clear();
+      this._scroller.scrollTop = this._rowOf(shown) * this._height;
+      this._fill();
+      return;
+    }
     const first = Math.max(0, Math.floor(scrollTop / this._height) - SPARE_ROWS) * columns;
     const rows = Math.ceil(clientHeight / this._height) + 2 * SPARE_ROWS + 1;
     const last = Math.min(this._count, first + rows * columns);
@@ -133,9 +141,12 @@ export class VirtualGrid {
       End: this._count,
     };
     const step = steps[/** @type {keyof typeof steps} */ (event.key)];
-    const now = [...this._cards].find(([, card]) => card.contains(document.activeElement));
-    if (!step || !now) return;
+    if (!step || !this._count || event.altKey || event.ctrlKey || event.metaKey) return;
+    const focused = document.activeElement ?? document.body;
+    const now = [...this._cards].find(([, card]) => card.contains(focused));
+    if (!now && !focused.matches("body, main")) return;
     event.preventDefault();
-    this._focus(Math.max(0, Math.min(this._count - 1, now[0] + step)));
+    this._focus(now ? Math.max(0, Math.min(this._count - 1, now[0] + step)) : this._first);
+    this._scroller.scrollIntoView({ block: "nearest" }); // in a low window it may be below
   }
 }

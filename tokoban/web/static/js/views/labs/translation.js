@@ -41,7 +41,7 @@ const words = {
   "labs.direction": { en: "Direction", de: "Richtung" },
   "labs.de-en": { en: "German to English", de: "Deutsch nach Englisch" },
   "labs.en-de": { en: "English to German", de: "Englisch nach Deutsch" },
-  "labs.text": {
+  "labs.source": {
     en: "Text (each line is translated by itself)", de: "Text (jede Zeile wird für sich übersetzt)",
   },
   "labs.prefix": {
@@ -185,7 +185,7 @@ function mount(element, { app, newJob, showAttention, hideAttention, whenQuiet }
             from(language);
           },
         })),
-        el("label", { for: "lab-text" }, t("labs.text")), text,
+        el("label", { for: "lab-text" }, t("labs.source")), text,
         el("label", { for: "lab-prefix" }, t("labs.prefix")), prefix),
       inStack(
         el("h3", {}, t("labs.translations")), found,

@@ -1,7 +1,6 @@
 """Files to try readers on: whole ones of each format, what mutation leaves of them, and checks."""
 
 import random
-from pathlib import Path
 
 from tokoban.sokoban.formats import (
     LevelFile,
@@ -126,11 +125,3 @@ def check(content: bytes) -> LevelFile:
             assert again == LevelFile(read.levels, notes=read.notes)
         write_xsb(read.levels, run_length=run_length)
     return read
-
-
-def status_bytes(key: str) -> int:
-    """A figure of this process from Linux, such as ``VmHWM``, the most memory that it held."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(f"{key}:"):
-            return 1024 * int(line.split()[1])
-    raise OSError(f"/proc/self/status says nothing of {key}")

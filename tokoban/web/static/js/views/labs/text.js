@@ -10,8 +10,8 @@ const NUM_NEW_TOKENS = 40;
 
 /** @type {Record<string, {en: string, de: string}>} */
 const words = {
-  "labs.gpt": { en: "Text", de: "Text" },
-  "labs.gpt-about": {
+  "labs.text": { en: "Text", de: "Text" },
+  "labs.text-about": {
     en: "A small GPT, trained on single everyday sentences in English and German; it answers no "
       + "questions, and each line is a sentence of its own. Tokens are pieces of words. Choose a next "
       + "token to append it. Look for heads that attend to the token before, or to an earlier place of "
@@ -21,7 +21,7 @@ const words = {
       + "auswählen, um es anzuhängen. Es gibt Köpfe, die auf das Token davor schauen oder auf eine "
       + "frühere Stelle desselben Tokens.",
   },
-  "labs.gpt-example": {
+  "labs.text-example": {
     en: "When I was a child, I often went to the",
     de: "Als ich ein Kind war, bin ich oft mit meinem",
   },
@@ -44,14 +44,14 @@ const words = {
 /** @typedef {{text: string, probability: number}} Next */
 
 /** @type {import("../labs.js").Lab} */
-export const lab = { id: "gpt", words, mount };
+export const lab = { id: "text", words, mount };
 
 /** @type {import("../labs.js").Lab["mount"]} */
 function mount(element, { newJob, showAttention, whenQuiet }) {
   const [looking, writing] = [newJob(), newJob()];
   let seed = 0;
   const text = el("textarea", { id: "lab-text", rows: "8", maxlength: LONGEST, oninput: () => later() });
-  text.value = t("labs.gpt-example");
+  text.value = t("labs.text-example");
   const chosen = el("output", { for: "lab-temperature" }, number(0.3));
   const temperature = el("input", {
     id: "lab-temperature", type: "range", min: "0", max: "1.5", step: "0.1", value: "0.3",
@@ -120,7 +120,7 @@ function mount(element, { newJob, showAttention, whenQuiet }) {
   element.append(
     el("div", { class: "row lab-two" },
       inStack(
-        el("label", { for: "lab-text" }, t("labs.gpt")), text,
+        el("label", { for: "lab-text" }, t("labs.text")), text,
         inRow(write,
           el("label", { for: "lab-temperature" }, t("labs.temperature")), temperature, chosen),
         seen),
