@@ -2,7 +2,7 @@
 
 import pytest
 
-from tokoban.systems.translation.capitals import without_capitals
+from tokoban.systems.translation.capitals import with_capitals, without_capitals
 from tokoban.text.bpe import train_bpe
 
 LINES = ["Ein Mann sitzt auf der Straße im Park der USA.", "ein Hund und ein Mann."] * 9
@@ -30,3 +30,23 @@ TOKENIZER = train_bpe(LINES, vocabulary_size=330, has_space_before=True)
 )
 def test_each_word_gets_the_form_that_the_vocabulary_knows_best(text: str, expected: str) -> None:
     assert without_capitals(TOKENIZER, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ein mann auf der straße.", "Ein Mann auf der Straße."),
+        ("ein hund! und ein mann?", "Ein Hund! Und ein Mann?"),
+        ("Ich sehe das mann-im-park-haus nicht", None),  # no word that is known
+        ("Ist das ein mann im park?", "Ist das ein Mann im Park?"),
+        ("Is that a mann im park?", None),  # English has few capitals
+        ("Ein mann im Park", None),
+        ("ein mann", None),  # the cell of a table, perhaps
+        ("auf mann@park.de und mann.", "Auf mann@park.de und Mann."),
+        ("", None),
+    ],
+)
+def test_a_text_without_capitals_gets_those_of_the_vocabulary(
+    text: str, expected: str | None
+) -> None:
+    assert with_capitals(TOKENIZER, text) == (text if expected is None else expected)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tokoban.systems.translation.spelling import usual_spelling
+from tokoban.systems.translation.spelling import usual_spelling, with_umlauts
+from tokoban.text.bpe import train_bpe
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,26 @@ from tokoban.systems.translation.spelling import usual_spelling
         ("AT&T; und &nichts;", None),
         ("8.00 - 18.30 Uhr, 2½ l", "8:00 - 18:30, 2 ½ l"),
         ("1.50 - 2.50 Euro, 9-12 Uhr", None),
+        ("I dont know if theyre here, Im not", "I don't know if they're here, I'm not"),
+        ("Lets go, shes ill and ill be late", "Let's go, she's ill and i'll be late"),
+        ("its not in its box, he lets us", "it's not in its box, he lets us"),
+        ("Er ist im Haus", None),
     ],
 )
 def test_only_what_is_sure_is_written_in_the_usual_way(text: str, expected: str | None) -> None:
     assert usual_spelling(text) == (text if expected is None else expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Fuer uns sind die Strassen groesser.", "Für uns sind die Strassen größer."),
+        ("Die neue Frau ist da.", None),
+        ("Die größer ist fuer uns.", None),  # who has umlauts uses them
+        ("They are here fuer us.", None),
+    ],
+)
+def test_umlauts_are_put_where_they_make_known_words(text: str, expected: str | None) -> None:
+    lines = ["Für uns größer, für uns alle größer", "Die neue Frau ist neu"] * 9
+    tokenizer = train_bpe(lines, vocabulary_size=320, has_space_before=True)
+    assert with_umlauts(tokenizer, text) == (text if expected is None else expected)

@@ -1,8 +1,13 @@
-"""Words in capitals, which no translator here has read, in the case that it knows."""
+"""Words in capitals, and texts without any, in the case that a translator has read."""
 
+import re
 from itertools import groupby
 
+from tokoban.systems.translation.languages import num_words_by_language
 from tokoban.text.bpe import Tokenizer
+
+_WORD = re.compile(r"(?<![\w@./:'-])[^\W\d_][\w'-]*(?![\w@/]|\.\w)")
+_FIRST = re.compile(r"(?:^|[.!?] )\W*[a-zäöü]")
 
 
 def without_capitals(tokenizer: Tokenizer, text: str) -> str:
@@ -41,3 +46,29 @@ def _known_forms(tokenizer: Tokenizer, words: list[str], *, after: list[str]) ->
         costs = [(len(tokens), max(tokens, default=0)) for tokens in tokenizer.encode_many(forms)]
         found.append(forms[costs.index(min(costs))])
     return found[len(after) :]
+
+
+def with_capitals(tokenizer: Tokenizer, text: str) -> str:
+    """A text of three words or more without capitals with those of the words that the vocabulary knows best with them.
+
+    "was kostet die zugfahrt?" is "Was kostet die Zugfahrt?". Common words such as "sie" stay small.
+    A German text may have the first capital, if the others make it fewer tokens.
+    """
+    has_first = text[:1] != text[:1].lower()
+    if text.count(" ") < 2 or text[1:] != text[1:].lower():
+        return text
+
+    def known(found: re.Match[str]) -> str:
+        word = found[0]
+        if sum(num_words_by_language(word).values()):
+            return word
+        forms = [word, word[0].upper() + word[1:]]
+        first, second = ((len(form), max(form)) for form in tokenizer.encode_many(forms))
+        return forms[second < first]
+
+    found = _FIRST.sub(lambda first: first[0].upper(), _WORD.sub(known, text))
+    if has_first:
+        words = num_words_by_language(text)
+        before, after = map(len, tokenizer.encode_many([text, found]))
+        return found if after < before and words["de"] > words["en"] else text
+    return found

@@ -13,6 +13,19 @@ _BRACKETED = re.compile(
     r"(?:(?P<lead>[^()\[\]]*\w) (?=.(?:[a-zäöü]{3}|\S+ \S)))?"
     r"(?P<opens>[(\[])(?P<said>(?=[^()\[\]]*[^\W\d]{2})[^()\[\]]+)(?P<closes>[)\]][.!]?)"
 )
+_SUBJECT = (
+    r"ich|du|er|sie|es|wir|ihr|man|das|de[rmn]|die|dein\w*|euer|eure|noch|jemand"
+    r"|i|you|he|she|it|we|they|the|this|that|there|any\w+|your|my"
+)
+_QUESTION = re.compile(
+    r"(?i:(?!(?:was für|what an?|wie \w+,) )(?:w(?:e[rnm]|ie|as|ann|arum|ieso|eshalb|elche[mnrs]?"
+    r"|o(?:her|hin|für|mit|ran|rauf|rum|zu)?)|who|whose|what|where|why|which|how) \w+"
+    r"|(?:when )?(?:is|are|was|were|do|does|did|can|could|will|would|should|shall|may|have|has"
+    r"|ist|bist|sind|seid|war|habt?|hast?|haben|kann\w*|könn\w*|soll\w*|darf\w*|dürf\w*"
+    r"|will|willst|woll\w*|magst|möch\w*|muss\w*|müss\w*|w[iü]rd?\w*|geht|gibt|kommst|kommt) "
+    rf"(?:{_SUBJECT})) \w"
+)
+_MIN_WORDS = 4  # of what is no heading and no cell of a table
 _RUN = re.compile(r"(?:(?<![!?])[!?]{2,}|(?<!\.)\.{4,})$")
 _ABBREVIATION = re.compile(r"\b(?:\w|etc|usw)\.$")  # whose stop belongs to the word
 _END = re.compile(r"(?<=\w)[.!]?$")
@@ -36,11 +49,18 @@ def marks_apart(sentence: str) -> list[str]:
 
 
 def with_one_mark(sentence: str) -> str:
-    """The sentence with "?" for "?!" at its end, "!" for "!!" and "..." for more stops."""
+    """The sentence with "?" for "?!" at its end, "!" for "!!" and "..." for more stops.
+
+    It is read with a mark where it has none, as networks have hardly read such sentences.
+    """
     if run := _RUN.search(sentence):
         mark = "..." if "." in run[0] else "?" if "?" in run[0] else "!"
         return sentence[: run.start()] + mark
-    return sentence
+    if not re.search(r"\w$", sentence):
+        return sentence
+    if _QUESTION.match(sentence):
+        return f"{sentence}?"
+    return sentence + "." * (sentence.count(" ") + 1 >= _MIN_WORDS)
 
 
 def with_marks_of(source: str, text: str) -> str:

@@ -1,14 +1,30 @@
-"""Apostrophes, references, fractions, hours and German dates, as translators have read them."""
+"""Apostrophes, umlauts, references, fractions, hours and dates, as translators have read them."""
 
 import html
 import re
 from calendar import monthrange
 
+from tokoban.systems.translation.languages import num_words_by_language
 from tokoban.systems.translation.number_words import MONTHS
+from tokoban.text.bpe import Tokenizer
 
 _REFERENCE = re.compile(r"&(?!lt;|gt;)(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[a-zA-Z]{2,8}\d?);")
 _APOSTROPHE = re.compile(r"(?<=\w)[\u2018\u2019\u02bc`\u00b4](?=\w)")
 _LAST = re.compile(r"(?<=\w)[\u2019\u02bc](?!\w)")  # an apostrophe, or it closes a quotation
+_LEFT_OUT = re.compile(  # where an apostrophe is
+    r"\b(?:(?:do|does|did|is|are|was|were|have|has|had|could|would|should|ca|wo)n(?=t\b)"
+    r"|(?:i|you|we|they)(?=ve\b)|(?:you|they)(?=(?:re|ll)\b)"
+    r"|(?:he|here|she|that|there|what|where|who)(?=s\b)"
+    r"|it(?=s (?:a|an|been|going|my|not|so|the|too|very|your)\b)|(?<![\w,;] )let(?=s )"
+    r"|i(?=d (?:like|love|rather)\b)"
+    r"|i(?=ll (?:ask|be|bring|call|check|come|do|get|give|have|let|see|send|take|tell|try)\b))",
+    re.IGNORECASE,
+)
+_IM = re.compile(r"\bI(?=m\b)", re.IGNORECASE)  # of "I'm", but in a German text
+_UMLAUTS = {"ae": "ä", "oe": "ö", "ue": "ü", "Ae": "Ä", "Oe": "Ö", "Ue": "Ü"}
+_TWO_LETTERS = re.compile(rf"(?<![aeqAEQ])(?:{'|'.join(_UMLAUTS)})")
+_WITH_TWO_LETTERS = re.compile(rf"[^\W\d_]*{_TWO_LETTERS.pattern}[^\W\d_]*")
+_UMLAUT = re.compile("[äöüßÄÖÜ]")
 _QUOTED = re.compile(r"[\u2018\u201a]")
 _FRACTION = re.compile("(?<=[0-9])(?=[¼½¾⅐-⅞])")
 _HOURS = re.compile(r"(\d\d?)[:.](\d\d ?[-\u2013] ?\d\d?)[:.](\d\d) Uhr\b")  # is copied
@@ -31,11 +47,34 @@ def usual_spelling(text: str) -> str:
     "Am 2.10. regnet&#39;s" is "Am 2. Oktober regnet's". References to < and > stay.
     """
     text = _REFERENCE.sub(lambda found: html.unescape(found[0]), text)
-    text = _APOSTROPHE.sub("'", text)
+    text = _LEFT_OUT.sub(r"\g<0>'", _APOSTROPHE.sub("'", text))
+    words = num_words_by_language(text)
+    if words["en"] >= words["de"]:
+        text = _IM.sub(r"\g<0>'", text)
     text = _HOURS.sub(r"\1:\2:\3", _FRACTION.sub(" ", text))
     if not _QUOTED.search(text):
         text = _LAST.sub("'", text)
     return _DATE.sub(_date_in_words, text)
+
+
+def with_umlauts(tokenizer: Tokenizer, text: str) -> str:
+    """A German text that has none with those that make its words fewer tokens of the vocabulary.
+
+    "fuer Gruesse" is "für Grüße"; "neue Poesie" stays.
+    """
+    words = num_words_by_language(text)
+    if words["en"] > words["de"] or _UMLAUT.search(text):
+        return text
+
+    def known(found: re.Match[str]) -> str:
+        form = _TWO_LETTERS.sub(lambda two: _UMLAUTS[two[0]], found[0])
+        forms = [found[0], form, form.replace("ss", "ß")]
+        costs = [(len(tokens), max(tokens)) for tokens in tokenizer.encode_many(forms)]
+        return forms[costs.index(min(costs))]
+
+    found = _WITH_TWO_LETTERS.sub(known, text)
+    before, after = map(len, tokenizer.encode_many([text, found]))
+    return found if after < before else text
 
 
 def _date_in_words(found: re.Match[str]) -> str:

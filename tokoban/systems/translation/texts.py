@@ -7,14 +7,14 @@ from itertools import chain, islice, starmap
 from typing import TYPE_CHECKING
 
 from tokoban.inference.engine import Engine
-from tokoban.systems.translation.capitals import without_capitals
+from tokoban.systems.translation.capitals import with_capitals, without_capitals
 from tokoban.systems.translation.emoji import emoji_apart, without_emoji
 from tokoban.systems.translation.layout import texts_apart
 from tokoban.systems.translation.marks import marks_apart, with_marks_of, with_one_mark
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import tidy
 from tokoban.systems.translation.sentences import sentences_of
-from tokoban.systems.translation.spelling import usual_spelling
+from tokoban.systems.translation.spelling import usual_spelling, with_umlauts
 from tokoban.systems.translation.translate import BATCH_SIZE, translate
 from tokoban.systems.translation.verbatim import hide_verbatim, show_verbatim
 from tokoban.text.saved import tokenizer_of
@@ -42,8 +42,10 @@ class Translation:
 
 
 def reading_of(model: Translator, text: str) -> str:
-    """The text as the model reads it: no emoji, single spaces, known words not in capitals."""
-    return without_capitals(tokenizer_of(model), tidy(without_emoji(text)))
+    """The text as the model reads it: no emoji, single spaces, words in their usual spelling."""
+    tokenizer = tokenizer_of(model)
+    text = without_capitals(tokenizer, tidy(without_emoji(text)))
+    return with_capitals(tokenizer, with_umlauts(tokenizer, text))
 
 
 def num_tokens(model: Translator, texts: Sequence[str], *, is_divided: bool = False) -> list[int]:
