@@ -40,6 +40,7 @@ def test_each_word_gets_the_form_that_the_vocabulary_knows_best(text: str, expec
         ("Ich sehe das mann-im-park-haus nicht", None),  # no word that is known
         ("Ist das ein mann im park?", "Ist das ein Mann im Park?"),
         ("Is that a mann im park?", None),  # English has few capitals
+        ("Ist er der? Nicht mann, ja", None),  # a verb, perhaps
         ("Ein mann im Park", None),
         ("ein mann", None),  # the cell of a table, perhaps
         ("auf mann@park.de und mann.", "Auf mann@park.de und Mann."),

@@ -27,6 +27,15 @@ from tokoban.text.bpe import train_bpe
         ("Lets go, shes ill and ill be late", "Let's go, she's ill and i'll be late"),
         ("its not in its box, he lets us", "it's not in its box, he lets us"),
         ("Er ist im Haus", None),
+        (
+            "Ich hab\u2019 Zeit, hab\u2019s und geh, komm ich?",
+            "Ich habe Zeit, habe es und geh, komme ich?",
+        ),
+        (
+            "Wie geht's? Wo ist'n er, kannste gehen?",
+            "Wie geht es? Wo ist denn er, kannst du gehen?",
+        ),
+        ("Mach's gut, ruf mich an, wie wär's? It's best", None),
     ],
 )
 def test_only_what_is_sure_is_written_in_the_usual_way(text: str, expected: str | None) -> None:

@@ -7,6 +7,10 @@ from tokoban.systems.translation.languages import num_words_by_language
 from tokoban.text.bpe import Tokenizer
 
 _WORD = re.compile(r"(?<![\w@./:'-])[^\W\d_][\w'-]*(?![\w@/]|\.\w)")
+_NOUN = re.compile(
+    r"\b(?i:d(?:er|ie|as|e[mns])|[dkms]?eine?[mnrs]?|(?:ihr|unser)e?[mnrs]?|[ai]m|zu[mr]|beim|vom|ins"
+    r"|für|mit) [A-ZÄÖÜ]"
+)
 _FIRST = re.compile(r"(?:^|[.!?] )\W*[a-zäöü]")
 
 
@@ -49,26 +53,21 @@ def _known_forms(tokenizer: Tokenizer, words: list[str], *, after: list[str]) ->
 
 
 def with_capitals(tokenizer: Tokenizer, text: str) -> str:
-    """A text of three words or more without capitals with those of the words that the vocabulary knows best with them.
+    """A text of three words or more and no capital with those that the vocabulary knows best.
 
     "was kostet die zugfahrt?" is "Was kostet die Zugfahrt?". Common words such as "sie" stay small.
-    A German text may have the first capital, if the others make it fewer tokens.
+    A German text may have its first capital, if the others make fewer tokens, and a noun.
     """
-    has_first = text[:1] != text[:1].lower()
     if text.count(" ") < 2 or text[1:] != text[1:].lower():
         return text
 
     def known(found: re.Match[str]) -> str:
-        word = found[0]
-        if sum(num_words_by_language(word).values()):
-            return word
-        forms = [word, word[0].upper() + word[1:]]
-        first, second = ((len(form), max(form)) for form in tokenizer.encode_many(forms))
-        return forms[second < first]
+        forms = [found[0], found[0][0].upper() + found[0][1:]]
+        costs = [(len(tokens), max(tokens)) for tokens in tokenizer.encode_many(forms)]
+        is_common = any(num_words_by_language(found[0]).values())
+        return forms[not is_common and costs[1] < costs[0]]
 
     found = _FIRST.sub(lambda first: first[0].upper(), _WORD.sub(known, text))
-    if has_first:
-        words = num_words_by_language(text)
-        before, after = map(len, tokenizer.encode_many([text, found]))
-        return found if after < before and words["de"] > words["en"] else text
-    return found
+    words, (before, after) = num_words_by_language(text), tokenizer.encode_many([text, found])
+    has_nouns = words["de"] > words["en"] and len(after) < len(before) and _NOUN.search(found)
+    return found if has_nouns or text == text.lower() else text

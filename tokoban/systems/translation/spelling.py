@@ -21,6 +21,16 @@ _LEFT_OUT = re.compile(  # where an apostrophe is
     re.IGNORECASE,
 )
 _IM = re.compile(r"\bI(?=m\b)", re.IGNORECASE)  # of "I'm", but in a German text
+_STEMS = (
+    "(?:brauch|bring|denk|find|freu|geh|glaub|hab|hätt|hoff|hol|komm|könnt|mach|meld|nehm|ruf|sag"
+    "|schau|schick|schreib|such|wär|würd|wünsch)"
+)
+_FULL_FORMS = (  # of spoken German
+    (rf"\b((?<=\bich ){_STEMS}|{_STEMS}(?= ich\b)|(?:hab|find)(?='s\b))\b(?:'(?!\w))?", r"\1e"),
+    (r"\b(finde|geht|gibt|habe|wenn)'s\b", r"\1 es"),
+    (r"(?<=st)'n\b", " denn"),
+    (r"\b(bist|kannst|kommst|machst|siehst|weißt|willst)e\b", r"\1 du"),
+)
 _UMLAUTS = {"ae": "ä", "oe": "ö", "ue": "ü", "Ae": "Ä", "Oe": "Ö", "Ue": "Ü"}
 _TWO_LETTERS = re.compile(rf"(?<![aeqAEQ])(?:{'|'.join(_UMLAUTS)})")
 _WITH_TWO_LETTERS = re.compile(rf"[^\W\d_]*{_TWO_LETTERS.pattern}[^\W\d_]*")
@@ -54,6 +64,8 @@ def usual_spelling(text: str) -> str:
     text = _HOURS.sub(r"\1:\2:\3", _FRACTION.sub(" ", text))
     if not _QUOTED.search(text):
         text = _LAST.sub("'", text)
+    for short, full in _FULL_FORMS:
+        text = re.sub(short, full, text, flags=re.IGNORECASE)
     return _DATE.sub(_date_in_words, text)
 
 

@@ -83,7 +83,7 @@ def translate_texts(
     batch_size: int = BATCH_SIZE,
     reranker: "Reranker | None" = None,
 ) -> list[list[Translation]]:
-    """The ``nbest`` translations of each text, the best first.
+    """The ``nbest`` different translations of each text, the best first.
 
     With a ``reranker`` they are the best of the beam by its scores. Sentences are translated one by
     one, but not with a ``forced_prefix``, which every translation begins with, spaces around it
@@ -127,11 +127,13 @@ def translate_texts(
     if reranker is not None:
         translations = reranker.reranked(translations, length_penalty=length_penalty)
     translations = [
-        [
-            _shown(one, sentence, known, is_begun=bool(forced_prefix))
+        _shown(
             # A translation that lost what is copied is the last choice.
-            for one in sorted(some, key=lambda one: sum(name not in one.text for name in known))
-        ][:nbest]
+            sorted(some, key=lambda one: sum(name not in one.text for name in known)),
+            sentence,
+            known,
+            is_begun=bool(forced_prefix),
+        )[:nbest]
         for sentence, some, (_, known) in zip(every, translations, hidden, strict=True)
     ]
     by_sentence = iter(translations)
@@ -166,12 +168,18 @@ def _divided(model: Translator, text: str, *, is_one: bool) -> tuple[list[str], 
 
 
 def _shown(
-    one: Translation, sentence: str, hidden: Mapping[str, str], *, is_begun: bool
-) -> Translation:
-    """With what is copied, and with the marks of its sentence but for a forced prefix."""
-    text = one.text if is_begun else with_marks_of(sentence, one.text)
-    source, text = (show_verbatim(side, hidden) for side in (one.source, text))
-    return replace(one, source=source, text=text)
+    some: Sequence[Translation], sentence: str, hidden: Mapping[str, str], *, is_begun: bool
+) -> list[Translation]:
+    """With what is copied, and with the marks of its sentence but for a forced prefix.
+
+    Those that differ in their marks alone are one.
+    """
+    shown: dict[str, Translation] = {}
+    for one in some:
+        text = one.text if is_begun else with_marks_of(sentence, one.text)
+        source, text = (show_verbatim(side, hidden) for side in (one.source, text))
+        shown.setdefault(text, replace(one, source=source, text=text))
+    return [*shown.values()]
 
 
 def _joined(found: list[list[Translation]], gaps: Sequence[str]) -> list[Translation]:
