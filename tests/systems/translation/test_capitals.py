@@ -42,6 +42,7 @@ def test_each_word_gets_the_form_that_the_vocabulary_knows_best(text: str, expec
         ("Is that a mann im park?", None),  # English has few capitals
         ("Ist er der? Nicht mann, ja", None),  # a verb, perhaps
         ("Ein mann im Park", None),
+        ("www.mann.de und https://mann.de da", None),
         ("ein mann", None),  # the cell of a table, perhaps
         ("auf mann@park.de und mann.", "Auf mann@park.de und Mann."),
         ("", None),

@@ -24,7 +24,12 @@ from tokoban.text.bpe import train_bpe
         ("8.00 - 18.30 Uhr, 2½ l", "8:00 - 18:30, 2 ½ l"),
         ("1.50 - 2.50 Euro, 9-12 Uhr", None),
         ("I dont know if theyre here, Im not", "I don't know if they're here, I'm not"),
-        ("Lets go, shes ill and ill be late", "Let's go, she's ill and i'll be late"),
+        ("Lets go, shes ill and ill be late", "Let's go, she's ill and I'll be late"),
+        ("Can u see if i can?", "Can you see if I can?"),
+        ("https://a.de/u/i/dont, a@im.de", None),
+        ("i. A. mit der U 2 und u-bahn, ist im Haus", None),
+        ("Muss noch weg", "Ich muss noch weg"),
+        ("Bin ich da, ich muss noch weg. Kann dich wer holen?", None),
         ("its not in its box, he lets us", "it's not in its box, he lets us"),
         ("Er ist im Haus", None),
         (
@@ -47,6 +52,7 @@ def test_only_what_is_sure_is_written_in_the_usual_way(text: str, expected: str 
     [
         ("Fuer uns sind die Strassen groesser.", "Für uns sind die Strassen größer."),
         ("Die neue Frau ist da.", None),
+        ("Da: www.fuer.de/fuer und fuer@fuer.de", None),
         ("Die größer ist fuer uns.", None),  # who has umlauts uses them
         ("They are here fuer us.", None),
     ],

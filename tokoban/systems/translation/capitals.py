@@ -4,14 +4,14 @@ import re
 from itertools import groupby
 
 from tokoban.systems.translation.languages import num_words_by_language
+from tokoban.systems.translation.spelling import WORD
 from tokoban.text.bpe import Tokenizer
 
-_WORD = re.compile(r"(?<![\w@./:'-])[^\W\d_][\w'-]*(?![\w@/]|\.\w)")
 _NOUN = re.compile(
     r"\b(?i:d(?:er|ie|as|e[mns])|[dkms]?eine?[mnrs]?|(?:ihr|unser)e?[mnrs]?|[ai]m|zu[mr]|beim|vom|ins"
     r"|für|mit) [A-ZÄÖÜ]"
 )
-_FIRST = re.compile(r"(?:^|[.!?] )\W*[a-zäöü]")
+_FIRST = re.compile(r"(?:^|[.!?] )[^\w\s]*[a-zäöü](?![\w-]*[.@/:]\S)")
 
 
 def without_capitals(tokenizer: Tokenizer, text: str) -> str:
@@ -60,14 +60,16 @@ def with_capitals(tokenizer: Tokenizer, text: str) -> str:
     """
     if text.count(" ") < 2 or text[1:] != text[1:].lower():
         return text
+    words = num_words_by_language(text)
+    is_german, factor = words["de"] > words["en"], 4 if words["en"] > words["de"] else 1
 
     def known(found: re.Match[str]) -> str:
         forms = [found[0], found[0][0].upper() + found[0][1:]]
-        costs = [(len(tokens), max(tokens)) for tokens in tokenizer.encode_many(forms)]
-        is_common = any(num_words_by_language(found[0]).values())
-        return forms[not is_common and costs[1] < costs[0]]
+        small, capital = tokenizer.encode_many(forms)
+        is_better = (len(capital), factor * max(capital)) < (len(small), max(small))
+        return forms[is_better and not any(num_words_by_language(found[0]).values())]
 
-    found = _FIRST.sub(lambda first: first[0].upper(), _WORD.sub(known, text))
-    words, (before, after) = num_words_by_language(text), tokenizer.encode_many([text, found])
-    has_nouns = words["de"] > words["en"] and len(after) < len(before) and _NOUN.search(found)
+    found = _FIRST.sub(lambda first: first[0].upper(), WORD.sub(known, text))
+    before, after = map(len, tokenizer.encode_many([text, found]))
+    has_nouns = is_german and after < before and _NOUN.search(found)
     return found if has_nouns or text == text.lower() else text

@@ -11,30 +11,36 @@ from tokoban.text.bpe import Tokenizer
 _REFERENCE = re.compile(r"&(?!lt;|gt;)(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[a-zA-Z]{2,8}\d?);")
 _APOSTROPHE = re.compile(r"(?<=\w)[\u2018\u2019\u02bc`\u00b4](?=\w)")
 _LAST = re.compile(r"(?<=\w)[\u2019\u02bc](?!\w)")  # an apostrophe, or it closes a quotation
+WORD = re.compile(r"(?<![\w@./:'-])[^\W\d_][\w'-]*(?![\w@/]|\.\w|:/)")  # and no address
 _LEFT_OUT = re.compile(  # where an apostrophe is
-    r"\b(?:(?:do|does|did|is|are|was|were|have|has|had|could|would|should|ca|wo)n(?=t\b)"
-    r"|(?:i|you|we|they)(?=ve\b)|(?:you|they)(?=(?:re|ll)\b)"
-    r"|(?:he|here|she|that|there|what|where|who)(?=s\b)"
-    r"|it(?=s (?:a|an|been|going|my|not|so|the|too|very|your)\b)|(?<![\w,;] )let(?=s )"
-    r"|i(?=d (?:like|love|rather)\b)"
+    r"(?<![\w@./-])(?:(?:do|does|did|is|are|was|were|have|has|had|could|would|should|ca|wo)n(?=t\b)"
+    r"|(?:i|you|we|they)(?=ve\b)|(?:you|they)(?=(?:re|ll)\b)|i(?=d (?:like|love|rather)\b)"
+    r"|(?:he|here|she|that|there|what|where|who)(?=s\b)|(?<![\w,;] )let(?=s )"
+    r"|it(?=s (?:a|an|been|going|my|not|so|the|too|very|your)\b)"
     r"|i(?=ll (?:ask|be|bring|call|check|come|do|get|give|have|let|see|send|take|tell|try)\b))",
     re.IGNORECASE,
 )
-_IM = re.compile(r"\bI(?=m\b)", re.IGNORECASE)  # of "I'm", but in a German text
+_ENGLISH = (
+    (r"(?<!\S)[Ii](?=m\b)", "I'"),
+    (r"(?<!\S)i(?=[ ']|$)", "I"),
+    (r"(?<!\S)u(?![^ ?!,])", "you"),
+)
 _STEMS = (
     "(?:brauch|bring|denk|find|freu|geh|glaub|hab|hätt|hoff|hol|komm|könnt|mach|meld|nehm|ruf|sag"
     "|schau|schick|schreib|such|wär|würd|wünsch)"
 )
-_FULL_FORMS = (  # of spoken German
+_GERMAN = (
     (rf"\b((?<=\bich ){_STEMS}|{_STEMS}(?= ich\b)|(?:hab|find)(?='s\b))\b(?:'(?!\w))?", r"\1e"),
     (r"\b(finde|geht|gibt|habe|wenn)'s\b", r"\1 es"),
     (r"(?<=st)'n\b", " denn"),
     (r"\b(bist|kannst|kommst|machst|siehst|weißt|willst)e\b", r"\1 du"),
 )
+_NO_SUBJECT = re.compile(
+    r"^(?i:(?:bin|habe?|kann|muss)(?= (?:dich|dir|gerade|gleich|grad|heute|im|jetzt|leider|morgen"
+    r"|noch|nur|schon|was)\b)(?=[^?]*$)|habe(?= es\b))"
+)
 _UMLAUTS = {"ae": "ä", "oe": "ö", "ue": "ü", "Ae": "Ä", "Oe": "Ö", "Ue": "Ü"}
 _TWO_LETTERS = re.compile(rf"(?<![aeqAEQ])(?:{'|'.join(_UMLAUTS)})")
-_WITH_TWO_LETTERS = re.compile(rf"[^\W\d_]*{_TWO_LETTERS.pattern}[^\W\d_]*")
-_UMLAUT = re.compile("[äöüßÄÖÜ]")
 _QUOTED = re.compile(r"[\u2018\u201a]")
 _FRACTION = re.compile("(?<=[0-9])(?=[¼½¾⅐-⅞])")
 _HOURS = re.compile(r"(\d\d?)[:.](\d\d ?[-\u2013] ?\d\d?)[:.](\d\d) Uhr\b")  # is copied
@@ -59,13 +65,14 @@ def usual_spelling(text: str) -> str:
     text = _REFERENCE.sub(lambda found: html.unescape(found[0]), text)
     text = _LEFT_OUT.sub(r"\g<0>'", _APOSTROPHE.sub("'", text))
     words = num_words_by_language(text)
-    if words["en"] >= words["de"]:
-        text = _IM.sub(r"\g<0>'", text)
+    for short, full in _ENGLISH if words["en"] >= words["de"] else ():
+        text = re.sub(short, full, text)
     text = _HOURS.sub(r"\1:\2:\3", _FRACTION.sub(" ", text))
     if not _QUOTED.search(text):
         text = _LAST.sub("'", text)
-    for short, full in _FULL_FORMS:
+    for short, full in _GERMAN:
         text = re.sub(short, full, text, flags=re.IGNORECASE)
+    text = _NO_SUBJECT.sub(lambda verb: f"Ich {verb[0].lower()}", text)
     return _DATE.sub(_date_in_words, text)
 
 
@@ -75,7 +82,7 @@ def with_umlauts(tokenizer: Tokenizer, text: str) -> str:
     "fuer Gruesse" is "für Grüße"; "neue Poesie" stays.
     """
     words = num_words_by_language(text)
-    if words["en"] > words["de"] or _UMLAUT.search(text):
+    if words["en"] > words["de"] or re.search("[äöüßÄÖÜ]", text):
         return text
 
     def known(found: re.Match[str]) -> str:
@@ -84,7 +91,7 @@ def with_umlauts(tokenizer: Tokenizer, text: str) -> str:
         costs = [(len(tokens), max(tokens)) for tokens in tokenizer.encode_many(forms)]
         return forms[costs.index(min(costs))]
 
-    found = _WITH_TWO_LETTERS.sub(known, text)
+    found = WORD.sub(known, text)
     before, after = map(len, tokenizer.encode_many([text, found]))
     return found if after < before else text
 

@@ -127,13 +127,7 @@ def translate_texts(
     if reranker is not None:
         translations = reranker.reranked(translations, length_penalty=length_penalty)
     translations = [
-        _shown(
-            # A translation that lost what is copied is the last choice.
-            sorted(some, key=lambda one: sum(name not in one.text for name in known)),
-            sentence,
-            known,
-            is_begun=bool(forced_prefix),
-        )[:nbest]
+        _shown(some, sentence, known, is_begun=bool(forced_prefix))[:nbest]
         for sentence, some, (_, known) in zip(every, translations, hidden, strict=True)
     ]
     by_sentence = iter(translations)
@@ -172,10 +166,10 @@ def _shown(
 ) -> list[Translation]:
     """With what is copied, and with the marks of its sentence but for a forced prefix.
 
-    Those that differ in their marks alone are one.
+    Those that differ in their marks alone are one, and those that lost what is copied are last.
     """
     shown: dict[str, Translation] = {}
-    for one in some:
+    for one in sorted(some, key=lambda one: sum(name not in one.text for name in hidden)):
         text = one.text if is_begun else with_marks_of(sentence, one.text)
         source, text = (show_verbatim(side, hidden) for side in (one.source, text))
         shown.setdefault(text, replace(one, source=source, text=text))
