@@ -52,12 +52,13 @@ def test_only_what_is_sure_is_written_in_the_usual_way(text: str, expected: str 
     [
         ("Fuer uns sind die Strassen groesser.", "Für uns sind die Strassen größer."),
         ("Die neue Frau ist da.", None),
+        ("Dass fuer ein Wort", "Dass für ein Wort"),
         ("Da: www.fuer.de/fuer und fuer@fuer.de", None),
         ("Die größer ist fuer uns.", None),  # who has umlauts uses them
         ("They are here fuer us.", None),
     ],
 )
 def test_umlauts_are_put_where_they_make_known_words(text: str, expected: str | None) -> None:
-    lines = ["Für uns größer, für uns alle größer", "Die neue Frau ist neu"] * 9
+    lines = ["Für uns größer, für uns alle größer, daß", "Die neue Frau ist neu"] * 9
     tokenizer = train_bpe(lines, vocabulary_size=320, has_space_before=True)
     assert with_umlauts(tokenizer, text) == (text if expected is None else expected)

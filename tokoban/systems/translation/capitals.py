@@ -58,7 +58,8 @@ def with_capitals(tokenizer: Tokenizer, text: str) -> str:
     "was kostet die zugfahrt?" is "Was kostet die Zugfahrt?". Common words such as "sie" stay small.
     A German text may have its first capital, if the others make fewer tokens, and a noun.
     """
-    if text.count(" ") < 2 or text[1:] != text[1:].lower():
+    rest = re.sub(r"(?<=.)\bI\b", "i", text)
+    if text.count(" ") < 2 or rest[1:] != rest[1:].lower():
         return text
     words = num_words_by_language(text)
     is_german, factor = words["de"] > words["en"], 4 if words["en"] > words["de"] else 1
@@ -71,5 +72,7 @@ def with_capitals(tokenizer: Tokenizer, text: str) -> str:
 
     found = _FIRST.sub(lambda first: first[0].upper(), WORD.sub(known, text))
     before, after = map(len, tokenizer.encode_many([text, found]))
-    has_nouns = is_german and after < before and _NOUN.search(found)
-    return found if has_nouns or text == text.lower() else text
+    if rest == rest.lower():  # a vocabulary may have small letters alone
+        first = tokenizer.encode("".join(re.findall(r"^\w+", found)))
+        return found if after < before or len(first) == 1 else text
+    return found if is_german and after < before and _NOUN.search(found) else text

@@ -46,12 +46,12 @@ def marks_apart(sentence: str) -> list[str]:
 def with_one_mark(sentence: str) -> str:
     """The sentence with "?" for "?!" at its end, "!" for "!!" and "..." for more stops.
 
-    It is read with a mark where it has none, as networks have hardly read such sentences.
+    One that begins as sentences do is read with a mark where it has none.
     """
     if run := _RUN.search(sentence):
         mark = "..." if "." in run[0] else "?" if "?" in run[0] else "!"
         return sentence[: run.start()] + mark
-    if not sentence[-1:].isalnum():
+    if not sentence[-1:].isalnum() or sentence[0].islower():
         return sentence
     is_long = sentence.count(" ") > 2  # and so neither a heading nor the cell of a table
     return sentence + ("?" if _QUESTION.match(sentence) else "." * is_long)

@@ -20,11 +20,7 @@ _LEFT_OUT = re.compile(  # where an apostrophe is
     r"|i(?=ll (?:ask|be|bring|call|check|come|do|get|give|have|let|see|send|take|tell|try)\b))",
     re.IGNORECASE,
 )
-_ENGLISH = (
-    (r"(?<!\S)[Ii](?=m\b)", "I'"),
-    (r"(?<!\S)i(?=[ ']|$)", "I"),
-    (r"(?<!\S)u(?![^ ?!,])", "you"),
-)
+_ENGLISH = ((r"[Ii](?=m\b)", "I'"), ("i(?=[ ']|$)", "I"), ("u(?=[ ?!,]|$)", "you"))  # whole words
 _STEMS = (
     "(?:brauch|bring|denk|find|freu|geh|glaub|hab|hätt|hoff|hol|komm|könnt|mach|meld|nehm|ruf|sag"
     "|schau|schick|schreib|such|wär|würd|wünsch)"
@@ -66,7 +62,7 @@ def usual_spelling(text: str) -> str:
     text = _LEFT_OUT.sub(r"\g<0>'", _APOSTROPHE.sub("'", text))
     words = num_words_by_language(text)
     for short, full in _ENGLISH if words["en"] >= words["de"] else ():
-        text = re.sub(short, full, text)
+        text = re.sub(rf"(?<!\S){short}", full, text)
     text = _HOURS.sub(r"\1:\2:\3", _FRACTION.sub(" ", text))
     if not _QUOTED.search(text):
         text = _LAST.sub("'", text)
@@ -87,7 +83,7 @@ def with_umlauts(tokenizer: Tokenizer, text: str) -> str:
 
     def known(found: re.Match[str]) -> str:
         form = _TWO_LETTERS.sub(lambda two: _UMLAUTS[two[0]], found[0])
-        forms = [found[0], form, form.replace("ss", "ß")]
+        forms = [found[0], form, form.replace("ss", "ß") if form != found[0] else form]
         costs = [(len(tokens), max(tokens)) for tokens in tokenizer.encode_many(forms)]
         return forms[costs.index(min(costs))]
 
