@@ -78,7 +78,8 @@ def with_umlauts(tokenizer: Tokenizer, text: str) -> str:
     "fuer Gruesse" is "für Grüße"; "neue Poesie" stays.
     """
     words = num_words_by_language(text)
-    if words["en"] > words["de"] or re.search("[äöüßÄÖÜ]", text):
+    has_some = re.search("[äöüßÄÖÜ]", text) is not None
+    if has_some or words["en"] > words["de"] or not _TWO_LETTERS.search(text):
         return text
 
     def known(found: re.Match[str]) -> str:
