@@ -26,6 +26,10 @@ from tokoban.text.bpe import train_bpe
         ("I dont know if theyre here, Im not", "I don't know if they're here, I'm not"),
         ("Lets go, shes ill and ill be late", "Let's go, she's ill and I'll be late"),
         ("Can u see if i can?", "Can you see if I can?"),
+        ("im here and i see if Tom is", "I'm here and I see if Tom is"),
+        ("i see Tom", "I see Tom"),
+        ("im not here", "i'm not here"),
+        ("i see it", None),  # its capitals come together
         ("https://a.de/u/i/dont, a@im.de", None),
         ("i. A. mit der U 2 und u-bahn, ist im Haus", None),
         ("Muss noch weg", "Ich muss noch weg"),

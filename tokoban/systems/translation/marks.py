@@ -44,10 +44,7 @@ def marks_apart(sentence: str) -> list[str]:
 
 
 def with_one_mark(sentence: str) -> str:
-    """The sentence with "?" for "?!" at its end, "!" for "!!" and "..." for more stops.
-
-    One that begins as sentences do is read with a mark where it has none.
-    """
+    """With one final mark: "?" for "?!", "..." for "....", "." or "?" where a sentence has none."""
     if run := _RUN.search(sentence):
         mark = "..." if "." in run[0] else "?" if "?" in run[0] else "!"
         return sentence[: run.start()] + mark

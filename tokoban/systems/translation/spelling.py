@@ -20,7 +20,11 @@ _LEFT_OUT = re.compile(  # where an apostrophe is
     r"|i(?=ll (?:ask|be|bring|call|check|come|do|get|give|have|let|see|send|take|tell|try)\b))",
     re.IGNORECASE,
 )
-_ENGLISH = ((r"[Ii](?=m\b)", "I'"), ("i(?=[ ']|$)", "I"), ("u(?=[ ?!,]|$)", "you"))  # whole words
+_ENGLISH = (  # whole words; the first of a text without capitals is not sure
+    (r"[Ii](?=m\b)", r"\g<0>'"),
+    (r"i(?=[ ']|$)(?:(?<= i)|(?=.*[A-Z]))", "I"),
+    ("u(?=[ ?!,]|$)", "you"),
+)
 _STEMS = (
     "(?:brauch|bring|denk|find|freu|geh|glaub|hab|hätt|hoff|hol|komm|könnt|mach|meld|nehm|ruf|sag"
     "|schau|schick|schreib|such|wär|würd|wünsch)"
