@@ -42,9 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "line with more tokens than the weights accept (511 for the shipped ones) gives an empty "
         "one, a message and status 2. Indents, list signs and tags around a text stay, and code "
         "between fences of Markdown is translated; emoji, addresses, placeholders and identifiers "
-        "are copied. Common abbreviations are read in full, and words in capitals in normal "
-        "case, most acronyms apart. The shipped weights translate many sentences wrongly; a "
-        "message on standard error names translations that are probably not usable",
+        "are copied. Common abbreviations are read in full, words in capitals in normal case, most "
+        "acronyms apart, and missing capitals, umlauts, apostrophes and final marks put in. The "
+        "shipped weights translate many sentences wrongly; a message on standard error names "
+        "translations that are probably not usable",
     )
     parser.add_argument(
         "--from",
@@ -75,8 +76,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole(1, options.MOST_TEXTS),
         default=1,
         metavar="N",
-        help="print the N best translations of each sentence, each in a line: number of the "
-        "sentence, tab, score, tab, translation (default: 1, printed without number and score)",
+        help="print the N best translations of each sentence, no two alike, each in a line: number "
+        "of the sentence, tab, score, tab, translation (default: 1, without number and score)",
     )
     parser.add_argument(
         "--prefix", default="", metavar="TEXT", help="force each translation to start with TEXT"

@@ -2,7 +2,10 @@
 
 import pytest
 
-from tokoban.systems.translation.capitals import without_capitals
+from tokoban.systems.translation.capitals import with_capitals, without_capitals
+from tokoban.systems.translation.marks import with_one_mark
+from tokoban.systems.translation.number_words import examples
+from tokoban.systems.translation.spelling import usual_spelling, with_umlauts
 from tokoban.text.bpe import train_bpe
 
 LINES = ["Ein Mann sitzt auf der Straße im Park der USA.", "ein Hund und ein Mann."] * 9
@@ -30,3 +33,36 @@ TOKENIZER = train_bpe(LINES, vocabulary_size=330, has_space_before=True)
 )
 def test_each_word_gets_the_form_that_the_vocabulary_knows_best(text: str, expected: str) -> None:
     assert without_capitals(TOKENIZER, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ein mann auf der straße.", "Ein Mann auf der Straße."),
+        ("ein hund! und ein mann?", "Ein Hund! Und ein Mann?"),
+        ("Ich sehe das mann-im-park-haus nicht", None),  # no word that is known
+        ("Ist das ein mann im park?", "Ist das ein Mann im Park?"),
+        ("Is that a mann im park?", None),  # English has few capitals
+        ("Ist er der? Nicht mann, ja", None),  # a verb, perhaps
+        ("Ein mann im Park", None),
+        ("ein's und I und I'm und mann", "Ein's und I und I'm und Mann"),
+        ("I like that mann", None),
+        ("und zwei und drei", None),  # "Und" is no better known
+        ("www.mann.de und https://mann.de da", None),
+        ("ein mann", None),  # the cell of a table, perhaps
+        ("ein mann auf mann@park.de und mann.", "Ein Mann auf mann@park.de und Mann."),
+        ("", None),
+    ],
+)
+def test_a_text_without_capitals_gets_those_of_the_vocabulary(
+    text: str, expected: str | None
+) -> None:
+    assert with_capitals(TOKENIZER, text) == (text if expected is None else expected)
+
+
+def test_the_texts_that_a_vocabulary_was_made_of_are_read_as_they_are() -> None:
+    texts = [text for pair in examples(2000, seed=0) for text in pair]
+    tokenizer = train_bpe(texts, vocabulary_size=512, has_space_before=True)
+    for text in texts:
+        read = with_capitals(tokenizer, with_umlauts(tokenizer, usual_spelling(text)))
+        assert with_one_mark(read) == text

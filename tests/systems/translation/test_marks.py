@@ -52,6 +52,12 @@ def test_a_quotation_and_what_is_in_brackets_stand_apart(sentence: str, parts: l
         ("Da.", "Da.", "There", "There."),
         ("Da", "Da", "There!", "There"),
         ("Komm!", "Komm!", "Will you come?", "Will you come?"),
+        ("Wir gehen jetzt los", "Wir gehen jetzt los.", "We're going now.", "We're going now"),
+        ("zwei und drei ist fünf", "zwei und drei ist fünf", "It's five.", "It's five"),
+        ("Das alte Haus", "Das alte Haus", "The old house", "The old house"),
+        ("Wo ist er", "Wo ist er?", "Where is he?", "Where is he?"),
+        ("Is it far", "Is it far?", "Ist es weit?", "Ist es weit?"),
+        ("Was für ein Tag", "Was für ein Tag.", "What a day!", "What a day"),
         ("Um 9", "Um 9", "At 9 a.m.", "At 9 a.m."),
         ("At 9 p.m.", "At 9 p.m.", "Um 21 Uhr", "Um 21 Uhr"),
         ("5 €.", "5 €.", "€5", "€5"),
@@ -66,7 +72,7 @@ def test_a_translation_ends_as_its_source(
 
 
 def test_marks_are_put_back_around_what_is_translated_without_them(translator: Translator) -> None:
-    lines = ["zwei (drei und vier)", "zwei", "drei und vier", "zwei?!", "zwei?", "???"]
+    lines = ["zwei (drei)", "zwei", "drei", "zwei?!", "zwei?", "???"]
     found = [best.text for [best] in translate_texts(translator, lines)]
     assert found[0] == f"{found[1]} ({found[2]})"
     assert found[3] == f"{found[4].rstrip('.!?')}?!"

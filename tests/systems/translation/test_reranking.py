@@ -101,6 +101,13 @@ def test_a_lost_number_is_worse_than_any_score_and_units_are_those_of_the_source
     assert [one.text for one in found] == ["Xyz 250g, 3,000 mAh, 5 KB, 250 Grams", lost]
 
 
+def test_a_changed_time_is_worse_than_any_score(reranker: Reranker) -> None:
+    source, changed, kept = "Bis halb fünf!", "Until half past five!", "Xyz half past four q"
+    some = [Translation(source, text, 0.0, [1], [1], 0.0) for text in (changed, kept)]
+    [found] = reranker.reranked([some], length_penalty=0.6)
+    assert [one.text for one in found] == [kept, changed] and found[0].score < found[1].score
+
+
 def test_shipped_weights_alone_are_reranked(capsys: pytest.CaptureFixture[str]) -> None:
     for weights in ("runs/translation-de-en", "sokoban-8x8", "translation-de-fr"):
         assert reranker_of(weights) is None

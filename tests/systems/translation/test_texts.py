@@ -89,6 +89,8 @@ def test_a_text_is_divided_behind_its_sentences_alone(sentences: list[str]) -> N
         ("LG Ida", "Viele Grüße, Ida"),
         ("Mein LG Fernseher. VG", "Mein LG Fernseher. Viele Grüße"),
         ("Thx, I wanna go asap", "Thanks, I want to go as soon as possible"),
+        ("Ne, hast du ne Idee?", "Ne, hast du eine Idee?"),
+        ("Am Sonnabend ist's grad nich 5 Grad", "Am Samstag ist's gerade nicht 5 Grad"),
         ("www.usw.de, a@evtl.de, Mayo, May. 5", "www.usw.de, a@evtl.de, Mayo, May. 5"),
     ],
 )
@@ -97,6 +99,16 @@ def test_abbreviations_are_read_in_full_and_a_stop_of_the_sentence_stays(
 ) -> None:
     assert without_abbreviations(text) == full
     assert " ".join(sentences_of(text)) == full
+
+
+def test_translations_that_differ_in_their_end_mark_alone_are_one(
+    translator: Translator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encode = tokenizer_of(translator).encode
+    beam = [Hypothesis(encode(text), -1.0, -1.0) for text in ("two!", "three.", "two.", "four")]
+    monkeypatch.setattr(texts, "translate", lambda *_, **__: [beam])
+    [found] = translate_texts(translator, ["zwei."], nbest=4)
+    assert [one.text for one in found] == ["two.", "three.", "four."]
 
 
 def test_the_sentences_of_a_text_are_translated_as_each_alone(translator: Translator) -> None:

@@ -1,4 +1,4 @@
-"""Abbreviations of German and English, which a small translator hardly knows, in full."""
+"""Short forms of German and English, which a small translator hardly knows, in full."""
 
 import re
 
@@ -20,6 +20,7 @@ BEGINNINGS = (
 _INSIDE = {  # no sentence ends with these
     r"(?i:asap)\b": "as soon as possible",
     r"approx\.": "about",
+    r"aufm\b": "auf dem",
     r"btw\b": "by the way",
     r"bzw\.": "oder",
     r"bzgl\.": "bezüglich",
@@ -36,6 +37,8 @@ _INSIDE = {  # no sentence ends with these
     r"ggf\.": "wenn nötig",
     r"gonna\b": "going to",
     r"gotta\b": "have to",
+    r"(?<=[a-z] )grad\b": "gerade",
+    r"heut\b": "heute",
     r"Hr\.": "Herr",
     r"i\. ?d\. ?R\.": "in der Regel",
     r"i\.e\.": "that is",
@@ -46,10 +49,16 @@ _INSIDE = {  # no sentence ends with these
     r"(?<!\w )(?:LG|MfG|VG)(?![\w ])": "Viele Grüße",
     r"mind\.(?= [0-9])": "mindestens",
     r"Mt\.": "Mount",
+    r"(?<=\w )'?ne\b": "eine",
+    r"(?<=\w )'?nen\b": "einen",
+    r"nich\b": "nicht",
+    r"nix\b": "nichts",
     r"No\.(?= [0-9])": "Nr.",  # which the translators copy; "Number 5" they do not
     r"o\. ?Ä\.": "oder Ähnliches",
     r"omg\b": "oh my God",
     r"pls\b": "please",
+    r"Sonnabend\b": "Samstag",
+    r"sonnabends\b": "samstags",
     r"thx\b": "thanks",
     r"u\. ?a\.": "unter anderem",
     r"u\. ?U\.": "unter Umständen",

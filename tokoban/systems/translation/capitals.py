@@ -1,8 +1,17 @@
-"""Words in capitals, which no translator here has read, in the case that it knows."""
+"""Words in capitals, and texts without any, in the case that a translator has read."""
 
+import re
 from itertools import groupby
 
+from tokoban.systems.translation.languages import num_words_by_language
+from tokoban.systems.translation.spelling import WORD
 from tokoban.text.bpe import Tokenizer
+
+_NOUN = re.compile(
+    r"\b(?i:d(?:er|ie|as|e[mns])|[dkms]?eine?[mnrs]?|(?:ihr|unser)e?[mnrs]?|[ai]m|zu[mr]|beim|vom|ins"
+    r"|für|mit) [A-ZÄÖÜ]"
+)
+_FIRST = re.compile(r"(?:^|[.!?] )[^\w\s]*[a-zäöü](?![\w-]*[.@/:]\S)")
 
 
 def without_capitals(tokenizer: Tokenizer, text: str) -> str:
@@ -41,3 +50,29 @@ def _known_forms(tokenizer: Tokenizer, words: list[str], *, after: list[str]) ->
         costs = [(len(tokens), max(tokens, default=0)) for tokens in tokenizer.encode_many(forms)]
         found.append(forms[costs.index(min(costs))])
     return found[len(after) :]
+
+
+def with_capitals(tokenizer: Tokenizer, text: str) -> str:
+    """A text of three words or more and no capital with those that the vocabulary knows best.
+
+    "was kostet die zugfahrt?" is "Was kostet die Zugfahrt?". Common words such as "sie" stay small.
+    A German text may have its first capital, if the others make fewer tokens, and a noun.
+    """
+    rest = re.sub(r"(?<=.)\bI\b", "i", text)
+    if text.count(" ") < 2 or rest[1:] != rest[1:].lower():
+        return text
+    words = num_words_by_language(text)
+    is_german, factor = words["de"] > words["en"], 4 if words["en"] > words["de"] else 1
+
+    def known(found: re.Match[str]) -> str:
+        forms = [found[0], found[0][0].upper() + found[0][1:]]
+        small, capital = tokenizer.encode_many(forms)
+        is_better = (len(capital), factor * max(capital)) < (len(small), max(small))
+        return forms[is_better and not any(num_words_by_language(found[0]).values())]
+
+    found = _FIRST.sub(lambda first: first[0].upper(), WORD.sub(known, text))
+    before, after = map(len, tokenizer.encode_many([text, found]))
+    if rest == rest.lower():  # a vocabulary may have small letters alone
+        first = tokenizer.encode("".join(re.findall(r"^\w+", found)))
+        return found if after < before or len(first) == 1 else text
+    return found if is_german and after < before and _NOUN.search(found) else text

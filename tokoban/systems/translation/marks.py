@@ -13,6 +13,14 @@ _BRACKETED = re.compile(
     r"(?:(?P<lead>[^()\[\]]*\w) (?=.(?:[a-zäöü]{3}|\S+ \S)))?"
     r"(?P<opens>[(\[])(?P<said>(?=[^()\[\]]*[^\W\d]{2})[^()\[\]]+)(?P<closes>[)\]][.!]?)"
 )
+_QUESTION = re.compile(
+    r"(?i:(?!(?:was für|what an?|wie \w+,) )(?:w(?:e[rnm]|ie|as|ann|arum|ieso|eshalb|elche[mnrs]?"
+    r"|o(?:her|hin|für|mit|ran|zu)?)|who|whose|what|where|why|which|how) \w+|(?:when )?(?:is|are"
+    r"|was|were|do|does|did|can|could|would|should|may|have|has|ist|bist|sind|seid|war|habt?|hast?"
+    r"|haben|kann\w*|könn\w*|soll\w*|d[aü]rf\w*|w[io]ll\w*|möch\w*|m[uü]ss\w*|w[iü]rd?\w*|geht"
+    r"|gibt|komms?t) (?:ich|du|er|sie|es|wir|ihr|man|das|de[rmn]|die|dein\w*|euer|eure|jemand|i|you"
+    r"|he|she|it|we|they|the|this|that|there|any\w+|your|my)) \w"
+)
 _RUN = re.compile(r"(?:(?<![!?])[!?]{2,}|(?<!\.)\.{4,})$")
 _ABBREVIATION = re.compile(r"\b(?:\w|etc|usw)\.$")  # whose stop belongs to the word
 _END = re.compile(r"(?<=\w)[.!]?$")
@@ -36,11 +44,14 @@ def marks_apart(sentence: str) -> list[str]:
 
 
 def with_one_mark(sentence: str) -> str:
-    """The sentence with "?" for "?!" at its end, "!" for "!!" and "..." for more stops."""
+    """With one final mark: "?" for "?!", "..." for "....", "." or "?" where a sentence has none."""
     if run := _RUN.search(sentence):
         mark = "..." if "." in run[0] else "?" if "?" in run[0] else "!"
         return sentence[: run.start()] + mark
-    return sentence
+    if not sentence[-1:].isalnum() or sentence[0].islower():
+        return sentence
+    is_long = sentence.count(" ") > 2  # and so neither a heading nor the cell of a table
+    return sentence + ("?" if _QUESTION.match(sentence) else "." * is_long)
 
 
 def with_marks_of(source: str, text: str) -> str:

@@ -7,14 +7,14 @@ from itertools import chain, islice, starmap
 from typing import TYPE_CHECKING
 
 from tokoban.inference.engine import Engine
-from tokoban.systems.translation.capitals import without_capitals
+from tokoban.systems.translation.capitals import with_capitals, without_capitals
 from tokoban.systems.translation.emoji import emoji_apart, without_emoji
 from tokoban.systems.translation.layout import texts_apart
 from tokoban.systems.translation.marks import marks_apart, with_marks_of, with_one_mark
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import tidy
 from tokoban.systems.translation.sentences import sentences_of
-from tokoban.systems.translation.spelling import usual_spelling
+from tokoban.systems.translation.spelling import usual_spelling, with_umlauts
 from tokoban.systems.translation.translate import BATCH_SIZE, translate
 from tokoban.systems.translation.verbatim import hide_verbatim, show_verbatim
 from tokoban.text.saved import tokenizer_of
@@ -42,8 +42,10 @@ class Translation:
 
 
 def reading_of(model: Translator, text: str) -> str:
-    """The text as the model reads it: no emoji, single spaces, known words not in capitals."""
-    return without_capitals(tokenizer_of(model), tidy(without_emoji(text)))
+    """The text as the model reads it: no emoji, single spaces, words in their usual spelling."""
+    tokenizer = tokenizer_of(model)
+    text = without_capitals(tokenizer, tidy(without_emoji(text)))
+    return with_capitals(tokenizer, with_umlauts(tokenizer, text))
 
 
 def num_tokens(model: Translator, texts: Sequence[str], *, is_divided: bool = False) -> list[int]:
@@ -81,7 +83,7 @@ def translate_texts(
     batch_size: int = BATCH_SIZE,
     reranker: "Reranker | None" = None,
 ) -> list[list[Translation]]:
-    """The ``nbest`` translations of each text, the best first.
+    """The ``nbest`` different translations of each text, the best first.
 
     With a ``reranker`` they are the best of the beam by its scores. Sentences are translated one by
     one, but not with a ``forced_prefix``, which every translation begins with, spaces around it
@@ -125,11 +127,7 @@ def translate_texts(
     if reranker is not None:
         translations = reranker.reranked(translations, length_penalty=length_penalty)
     translations = [
-        [
-            _shown(one, sentence, known, is_begun=bool(forced_prefix))
-            # A translation that lost what is copied is the last choice.
-            for one in sorted(some, key=lambda one: sum(name not in one.text for name in known))
-        ][:nbest]
+        _shown(some, sentence, known, is_begun=bool(forced_prefix))[:nbest]
         for sentence, some, (_, known) in zip(every, translations, hidden, strict=True)
     ]
     by_sentence = iter(translations)
@@ -164,12 +162,18 @@ def _divided(model: Translator, text: str, *, is_one: bool) -> tuple[list[str], 
 
 
 def _shown(
-    one: Translation, sentence: str, hidden: Mapping[str, str], *, is_begun: bool
-) -> Translation:
-    """With what is copied, and with the marks of its sentence but for a forced prefix."""
-    text = one.text if is_begun else with_marks_of(sentence, one.text)
-    source, text = (show_verbatim(side, hidden) for side in (one.source, text))
-    return replace(one, source=source, text=text)
+    some: Sequence[Translation], sentence: str, hidden: Mapping[str, str], *, is_begun: bool
+) -> list[Translation]:
+    """With what is copied, and with the marks of its sentence but for a forced prefix.
+
+    Those that differ in their marks alone are one, and those that lost what is copied are last.
+    """
+    shown: dict[str, Translation] = {}
+    for one in sorted(some, key=lambda one: sum(name not in one.text for name in hidden)):
+        text = one.text if is_begun else with_marks_of(sentence, one.text)
+        source, text = (show_verbatim(side, hidden) for side in (one.source, text))
+        shown.setdefault(text, replace(one, source=source, text=text))
+    return [*shown.values()]
 
 
 def _joined(found: list[list[Translation]], gaps: Sequence[str]) -> list[Translation]:
