@@ -6,6 +6,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,9 @@ if importlib.util.find_spec("hypothesis"):
 
 import torch  # noqa: E402
 
-from tokoban import compiling  # noqa: E402
+from tokoban import compiling, pretrained  # noqa: E402
+
+pretrained_load = pretrained.load
 
 torch.set_num_threads(1)
 
@@ -57,6 +60,26 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("no shared data: TOKOBAN_DATA names no folder, and ../shared/data is absent")
     return folder.resolve()
+
+
+@cache
+def _shipped(name: str, system: str) -> tuple[Any, Any]:
+    return pretrained_load(name, system=system)
+
+
+@pytest.fixture
+def shipped_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shipped weights are read once for all tests that ask for this, and then never changed.
+
+    To read them takes a command of two sentences most of its time.
+    """
+
+    def load(name_or_path: str, *, system: str) -> tuple[Any, Any]:
+        if name_or_path in pretrained.names():
+            return _shipped(name_or_path, system)
+        return pretrained_load(name_or_path, system=system)
+
+    monkeypatch.setattr(pretrained, "load", load)
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,8 @@ import pytest
 
 from tokoban.cli import main
 
+pytestmark = pytest.mark.usefixtures("shipped_once")
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
 
