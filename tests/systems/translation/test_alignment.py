@@ -16,6 +16,8 @@ from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.texts import Translation
 from tokoban.text.bpe import Tokenizer, train_bpe
 
+pytestmark = pytest.mark.usefixtures("short")
+
 SVG = "<svg"
 
 
