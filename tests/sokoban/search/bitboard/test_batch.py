@@ -31,7 +31,7 @@ SHAPES = [
     Shape(7, 8, 4, is_closed=False),
     Shape(4, 5, 5, is_closed=True),
 ]
-BOARDS = [board for shape in SHAPES for board in random_boards(shape, 13, seed=11)]
+BOARDS = [board for shape in SHAPES for board in random_boards(shape, 29, seed=11)]
 PUSH, LOST = parse_board("@$."), parse_board("@-$--|.----")
 
 

@@ -37,7 +37,7 @@ def search_of(board: Board) -> Waypoints:
 
 
 def boards() -> list[Board]:
-    every = random_boards(Shape(5, 6, 3, is_closed=True), 10, seed=3)
+    every = random_boards(Shape(5, 6, 3, is_closed=True), 24, seed=3)
     return [*PUZZLES, *(board for board in every if not board.is_solved)]
 
 

@@ -65,7 +65,7 @@ def boxes_after(board: Board, moves: list[tuple[int, int]]) -> Boxes:
 
 def drawn_boards() -> Iterator[Board]:
     draw = np.random.default_rng(3)
-    for i in range(300):
+    for i in range(600):
         board = draw_board(draw, 4, 4 + i % 3, 2 + i % 2, walls=0.2)
         if board is not None:
             yield board
