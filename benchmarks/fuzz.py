@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.agreement import play
-from benchmarks.hostile_files import check, mutate, status_bytes
+from benchmarks.hostile_files import check, mutate, peak_growth
 from benchmarks.random_boards import KINDS, random_board
 from benchmarks.solver import count_pushes
 from tests.sokoban.brute_force import Shape, fewest, is_push, random_boards, reachable
@@ -173,16 +173,6 @@ CASES: dict[str, Callable[[random.Random], Counter[str]]] = {
     "solver": try_solver,
     "command": try_command,
 }
-
-
-@contextlib.contextmanager
-def peak_growth() -> Iterator[list[int]]:
-    """A list that gets the bytes that this process held at most in the block beyond its start."""
-    growth: list[int] = []
-    Path("/proc/self/clear_refs").write_text("5")  # forgets earlier peaks
-    before = status_bytes("VmRSS")
-    yield growth
-    growth.append(status_bytes("VmHWM") - before)
 
 
 def run_case(seed: int, kind: str, number: int) -> Counter[str]:

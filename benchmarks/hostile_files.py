@@ -1,6 +1,8 @@
 """Files to try readers on: whole ones of each format, what mutation leaves of them, and checks."""
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tokoban.sokoban.formats import (
@@ -134,3 +136,13 @@ def status_bytes(key: str) -> int:
         if line.startswith(f"{key}:"):
             return 1024 * int(line.split()[1])
     raise OSError(f"/proc/self/status says nothing of {key}")
+
+
+@contextmanager
+def peak_growth() -> Iterator[list[int]]:
+    """A list that gets the bytes that this process held at most in the block beyond its start."""
+    growth: list[int] = []
+    Path("/proc/self/clear_refs").write_text("5")  # forgets earlier peaks
+    before = status_bytes("VmRSS")
+    yield growth
+    growth.append(status_bytes("VmHWM") - before)
