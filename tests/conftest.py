@@ -40,6 +40,7 @@ if importlib.util.find_spec("hypothesis"):
 import torch  # noqa: E402
 
 from tokoban import compiling, pretrained  # noqa: E402
+from tokoban.training import run_directory  # noqa: E402
 
 pretrained_load = pretrained.load
 
@@ -54,10 +55,11 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _no_disk() -> Iterator[None]:
-    """Leaves out what takes most of the time of a short run and of many small files."""
+def _short_runs() -> Iterator[None]:
+    """Leaves out what takes most of the time of a short run: to wait for the disk, and for git."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(os, "fsync", lambda descriptor: None)
+        patched.setattr(run_directory, "current_commit", cache(run_directory.current_commit))
         yield
 
 
