@@ -16,8 +16,8 @@ from tokoban.cli.exit_codes import meanings
 from tokoban.cli.output import write_output
 
 HELP = [["--help"], *([command, "--help"] for command in cli.COMMANDS)]
-# Prints what each help comes to, and the packages and commands that it imports, numpy of which alone
-# would take longer than all else. What one has imported is forgotten for the next.
+# Prints what each help comes to, and the packages and commands that it imports, numpy of which
+# alone would take longer than all else. What one has imported is forgotten for the next.
 IMPORTED = """
 import contextlib, io, json, sys
 before = set(sys.modules)

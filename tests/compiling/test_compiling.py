@@ -57,9 +57,7 @@ def test_where_no_folder_can_be_written_the_search_is_compiled_without_a_cache(
     assert compiling.entry(lambda number: number + 1)(1) == 2
 
 
-def test_a_change_of_an_imported_file_is_compiled_anew(
-    tmp_path: Path, import_anew: Import
-) -> None:
+def test_a_change_of_an_imported_file_is_compiled_anew(tmp_path: Path, import_anew: Import) -> None:
     folder = tmp_path / "folder" / "deep"
     folder.mkdir(parents=True)
     number = tmp_path / "folder" / "number.py"
