@@ -92,6 +92,14 @@ def shipped_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pretrained, "load", load)
 
 
+@pytest.fixture
+def small_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trainings draw three batches at a time, since usual drawings take seconds."""
+    drawing = ("instructions", "sokoban_policy", "subgoals")
+    for module in ("training.ahead", *(f"systems.{name}.dataset" for name in drawing)):
+        monkeypatch.setattr(f"tokoban.{module}.BATCHES_A_DRAWING", 3)
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """The browser, or a skip that says what is missing; a process can have Playwright but once."""

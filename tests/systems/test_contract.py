@@ -21,13 +21,9 @@ from tokoban.inference.cpu import CpuEngine
 from tokoban.inference.engine import Network
 from tokoban.inference.plain import PlainEngine
 from tokoban.systems.gpt.engine import network_of as network_of_gpt
-from tokoban.systems.instructions import dataset as instructions_data
-from tokoban.systems.sokoban_policy import dataset as policy_data
 from tokoban.systems.sokoban_policy.engine import network_of as network_of_policy
 from tokoban.systems.sokoban_policy.episodes import TrainingBatch, training_batches
-from tokoban.systems.subgoals import dataset as subgoals_data
 from tokoban.systems.translation.engine import network_of as network_of_translator
-from tokoban.training import ahead
 from tokoban.training.checkpoint import load_weights
 from tokoban.training.config import from_dict, to_dict
 from tokoban.training.gradients import set_gradients
@@ -36,6 +32,8 @@ from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory, read_metrics
 from tokoban.training.spec import AnySpec
 from tokoban.training.system import AnySystem, System
+
+pytestmark = pytest.mark.usefixtures("small_drawings")  # runs end in the second
 
 # Of the systems whose models decode.
 NETWORKS: dict[str, Callable[[Any], Network]] = {
@@ -48,13 +46,6 @@ NETWORKS: dict[str, Callable[[Any], Network]] = {
 @pytest.fixture(params=systems.SYSTEMS)
 def name(request: pytest.FixtureRequest) -> str:
     return request.param
-
-
-@pytest.fixture(autouse=True)
-def _small_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of three batches, since usual ones take seconds; the runs below end in the second drawing."""
-    for module in (ahead, instructions_data, policy_data, subgoals_data):
-        monkeypatch.setattr(module, "BATCHES_A_DRAWING", 3)
 
 
 def _spec(name: str) -> AnySpec:
