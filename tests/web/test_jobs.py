@@ -191,10 +191,11 @@ async def test_a_spare_process_ends_once_it_has_rested_since_its_last_job(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rests: list[asyncio.Future[None]] = []
-    sleep = asyncio.sleep
+    sleep, own_loop = asyncio.sleep, asyncio.get_running_loop()
 
     async def rest(seconds: float) -> None:
-        if seconds != jobs._IDLE_S:
+        # The processes of the shared queue rest too, in another loop.
+        if seconds != jobs._IDLE_S or asyncio.get_running_loop() is not own_loop:
             return await sleep(seconds)
         rests.append(asyncio.get_running_loop().create_future())
         return await rests[-1]
