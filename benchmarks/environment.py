@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks.harness import Report, parser, status_bytes, timed
+from benchmarks.harness import Report, parser, timed
+from benchmarks.process_memory import status_bytes
 from tokoban.sokoban.formats import parse_board
 from tokoban.sokoban.simulation.environment import SokobanEnv
 from tokoban.sokoban.simulation.vector_environment import SokobanVectorEnv

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import count, pairwise
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -26,7 +26,7 @@ import numpy as np
 
 from benchmarks.agreement import play
 from benchmarks.damaged_files import check, mutate
-from benchmarks.harness import status_bytes
+from benchmarks.process_memory import peak_growth
 from benchmarks.random_boards import KINDS, random_board
 from tests.sokoban.brute_force import Shape, fewest, is_push, random_boards, reachable
 from tokoban import cli
@@ -165,16 +165,6 @@ CASES: dict[str, Callable[[random.Random], Counter[str]]] = {
     "solver": try_solver,
     "command": try_command,
 }
-
-
-@contextlib.contextmanager
-def peak_growth() -> Iterator[list[int]]:
-    """A list that gets the bytes that this process held at most in the block beyond its start."""
-    growth: list[int] = []
-    Path("/proc/self/clear_refs").write_text("5")  # forgets earlier peaks
-    before = status_bytes("VmRSS")
-    yield growth
-    growth.append(status_bytes("VmHWM") - before)
 
 
 def run_case(seed: int, kind: str, number: int) -> Counter[str]:

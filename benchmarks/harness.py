@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
-from pathlib import Path
 from statistics import median
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -111,14 +110,6 @@ def _once_s(call: Callable[[], object], device: torch.device) -> float:
     before_s = clock_s(device)
     call()
     return clock_s(device) - before_s
-
-
-def status_bytes(key: str) -> int:
-    """A figure of this process from Linux, such as ``VmHWM``, the most memory that it held."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(f"{key}:"):
-            return 1024 * int(line.split()[1])
-    raise OSError(f"/proc/self/status says nothing of {key}")
 
 
 def peak_bytes(call: Callable[[], object], device: torch.device) -> int | None:

@@ -6,6 +6,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,10 @@ if importlib.util.find_spec("hypothesis"):
 
 import torch  # noqa: E402
 
-from tokoban import compiling  # noqa: E402
+from tokoban import compiling, pretrained  # noqa: E402
+from tokoban.training import run_directory  # noqa: E402
+
+pretrained_load = pretrained.load
 
 torch.set_num_threads(1)
 
@@ -50,6 +54,15 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _short_runs() -> Iterator[None]:
+    """Leaves out what takes most of the time of a short run: to wait for the disk, and for git."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "fsync", lambda descriptor: None)
+        patched.setattr(run_directory, "current_commit", cache(run_directory.current_commit))
+        yield
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of other people's levels and texts, or a skip: none of it is in the repository."""
@@ -57,6 +70,34 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("no shared data: TOKOBAN_DATA names no folder, and ../shared/data is absent")
     return folder.resolve()
+
+
+@cache
+def _shipped(name: str, system: str) -> tuple[Any, Any]:
+    return pretrained_load(name, system=system)
+
+
+@pytest.fixture
+def shipped_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shipped weights are read once for all tests that ask for this, and then never changed.
+
+    To read them takes a command of two sentences most of its time.
+    """
+
+    def load(name_or_path: str, *, system: str) -> tuple[Any, Any]:
+        if name_or_path in pretrained.names():
+            return _shipped(name_or_path, system)
+        return pretrained_load(name_or_path, system=system)
+
+    monkeypatch.setattr(pretrained, "load", load)
+
+
+@pytest.fixture
+def small_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trainings draw three batches at a time, since usual drawings take seconds."""
+    drawing = ("instructions", "sokoban_policy", "subgoals")
+    for module in ("training.ahead", *(f"systems.{name}.dataset" for name in drawing)):
+        monkeypatch.setattr(f"tokoban.{module}.BATCHES_A_DRAWING", 3)
 
 
 @pytest.fixture(scope="session")

@@ -4,21 +4,21 @@ The commands of a page run one after another in one folder, as its reader would 
 """
 
 import io
-import multiprocessing
-import os
 import re
 import shlex
 import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from tokoban.cli import main
+
+pytestmark = pytest.mark.usefixtures("shipped_once")
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
@@ -61,13 +61,6 @@ def test_every_block_is_closed() -> None:
         assert len(fences) % 2 == 0 and not any(fences[1::2]), page
 
 
-@pytest.fixture(scope="module")
-def apart() -> Iterator[ProcessPoolExecutor]:
-    """A process for all examples: to start Python and import torch takes longer than most run."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
-        yield process
-
-
 @contextmanager
 def captured_in(folder: Path) -> Iterator[io.StringIO]:
     """Works in ``folder``, and gives what is printed."""
@@ -76,25 +69,25 @@ def captured_in(folder: Path) -> Iterator[io.StringIO]:
         yield printed
 
 
+def printed_by_shell(line: str) -> bytes:
+    return subprocess.run(["sh", "-c", line], capture_output=True, check=True).stdout
+
+
 def failure_of_commands(block: str, folder: Path) -> str | None:
-    """What the commands print if one fails; those with pipes are the shell's."""
-    # `tokoban` is this repository's, installed or not.
-    command = folder / "bin" / "tokoban"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m tokoban "$@"\n')
-    command.chmod(0o755)
-    path = {"PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}"}
-    environment = os.environ | path | {"PYTHONPATH": str(REPOSITORY)}
+    """What the commands print if one fails.
+
+    Those of tokoban run in this process: to start Python and import torch takes longer than most
+    of them. What stands before a pipe is the shell's, and becomes their standard input.
+    """
     with captured_in(folder) as printed:
         for line in block.replace("\\\n", "").splitlines():
-            if re.match(r"tokoban [^|<>$;&`]*$", line):
-                status = main(shlex.split(line, comments=True)[1:])
-            else:
-                ran = subprocess.run(
-                    ["sh", "-c", line], env=environment, capture_output=True, text=True, check=False
-                )
-                status = ran.returncode
-                print(ran.stdout, ran.stderr)
+            before, _, command = line.rpartition(" | ")
+            if not re.match(r"tokoban [^|<>$;&`]*$", command):
+                printed_by_shell(line)
+                continue
+            given = io.TextIOWrapper(io.BytesIO(printed_by_shell(before)), encoding="utf-8")
+            with patch.object(sys, "stdin", given):
+                status = main(shlex.split(command, comments=True)[1:])
             if status != 0:
                 return f"{line}\n{printed.getvalue()}"
     return None
@@ -107,11 +100,11 @@ def run_program(block: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("page", COMMANDS, ids=name_of)
-def test_the_commands_run(apart: ProcessPoolExecutor, page: Path, tmp_path: Path) -> None:
-    failure = apart.submit(failure_of_commands, COMMANDS[page], tmp_path).result()
+def test_the_commands_run(page: Path, tmp_path: Path) -> None:
+    failure = failure_of_commands(COMMANDS[page], tmp_path)
     assert failure is None, failure
 
 
 @pytest.mark.parametrize("block", PROGRAMS)
-def test_the_programs_run(apart: ProcessPoolExecutor, block: str, tmp_path: Path) -> None:
-    apart.submit(run_program, block, tmp_path).result()
+def test_the_programs_run(block: str, tmp_path: Path) -> None:
+    run_program(block, tmp_path)

@@ -26,6 +26,8 @@ from tokoban.sokoban.search.combine import solver
 from tokoban.sokoban.search.limits import Reason
 from tokoban.systems.push_policy.policy import PushPolicy
 
+pytestmark = pytest.mark.usefixtures("shipped_once")
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 PUSH = "#####|#@$.#|#####"
 UNSOLVABLE = "#####|#@.$#|#####"

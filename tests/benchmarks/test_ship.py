@@ -21,7 +21,7 @@ def test_what_ships_is_the_run_rounded_and_without_folders(
         tmp_path / "new" / "shipped.safetensors",
     )
     text.write_text("to be, or not to be\n" * 40)
-    small = ["--width", "32"]
+    small = ["--width", "32", "--num-layers", "1", "--context-length", "16"]
     command = "train gpt --preset shakespeare_small --vocabulary-size 20 --steps 1 --device cpu"
     assert cli.main([*command.split(), *small, "--text", str(text), "--output", str(run)]) == 0
     capsys.readouterr()

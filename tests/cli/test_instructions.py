@@ -1,6 +1,9 @@
 """``tokoban instructions`` and its scorer: right answers score 1, and bad lines are named."""
 
+import contextlib
+import io
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +11,22 @@ import pytest
 
 from tests.cli.test_json_docs import documented
 from tokoban import cli
+from tokoban.sokoban.instructions import benchmark
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("benchmark") / "new"
-    assert cli.main(["instructions", "--output", str(folder), "--levels", "2", "--seed", "3"]) == 0
-    return folder
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The folder of a benchmark, and what was said when it was made."""
+    folder, told = tmp_path_factory.mktemp("benchmark") / "new", io.StringIO()
+    words = ["instructions", "--output", str(folder), "--levels", "2", "--seed", "3"]
+    with contextlib.redirect_stdout(told):
+        assert cli.main(words) == 0
+    return folder, told.getvalue()
+
+
+@pytest.fixture(scope="module")
+def folder(made: tuple[Path, str]) -> Path:
+    return made[0]
 
 
 def items_of(folder: Path) -> list[dict[str, Any]]:
@@ -86,10 +98,8 @@ def test_beside_its_benchmark_missing_items_are_wrong_and_others_refused(
     (folder / "other.jsonl").rename(folder / "names.jsonl")
 
 
-def test_the_numbers_of_items_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["instructions", "--output", str(folder), "--levels", "2", "--seed", "3"]
-    assert cli.main(words) == 0  # the same lines once more
-    told = capsys.readouterr().out
+def test_the_numbers_of_items_are_told(made: tuple[Path, str]) -> None:
+    folder, told = made
     _, scores = scored(folder, items_of(folder))
     for split in ("train", "levels", "clauses"):
         counts = [scores.get(f"{split}_{k}", 0) for k in ("possible", "impossible", "questions")]
@@ -191,8 +201,16 @@ def test_a_line_that_is_no_item_is_named_and_the_others_are_scored(
 
 
 def test_lines_with_responses_are_not_written_over(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    def same_items(split: str, boards: object, *, seed: int) -> list[dict[str, Any]]:
+        lines = (folder / f"{split}.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    monkeypatch.setattr(benchmark, "items", same_items)  # to make them again would take seconds
     file = tmp_path / "names.jsonl"
     answered = (folder / file.name).read_text().replace("}", ', "response": "impossible"}')
     file.write_text(answered)
@@ -201,3 +219,5 @@ def test_lines_with_responses_are_not_written_over(
     said = f"tokoban: {file} exists and has other lines; expected another --output\n"
     assert (capsys.readouterr().err, file.read_text()) == (said, answered)
     assert not (tmp_path / "train.jsonl").exists()  # nothing was written
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    assert cli.main(words) == 0  # the same lines once more

@@ -102,6 +102,7 @@ def test_boxes_that_nobody_reaches_decide_as_in_every_search(tmp_path: Path) -> 
         assert tokoban.solve(board, instruction="push the left box last").status == status
 
 
+@pytest.mark.usefixtures("small_drawings")
 def test_a_network_that_reads_plays_and_its_plays_are_checked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

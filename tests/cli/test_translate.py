@@ -27,6 +27,8 @@ from tokoban.text.bpe import train_bpe
 from tokoban.training.checkpoint import save_weights
 from tokoban.training.config import to_dict
 
+pytestmark = pytest.mark.usefixtures("shipped_once")
+
 Typed = Callable[[bytes], None]
 
 

@@ -33,6 +33,8 @@ from tokoban.training.run_directory import RunDirectory, read_metrics
 from tokoban.training.spec import AnySpec
 from tokoban.training.system import AnySystem, System
 
+pytestmark = pytest.mark.usefixtures("small_drawings")  # runs end in the second
+
 # Of the systems whose models decode.
 NETWORKS: dict[str, Callable[[Any], Network]] = {
     "sokoban": network_of_policy,

@@ -33,12 +33,6 @@ RUN = RunConfig(
 )
 
 
-@pytest.fixture(autouse=True)
-def _no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leaves out what takes most of a short run's time."""
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-
-
 class Watched(Toy):
     """Calls ``watch(model, step)`` before every batch."""
 

@@ -1,7 +1,6 @@
 """Runs that end before their time, and their folders: nothing is lost, and nothing comes twice."""
 
 import json
-import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,12 +38,6 @@ RUNS = {
 
 class KilledError(Exception):
     """Stands for a kill: what is on the disk stays as it is."""
-
-
-@pytest.fixture(autouse=True)
-def _no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leaves out what takes most of a short run's time."""
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 class Falling(Toy):

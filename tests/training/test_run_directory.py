@@ -8,6 +8,7 @@ import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from tests.training.toy import toy_directory
 from tokoban.training.run_config import RunConfig
 from tokoban.training.run_directory import RunDirectory, make_run_folder, read_metrics, read_record
 
@@ -15,13 +16,9 @@ RUN = RunConfig(steps=3)
 CPU = torch.device("cpu")
 
 
-def toy_directory(path: Path) -> RunDirectory:
-    return RunDirectory(path / "run", system="toy", config={"width": 3})
-
-
 def started(path: Path) -> RunDirectory:
     """With a record, and nobody at work in it."""
-    directory = toy_directory(path)
+    directory = toy_directory(path / "run")
     directory.start(RUN, CPU)
     directory.close()
     return directory
@@ -30,7 +27,7 @@ def started(path: Path) -> RunDirectory:
 def test_record_says_what_ran_where(tmp_path: Path) -> None:
     directory = started(tmp_path)
     record = read_record(directory.path)
-    assert record["system"] == "toy" and record["config"] == {"width": 3}
+    assert record["system"] == "toy" and record["config"] == {"width": 7}
     assert record["run"]["steps"] == 3 and record["run"]["betas"] == [0.9, 0.98]
     assert record["torch"] == torch.__version__ and record["num_processes"] == 1
     assert record.keys() >= {"command", "date", "commit", "hardware", "python"}
@@ -49,11 +46,11 @@ def test_a_second_start_is_refused(tmp_path: Path) -> None:
     started(tmp_path)
     message = r"run already holds a run: resume it, or choose another directory$"
     with pytest.raises(ValueError, match=message):
-        toy_directory(tmp_path).start(RUN, CPU)
+        toy_directory(tmp_path / "run").start(RUN, CPU)
 
 
 def test_log_writes_a_line_and_an_event(tmp_path: Path) -> None:
-    directory = toy_directory(tmp_path)
+    directory = toy_directory(tmp_path / "run")
     directory.start(RUN, CPU)
     directory.log(2, {"train/loss": 0.5, "train/ratio": float("inf")})
     directory.log(5, {"train/loss": 0.25})
@@ -73,7 +70,7 @@ def events(directory: RunDirectory) -> dict[str, list[tuple[int, float]]]:
 
 
 def test_restart_cuts_back_to_the_checkpoint(tmp_path: Path) -> None:
-    directory = toy_directory(tmp_path)
+    directory = toy_directory(tmp_path / "run")
     directory.start(RUN, CPU)
     for step in (2, 3, 5):
         directory.log(step, {"train/loss": 1 / step})
@@ -93,9 +90,9 @@ def test_restart_cuts_back_to_the_checkpoint(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("system", "config", "message"),
     [
-        ("other", {"width": 3}, "holds a run of 'toy', not of 'other'"),
-        ("toy", {"width": 5}, "was started with width = 3, and cannot go on with 5"),
-        ("toy", {"width": 3, "x": 1}, "was started with x = None, and cannot go on with 1"),
+        ("other", {"width": 7}, "holds a run of 'toy', not of 'other'"),
+        ("toy", {"width": 5}, "was started with width = 7, and cannot go on with 5"),
+        ("toy", {"width": 7, "x": 1}, "was started with x = None, and cannot go on with 1"),
     ],
 )
 def test_another_run_is_not_resumed(

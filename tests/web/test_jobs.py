@@ -4,12 +4,14 @@ The workers know the jobs of ``PLANTED`` instead of those of the page.
 """
 
 import asyncio
+import functools
 import gc
 import json
 import sys
+import threading
 import weakref
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -88,6 +90,44 @@ async def running(
             await queue.close()
 
 
+class Shared:
+    """A queue that several tests share, since its workers take most of a second to start."""
+
+    def __init__(self, folder: Path) -> None:
+        self._running = running(folder)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+        self.queue = self.result_of(self._running.__aenter__())
+
+    def result_of(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """The result of what runs in the loop of the queue."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def close(self) -> None:
+        self.result_of(self._running.__aexit__(None, None, None))
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
+    """Each test leaves it without jobs."""
+    with closing(Shared(tmp_path_factory.mktemp("jobs"))) as made:
+        yield made
+
+
+def in_its_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """A test of the shared queue, without ``async``."""
+
+    @functools.wraps(test)
+    def run(shared: Shared, **fixtures: Any) -> None:
+        shared.result_of(test(shared, **fixtures))
+
+    return run
+
+
 async def events_of(run: Run, *, last: str = "") -> list[dict[str, Any]]:
     """The events as far as the first of the kind ``last``, or all."""
     found = []
@@ -104,49 +144,46 @@ async def pid_of(run: Run) -> int:
     return pid
 
 
-@in_own_loop
-async def test_events_come_in_order_and_a_worker_serves_many_jobs(tmp_path: Path) -> None:
-    async with running(tmp_path) as queue:
-        first, second = [await events_of(queue.submit("echo", {"n": n})) for n in (1, 2)]
-        assert [event["event"] for event in first] == ["queued", "started", "answer", "done"]
-        assert (first[-1]["n"], second[-1]["n"]) == (1, 2)
-        assert first[2]["pid"] == second[2]["pid"]
+@in_its_loop
+async def test_events_come_in_order_and_a_worker_serves_many_jobs(shared: Shared) -> None:
+    first, second = [await events_of(shared.queue.submit("echo", {"n": n})) for n in (1, 2)]
+    assert [event["event"] for event in first] == ["queued", "started", "answer", "done"]
+    assert (first[-1]["n"], second[-1]["n"]) == (1, 2)
+    assert first[2]["pid"] == second[2]["pid"]
 
 
-@in_own_loop
-async def test_errors_are_sentences_and_harm_no_other_job(tmp_path: Path) -> None:
-    async with running(tmp_path) as queue:
-        last = {}
-        for kind in ("refuse", "fail", "crash", "unheard", "echo"):
-            last[kind] = (await events_of(queue.submit(kind, {})))[-1]
-        said = {"message": "a wrong board", "code": "planted", "values": {"boxes": 2}}
-        assert last["refuse"]["problem"] == said
-        codes = {kind: event.get("code") for kind, event in last.items()}
-        assert codes == {
-            "refuse": "refused",
-            "fail": "failed",
-            "crash": "crashed",
-            "unheard": "refused",
-            "echo": None,
-        }
-        assert last["refuse"]["message"] == "a wrong board."
-        assert "KeyError" in last["fail"]["message"]
-        assert "worker process" in last["crash"]["message"]
-        assert "echo" in last["unheard"]["message"]
+@in_its_loop
+async def test_errors_are_sentences_and_harm_no_other_job(shared: Shared) -> None:
+    last = {}
+    for kind in ("refuse", "fail", "crash", "unheard", "echo"):
+        last[kind] = (await events_of(shared.queue.submit(kind, {})))[-1]
+    said = {"message": "a wrong board", "code": "planted", "values": {"boxes": 2}}
+    assert last["refuse"]["problem"] == said
+    codes = {kind: event.get("code") for kind, event in last.items()}
+    assert codes == {
+        "refuse": "refused",
+        "fail": "failed",
+        "crash": "crashed",
+        "unheard": "refused",
+        "echo": None,
+    }
+    assert last["refuse"]["message"] == "a wrong board."
+    assert "KeyError" in last["fail"]["message"]
+    assert "worker process" in last["crash"]["message"]
+    assert "echo" in last["unheard"]["message"]
 
 
-@in_own_loop
+@in_its_loop
 async def test_a_cancelled_job_ends_at_once_and_leaves_its_worker(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shared: Shared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs, "_GRACE_S", SOON_S)
-    async with running(tmp_path) as queue:
-        run = queue.submit("wait", {})
-        pid = await pid_of(run)
-        run.cancel()
-        [*_, answer, _] = await events_of(queue.submit("echo", {}))
-        # Otherwise the process would have been ended after the time of grace.
-        assert answer["pid"] == pid
+    run = shared.queue.submit("wait", {})
+    pid = await pid_of(run)
+    run.cancel()
+    [*_, answer, _] = await events_of(shared.queue.submit("echo", {}))
+    # Otherwise the process would have been ended after the time of grace.
+    assert answer["pid"] == pid
 
 
 @in_own_loop
@@ -154,10 +191,11 @@ async def test_a_spare_process_ends_once_it_has_rested_since_its_last_job(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rests: list[asyncio.Future[None]] = []
-    sleep = asyncio.sleep
+    sleep, own_loop = asyncio.sleep, asyncio.get_running_loop()
 
     async def rest(seconds: float) -> None:
-        if seconds != jobs._IDLE_S:
+        # The processes of the shared queue rest too, in another loop.
+        if seconds != jobs._IDLE_S or asyncio.get_running_loop() is not own_loop:
             return await sleep(seconds)
         rests.append(asyncio.get_running_loop().create_future())
         return await rests[-1]
@@ -186,19 +224,18 @@ async def test_a_spare_process_ends_once_it_has_rested_since_its_last_job(
             await sleep(0.01)
 
 
-@in_own_loop
+@in_its_loop
 async def test_a_job_that_does_not_listen_is_ended_with_its_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shared: Shared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs, "_GRACE_S", 0.1)
 
-    async with running(tmp_path) as queue:
-        run = queue.submit("deaf", {})
-        pid = await pid_of(run)
-        run.cancel()
-        [*_, answer, _] = await events_of(queue.submit("echo", {}))
-        assert answer["pid"] != pid
-        assert not is_alive(pid)
+    run = shared.queue.submit("deaf", {})
+    pid = await pid_of(run)
+    run.cancel()
+    [*_, answer, _] = await events_of(shared.queue.submit("echo", {}))
+    assert answer["pid"] != pid
+    assert not is_alive(pid)
 
 
 @in_own_loop
@@ -227,18 +264,17 @@ async def test_a_drawing_waits_neither_for_a_compilation_nor_behind_a_search(
         search.cancel()
 
 
-@in_own_loop
-async def test_too_many_jobs_are_refused_and_cancelled_ones_make_room(tmp_path: Path) -> None:
-    async with running(tmp_path) as queue:
-        runs = []
-        with pytest.raises(QueueFullError, match="Too many jobs are waiting"):
-            for _ in range(200):
-                runs.append(queue.submit("echo", {}))
-        assert len(runs) == 64
-        runs.pop().cancel()
-        runs.append(queue.submit("echo", {}))
-        lasts = [(await events_of(run))[-1]["event"] for run in runs]
-        assert lasts == ["done"] * 64
+@in_its_loop
+async def test_too_many_jobs_are_refused_and_cancelled_ones_make_room(shared: Shared) -> None:
+    runs = []
+    with pytest.raises(QueueFullError, match="Too many jobs are waiting"):
+        for _ in range(200):
+            runs.append(shared.queue.submit("echo", {}))
+    assert len(runs) == 64
+    runs.pop().cancel()
+    runs.append(shared.queue.submit("echo", {}))
+    lasts = [(await events_of(run))[-1]["event"] for run in runs]
+    assert lasts == ["done"] * 64
 
 
 @in_own_loop
@@ -254,42 +290,40 @@ async def test_large_jobs_that_wait_for_other_processes_are_too_many_as_well() -
     await queue.close()
 
 
-@in_own_loop
-async def test_what_was_cancelled_is_not_kept(tmp_path: Path) -> None:
-    async with running(tmp_path) as queue:
-        long = queue.submit("wait", {})
-        await pid_of(long)
-        left = []
-        for _ in range(10):
-            run = queue.submit("wait", {"text": "x" * 1_000_000})
-            run.cancel()
-            left.append(weakref.ref(run))
-        del run
-        async with asyncio.timeout(SOON_S):
-            while any(each() for each in left):
-                await asyncio.sleep(0.01)
-                gc.collect()
+@in_its_loop
+async def test_what_was_cancelled_is_not_kept(shared: Shared) -> None:
+    long = shared.queue.submit("wait", {})
+    await pid_of(long)
+    left = []
+    for _ in range(10):
+        run = shared.queue.submit("wait", {"text": "x" * 1_000_000})
+        run.cancel()
+        left.append(weakref.ref(run))
+    del run
+    async with asyncio.timeout(SOON_S):
+        while any(each() for each in left):
+            await asyncio.sleep(0.01)
+            gc.collect()
+    long.cancel()
 
 
-@in_own_loop
-async def test_arguments_too_deep_to_be_written_harm_no_other_job(tmp_path: Path) -> None:
-    async with running(tmp_path) as queue:
-        deep: Any = []
-        for _ in range(sys.getrecursionlimit()):
-            deep = [deep]
-        with pytest.raises(RecursionError):
-            queue.submit("echo", {"deep": deep})
-        assert (await events_of(queue.submit("echo", {})))[-1]["event"] == "done"
+@in_its_loop
+async def test_arguments_too_deep_to_be_written_harm_no_other_job(shared: Shared) -> None:
+    deep: Any = []
+    for _ in range(sys.getrecursionlimit()):
+        deep = [deep]
+    with pytest.raises(RecursionError):
+        shared.queue.submit("echo", {"deep": deep})
+    assert (await events_of(shared.queue.submit("echo", {})))[-1]["event"] == "done"
 
 
-@in_own_loop
-async def test_a_page_that_reads_nothing_ends_its_job(tmp_path: Path) -> None:
-    async with running(tmp_path) as queue:
-        run = queue.submit("flood", {})
-        await events_of(run, last="answer")
-        await asyncio.wait_for(run.is_cancelled.wait(), SOON_S)
-        [event] = await events_of(run)
-        assert event["code"] == "too-slow"
+@in_its_loop
+async def test_a_page_that_reads_nothing_ends_its_job(shared: Shared) -> None:
+    run = shared.queue.submit("flood", {})
+    await events_of(run, last="answer")
+    await asyncio.wait_for(run.is_cancelled.wait(), SOON_S)
+    [event] = await events_of(run)
+    assert event["code"] == "too-slow"
 
 
 @in_own_loop

@@ -21,6 +21,8 @@ from tokoban.systems.translation.texts import translate_texts
 from tokoban.web import lab_jobs
 from tokoban.web.job import Context
 
+pytestmark = pytest.mark.usefixtures("shipped_once")
+
 GLIDER = [".O" + "." * 14, "..O" + "." * 13, "OOO" + "." * 13, *["." * 16] * 13]
 OPEN = "########|#      #|# $ .  #|#  @   #|#      #|#      #|#      #|########"
 

@@ -144,7 +144,7 @@ def test_what_is_true_at_the_start_counts() -> None:
 
 # The plain search takes most of its time on the few levels with thousands of positions.
 @pytest.mark.parametrize(
-    ("num_pairs", "most_positions"), [(100, 300), pytest.param(200, 5000, marks=pytest.mark.slow)]
+    ("num_pairs", "most_positions"), [(50, 300), pytest.param(200, 5000, marks=pytest.mark.slow)]
 )
 def test_the_truth_is_that_of_a_plain_search_move_by_move(
     num_pairs: int, most_positions: int, monkeypatch: pytest.MonkeyPatch

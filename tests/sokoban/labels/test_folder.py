@@ -234,14 +234,13 @@ def test_processes_change_no_byte_and_a_broken_pool_is_a_sentence(
     job: Job, expected: dict[str, bytes], tmp_path: Path
 ) -> None:
     spawn = multiprocessing.get_context("spawn")
+    folder, left = (LabelFolder(tmp_path / name, job) for name in ("whole", "left"))
     with ProcessPoolExecutor(1, mp_context=spawn) as executor:
-        os.kill(executor.submit(os.getpid).result(), signal.SIGKILL)
-        with pytest.raises(BrokenExecutor, match=r"the workers are gone.*the same call goes on"):
-            LabelFolder(tmp_path, job).complete(Workers(executor=executor))
-    with ProcessPoolExecutor(1, mp_context=spawn) as executor:
-        folder = LabelFolder(tmp_path, job)
         folder.complete(Workers(executor=executor))
         # Ctrl-C in a terminal goes to the children too.
         assert executor.submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_IGN
+        os.kill(executor.submit(os.getpid).result(), signal.SIGKILL)
+        with pytest.raises(BrokenExecutor, match=r"the workers are gone.*the same call goes on"):
+            left.complete(Workers(executor=executor))
     folder.conclude()
-    assert contents(tmp_path) == expected
+    assert contents(folder.path) == expected

@@ -251,7 +251,7 @@ def test_tables_that_do_not_fit_are_not_made() -> None:
 
 MEASURE = """
 import json
-from benchmarks.fuzz import peak_growth
+from benchmarks.process_memory import peak_growth
 from tests.sokoban.search.combine.test_solver import HARD
 from tokoban.sokoban.search.combine import solver
 from tokoban.sokoban.search.limits import Limits

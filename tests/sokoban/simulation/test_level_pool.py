@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats.xsb import format_board, parse_board
 from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.simulation import level_pool
@@ -83,12 +84,18 @@ def test_a_bad_file_is_refused_in_its_readers_words(
 
 def test_levels_that_would_fill_the_memory_at_one_size_are_refused() -> None:
     small = parse_board("#####|#@$.#|#####")
-    wide = parse_board(
-        "\n".join(["#" * 512, f"#@$.{' ' * 507}#", *[f"#{' ' * 510}#"] * 509, "#" * 512])
-    )
-    assert load_boards([wide, small])[1].height == 512
+
+    def cross(size: int) -> list[Board]:
+        """Two corridors, whose frame is a square of this size."""
+        row = f"#@$.{' ' * (size - 5)}#"
+        return [
+            parse_board("\n".join(["#" * size, row, "#" * size])),
+            parse_board("\n".join(["###", *(f"#{square}#" for square in row[1:-1]), "###"])),
+        ]
+
+    assert load_boards([*cross(101), small])[2].height == 101
     with pytest.raises(ValueError, match=r"^201 levels of 512x512 squares, the size of the larg"):
-        load_boards([wide, *[small] * 200])
+        load_boards([*cross(512), *[small] * 199])
     with pytest.MonkeyPatch.context() as patch:  # many of one size are as large as they are
         patch.setattr(level_pool, "_MOST_SQUARES", 100)
         assert len(load_boards([small] * 300)) == 300

@@ -59,7 +59,7 @@ def test_a_batch_answers_as_each_example_alone_does(
     model: InstructionNet, examples: list[Example]
 ) -> None:
     """Squares and words of the longer ones are padding to the others."""
-    examples = examples[::4]
+    examples = examples[::8]
     batch = batch_of(examples)
     together, said = model(batch.prompt, batch.answers), model.answers(batch.prompt)
     for row, example in enumerate(examples):
@@ -178,6 +178,7 @@ def test_a_network_that_trains_on_learns_the_words_that_the_grammar_has_since_go
     assert tokenizer_of(model).words == after
 
 
+@pytest.mark.usefixtures("small_drawings")
 def test_a_run_that_began_before_the_grammar_grew_goes_on_with_its_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

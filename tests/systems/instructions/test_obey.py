@@ -369,6 +369,7 @@ def test_tasks_side_by_side_are_played_as_each_alone(
         assert alone.impossible == pytest.approx(found.impossible, rel=1e-4)
 
 
+@pytest.mark.usefixtures("small_drawings")
 def test_a_training_can_be_evaluated(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     train = ["--steps", "1", "--device", "cpu", "--output", f"{tmp_path}/run"]
     assert cli.main(["train", "instructions", "--preset", "tiny", *train]) == 0

@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch.nn import functional
 
+from tests.systems.life.drawn import drawn_net
 from tokoban import pretrained
 from tokoban.systems.life import bounds, certificate, config
 from tokoban.systems.life.bounds import bound_logits
@@ -23,12 +24,6 @@ from tokoban.systems.life.train import build_model
 LIFE = parse_rule("B3/S23")
 # A torus of 4 x 4 has seven cells outside a neighbourhood.
 SURROUNDINGS = (torch.arange(2**7)[:, None] >> torch.arange(7) & 1).bool()
-
-
-def drawn_net(side: int, *, scale: float = 1.0) -> LifeNet:
-    torch.manual_seed(11)
-    chosen = replace(config.life16(), side=side, width=7, embedding_scale=scale)
-    return build_model(chosen).double().requires_grad_(False)
 
 
 def tori_of(cases: CellCases, states: torch.Tensor) -> torch.Tensor:

@@ -1,29 +1,23 @@
 """Hard grids are those of the certificate's attack, and none too early."""
 
-from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 import pytest
 import torch
 
-from tokoban.systems.life import config, hard_grids
+from tests.systems.life.drawn import drawn_net
+from tokoban.systems.life import hard_grids
 from tokoban.systems.life.bounds import bound_logits
 from tokoban.systems.life.cell_cases import cell_cases
 from tokoban.systems.life.dataset import Examples, RandomGames, random_grids
 from tokoban.systems.life.hard_grids import CellLogits, with_hard_grids
 from tokoban.systems.life.model import LifeNet
 from tokoban.systems.life.rules import parse_rule, step
-from tokoban.systems.life.train import build_model
 from tokoban.training.streams import Purpose, stream
 
 LIFE = parse_rule("B3/S23")
 CPU = torch.device("cpu")
-
-
-def drawn_net(side: int) -> LifeNet:
-    torch.manual_seed(11)
-    return build_model(replace(config.life16(), side=side, width=7, embedding_scale=1.0)).double()
 
 
 def hard_batches(model: LifeNet) -> list[Examples]:

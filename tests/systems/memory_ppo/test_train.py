@@ -1,7 +1,6 @@
 """The system in its loop: iterations, seeds, resumption, and what the command refuses."""
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,13 +22,6 @@ from tokoban.systems.memory_ppo.train import PpoSystem
 from tokoban.training import loop
 from tokoban.training.config import to_dict
 from tokoban.training.run_directory import RunDirectory, read_metrics
-
-
-@pytest.fixture(autouse=True)
-def _no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leaves out what takes most of a short run's time."""
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-
 
 TINY = replace(tiny(), num_games=6, minibatches=3, epochs=2)
 RUN = replace(SPEC.presets["tiny"].run, device="cpu", steps=9, log_every=1, schedule="constant")

@@ -97,6 +97,7 @@ def test_the_shipped_policy_of_one_box_carries_out_most_that_an_exact_search_can
         assert moves is None or rules.play(board, moves)[-1].is_solved
 
 
+@pytest.mark.usefixtures("small_drawings")
 def test_the_command_trains_from_a_push_policy_and_evaluates(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

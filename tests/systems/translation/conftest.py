@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from tokoban.systems.translation import number_words
+from tokoban.systems.translation import translate as translate_module
 from tokoban.systems.translation.config import TranslationConfig, numbers
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.train import build_model
@@ -28,3 +29,9 @@ def translator(small_config: TranslationConfig) -> Translator:
         (text for pair in pairs for text in pair), vocabulary_size=331, has_space_before=True
     )
     return model.eval()
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ends translations soon, which those of ``translator`` hardly do by themselves."""
+    monkeypatch.setattr(translate_module, "EXTRA_LENGTH", 7)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from tests.systems.translation.drawn import drawn_translator
 from tokoban.systems.translation.alignment import (
     Alignment,
     align,
@@ -16,6 +17,8 @@ from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.texts import Translation
 from tokoban.text.bpe import Tokenizer, train_bpe
 
+pytestmark = pytest.mark.usefixtures("short")
+
 SVG = "<svg"
 
 
@@ -26,20 +29,7 @@ def tokenizer() -> Tokenizer:
 
 
 def translator(tokenizer: Tokenizer) -> Translator:
-    torch.manual_seed(3)
-    model = Translator(
-        vocabulary_size=264,
-        width=12,
-        num_layers=3,
-        num_decoder_layers=3,
-        num_heads=2,
-        hidden_width=13,
-        dropout=0.5,
-        pre_norm=False,
-        max_positions=97,
-        tokenizer=tokenizer,
-    )
-    return model.double()
+    return drawn_translator(264, tokenizer).double()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import torch
 
+from tests.systems.translation.drawn import drawn_translator
 from tokoban.systems.translation.alignment import aligning_head, all_attention
 from tokoban.systems.translation.attention import attention
 from tokoban.systems.translation.model import Translator
@@ -10,20 +11,8 @@ from tokoban.viewing.attention_page import TokenRow
 
 
 def translator(*, has_tokenizer: bool = True) -> Translator:
-    torch.manual_seed(3)
     tokenizer = train_bpe(["eine grüne Tür"], vocabulary_size=280, has_space_before=True)
-    return Translator(
-        vocabulary_size=280,
-        width=12,
-        num_layers=3,
-        num_decoder_layers=3,
-        num_heads=2,
-        hidden_width=13,
-        dropout=0.5,
-        pre_norm=False,
-        max_positions=97,
-        tokenizer=tokenizer if has_tokenizer else None,
-    )
+    return drawn_translator(280, tokenizer if has_tokenizer else None)
 
 
 def test_each_panel_has_its_tokens_and_the_weights_of_its_kind() -> None:

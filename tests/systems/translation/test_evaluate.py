@@ -18,6 +18,8 @@ from tokoban.systems.translation.pairs import Pair, read_lines
 from tokoban.systems.translation.texts import num_tokens, translate_texts
 from tokoban.training.spec import Trained
 
+pytestmark = pytest.mark.usefixtures("short")
+
 REFERENCES = ["Ein Mann, der läuft.", "Zwei Hunde sind im Schnee."]
 BOTH = ("bleu", "bleu_lowercased_tokenised")
 ALL = (*BOTH, "chrf")

@@ -18,6 +18,8 @@ from tokoban.systems.translation.translate import gnmt_penalty
 from tokoban.text.bpe import BOS, EOS
 from tokoban.text.saved import tokenizer_of
 
+pytestmark = pytest.mark.usefixtures("shipped_once")
+
 TEXTS = ["Das Haus hat 24 Zimmer.", "Ich bin müde. Du auch?", "12:30", "Ein Hund spielt."]
 
 

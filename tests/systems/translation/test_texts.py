@@ -25,6 +25,8 @@ from tokoban.systems.translation.sentences import sentences_of
 from tokoban.systems.translation.texts import Translation, tokenizer_of, translate_texts
 from tokoban.systems.translation.translate import Hypothesis
 
+pytestmark = pytest.mark.usefixtures("short")
+
 TIME = re.compile("(?: um | es )(.+) (?:ab|ist)\\.")  # of a day, in the embedded task
 TEXTS = ["zwei Äpfel", "", "halb vier", "  ", "Am achten Mai fährt der Zug."]
 

@@ -86,12 +86,12 @@ def test_more_addresses_than_names_stay() -> None:
     ],
 )
 def test_no_text_takes_long_to_read(word: str) -> None:
-    text = "x@" + word * (200_000 // len(word))
+    text = "x@" + word * (50_000 // len(word))
     started_s = time.process_time()
     hide_verbatim(text)
     texts_apart(text)
     usual_spelling(text)
-    assert time.process_time() - started_s < 5  # a second of other work at most; else hours
+    assert time.process_time() - started_s < 5  # a second of other work at most; else minutes
 
 
 def test_a_text_is_measured_as_it_is_translated(translator: Translator) -> None:
@@ -101,6 +101,7 @@ def test_a_text_is_measured_as_it_is_translated(translator: Translator) -> None:
     assert most <= least + 2
 
 
+@pytest.mark.usefixtures("shipped_once")
 @pytest.mark.parametrize(
     ("direction", "text"),
     [
