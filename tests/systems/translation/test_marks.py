@@ -58,6 +58,7 @@ def test_a_quotation_and_what_is_in_brackets_stand_apart(sentence: str, parts: l
         ("Wo ist er", "Wo ist er?", "Where is he?", "Where is he?"),
         ("Is it far", "Is it far?", "Ist es weit?", "Ist es weit?"),
         ("Was für ein Tag", "Was für ein Tag.", "What a day!", "What a day"),
+        ("How to cook rice", "How to cook rice.", "Reis kochen.", "Reis kochen"),
         ("Um 9", "Um 9", "At 9 a.m.", "At 9 a.m."),
         ("At 9 p.m.", "At 9 p.m.", "Um 21 Uhr", "Um 21 Uhr"),
         ("5 €.", "5 €.", "€5", "€5"),

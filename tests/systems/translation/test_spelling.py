@@ -33,6 +33,8 @@ from tokoban.text.bpe import train_bpe
         ("https://a.de/u/i/dont, a@im.de", None),
         ("i. A. mit der U 2 und u-bahn, ist im Haus", None),
         ("Muss noch weg", "Ich muss noch weg"),
+        ("Muss noch geputzt werden", None),
+        ("Kann im Sommer besucht werden.", None),
         ("Bin ich da, ich muss noch weg. Kann dich wer holen?", None),
         ("its not in its box, he lets us", "it's not in its box, he lets us"),
         ("Er ist im Haus", None),

@@ -93,6 +93,9 @@ def test_a_text_is_divided_behind_its_sentences_alone(sentences: list[str]) -> N
         ("Thx, I wanna go asap", "Thanks, I want to go as soon as possible"),
         ("Ne, hast du ne Idee?", "Ne, hast du eine Idee?"),
         ("Am Sonnabend ist's grad nich 5 Grad", "Am Samstag ist's gerade nicht 5 Grad"),
+        ("Ich bin grad da, hab nix", "Ich bin gerade da, hab nichts"),
+        ("zwanzig grad, her grad school", "zwanzig grad, her grad school"),
+        ("They nix the plan", "They nix the plan"),
         ("www.usw.de, a@evtl.de, Mayo, May. 5", "www.usw.de, a@evtl.de, Mayo, May. 5"),
     ],
 )

@@ -37,7 +37,8 @@ _INSIDE = {  # no sentence ends with these
     r"ggf\.": "wenn nötig",
     r"gonna\b": "going to",
     r"gotta\b": "have to",
-    r"(?<=[a-z] )grad\b": "gerade",
+    # Not of "zwanzig grad" nor "grad school".
+    r"(?:(?<=\b[Bb]in )|(?<=\b(?:ich|hab|wir) )|(?<=\bdu )|(?<=st's ))grad\b": "gerade",
     r"heut\b": "heute",
     r"Hr\.": "Herr",
     r"i\. ?d\. ?R\.": "in der Regel",
@@ -52,7 +53,7 @@ _INSIDE = {  # no sentence ends with these
     r"(?<=\w )'?ne\b": "eine",
     r"(?<=\w )'?nen\b": "einen",
     r"nich\b": "nicht",
-    r"nix\b": "nichts",
+    r"nix\b(?! (?:a|it|that|the|this)\b)": "nichts",  # "to nix the plan" is English
     r"No\.(?= [0-9])": "Nr.",  # which the translators copy; "Number 5" they do not
     r"o\. ?Ä\.": "oder Ähnliches",
     r"omg\b": "oh my God",

@@ -1,4 +1,4 @@
-"""Words in capitals, and texts without any, in the case that a translator has read."""
+"""Capitals as a translator has read them: fewer where all letters are, more where none is."""
 
 import re
 from itertools import groupby

@@ -14,12 +14,14 @@ _BRACKETED = re.compile(
     r"(?P<opens>[(\[])(?P<said>(?=[^()\[\]]*[^\W\d]{2})[^()\[\]]+)(?P<closes>[)\]][.!]?)"
 )
 _QUESTION = re.compile(
-    r"(?i:(?!(?:was für|what an?|wie \w+,) )(?:w(?:e[rnm]|ie|as|ann|arum|ieso|eshalb|elche[mnrs]?"
-    r"|o(?:her|hin|für|mit|ran|zu)?)|who|whose|what|where|why|which|how) \w+|(?:when )?(?:is|are"
-    r"|was|were|do|does|did|can|could|would|should|may|have|has|ist|bist|sind|seid|war|habt?|hast?"
-    r"|haben|kann\w*|könn\w*|soll\w*|d[aü]rf\w*|w[io]ll\w*|möch\w*|m[uü]ss\w*|w[iü]rd?\w*|geht"
-    r"|gibt|komms?t) (?:ich|du|er|sie|es|wir|ihr|man|das|de[rmn]|die|dein\w*|euer|eure|jemand|i|you"
-    r"|he|she|it|we|they|the|this|that|there|any\w+|your|my)) \w"
+    r"(?i:(?!(?:was für|what an?|how to|wie \w+,) )"
+    r"(?:w(?:e[rnm]|ie|as|ann|arum|ieso|eshalb|elche[mnrs]?|o(?:her|hin|für|mit|ran|zu)?)"
+    r"|who|whose|what|where|why|which|how) \w+"
+    r"|(?:when )?(?:is|are|was|were|do|does|did|can|could|would|should|may|have|has"
+    r"|ist|bist|sind|seid|war|habt?|hast?|haben|kann\w*|könn\w*|soll\w*|d[aü]rf\w*|w[io]ll\w*"
+    r"|möch\w*|m[uü]ss\w*|w[iü]rd?\w*|geht|gibt|komms?t) "
+    r"(?:ich|du|er|sie|es|wir|ihr|man|das|de[rmn]|die|dein\w*|euer|eure|jemand"
+    r"|i|you|he|she|it|we|they|the|this|that|there|any\w+|your|my)) \w"
 )
 _RUN = re.compile(r"(?:(?<![!?])[!?]{2,}|(?<!\.)\.{4,})$")
 _ABBREVIATION = re.compile(r"\b(?:\w|etc|usw)\.$")  # whose stop belongs to the word
@@ -44,7 +46,7 @@ def marks_apart(sentence: str) -> list[str]:
 
 
 def with_one_mark(sentence: str) -> str:
-    """With one final mark: "?" for "?!", "..." for "....", "." or "?" where a sentence has none."""
+    """The sentence with one final mark: "?" for "?!", "..." for "....", "." or "?" for none."""
     if run := _RUN.search(sentence):
         mark = "..." if "." in run[0] else "?" if "?" in run[0] else "!"
         return sentence[: run.start()] + mark

@@ -37,7 +37,7 @@ _GERMAN = (
 )
 _NO_SUBJECT = re.compile(
     r"^(?i:(?:bin|habe?|kann|muss)(?= (?:dich|dir|gerade|gleich|grad|heute|im|jetzt|leider|morgen"
-    r"|noch|nur|schon|was)\b)(?=[^?]*$)|habe(?= es\b))"
+    r"|noch|nur|schon|was)\b)(?=[^?]*$)(?!.* werden\b)|habe(?= es\b))"  # no passive
 )
 _UMLAUTS = {"ae": "ä", "oe": "ö", "ue": "ü", "Ae": "Ä", "Oe": "Ö", "Ue": "Ü"}
 _TWO_LETTERS = re.compile(rf"(?<![aeqAEQ])(?:{'|'.join(_UMLAUTS)})")

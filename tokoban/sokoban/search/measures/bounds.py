@@ -98,8 +98,9 @@ def matched_pushes(pushes, places, matching):
 def match_all(pushes, is_matched, places, matching, path):
     """Fills ``matching`` with the cheapest matching of the boxes on ``places``, if asked to.
 
-    Any prices of goals may come first, and those of another position are nearly right. They are
-    shifted so that none is above 0: then all stay within the pushes of one box.
+    It begins with the prices of goals that are there. Any will do, and those of another position
+    are nearly right. They are shifted so that none is above 0: then all stay within the pushes of
+    one box.
     """
     if not is_matched:
         return
