@@ -48,8 +48,12 @@ def open_board(seed: int) -> Board:
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", metavar="FILE")
-    boards = map(open_board, range(NUM_BOARDS))
-    write_output(parser.parse_args(argv).file, write_levels([Level(board) for board in boards]))
+    file = parser.parse_args(argv).file
+    levels = [Level(open_board(seed)) for seed in range(NUM_BOARDS)]
+    try:
+        write_output(file, write_levels(levels))
+    except OSError as error:
+        raise SystemExit(f"open_boards: {error}") from error
     return 0
 
 
