@@ -1,4 +1,4 @@
-"""The beam of pulls: what a layer holds and how good it is taken to be."""
+"""The beam of pulls: what it finds is a solution, what it keeps, and when it begins anew."""
 
 from typing import Any
 
@@ -15,6 +15,7 @@ from tests.sokoban.search.push_graph import (
     position_of,
     push_graph,
 )
+from tests.sokoban.search.searches.beam.test_rounds import begun_midway, finish
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.combine.portfolio import MEMBERS, WAYPOINTS, context_in_steps
@@ -54,6 +55,55 @@ def boards() -> list[Board]:
     return [board for board in every if not board.is_solved]
 
 
+def test_a_round_may_begin_midway(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
+    num_midway = 0
+    for board in PUZZLES:
+        search = beam_of(board)
+        finish(search, board)
+        path = search._solution()[::-1]
+        for part in range(1, 4):
+            again = begun_midway(beam_of(board), path, part)
+            begin = len(again._rounds.current.prefix)
+            num_midway += begin > 0
+            if begin > 0:
+                # The position is the one that the solution comes to before its last moves.
+                squares = Squares(board)
+                is_box = squares.is_among(board.boxes)
+                for step in path[: begin - 1 : -1]:
+                    is_box[step.box], is_box[step.end] = False, True
+                found = again._boxes_of(np.zeros(1, np.int64))[0]
+                assert found.tolist() == is_box.tolist()
+                assert int(again._positions.player[0]) == path[begin].player
+            finish(again, board)
+            assert sum(again._rounds._num_rounds) == 2 * part  # the round midway was the last
+    assert num_midway >= 8
+
+
+def test_a_prefix_without_a_solution_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beam_rounds, "_FIRST_WIDTH", 1 << 12)
+    num_dead = 0
+    for board in PUZZLES:
+        squares, reached = list(Squares(board).squares), push_graph(board).keys()
+        search = beam_of(board)
+        num_roots = search._layer_ends
+        end_layer(search)
+        for position in range(num_roots, search._layer_ends):
+            boxes = boxes_of(search._positions.boxes[position], squares)
+            player = int(search._positions.player[position])
+            if (boxes, squares[player]) in reached:
+                continue
+            [step] = search._path_to(position)
+            again = begun_midway(beam_of(board), [step, *[step._replace(player=player)] * 3], 1)
+            going = underway(again)
+            while not again.is_over:
+                going.go_on(Budget(1 << 12))
+            assert not again._rounds._best_path
+            finish(again, board)
+            num_dead += 1
+    assert num_dead > 0
+
+
 def test_boxes_in_place_with_the_player_on_the_other_side_are_no_start() -> None:
     # Pulled from the left, the box comes to where it starts, but there the player is on its right.
     board = parse_board("########|#-$@-.-#|########")
@@ -76,6 +126,15 @@ def moves_to(graph: dict[Position, list[Push]], ends: set[Position]) -> set[Posi
                     if after in ends:
                         found.add(start)
     return found
+
+
+def end_layer(search: PullBeam) -> bool:
+    """Goes on to the next layer; returns False if there is none."""
+    last, going = search._layer_ends, underway(search)
+    while search._layer_ends == last:
+        if going.go_on(Budget(1 << 20)) is not None or search.is_over:
+            return False
+    return True
 
 
 def test_a_layer_has_each_new_position_one_move_away_once_and_its_badness(

@@ -1,11 +1,34 @@
 """The rounds of beams: how wide they are, and which positions a layer keeps."""
 
 from collections import Counter
+from typing import TypeVar
 
 import numpy as np
 import pytest
 
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats.level import Solution
+from tokoban.sokoban.search.level.one_box import Step
+from tokoban.sokoban.search.pauses import found_by
 from tokoban.sokoban.search.searches.beam import rounds as beam_rounds
+from tokoban.sokoban.search.searches.beam.beam import Beam
+
+BeamT = TypeVar("BeamT", bound=Beam)
+
+
+def begun_midway(search: BeamT, best_path: list[Step], part: int) -> BeamT:
+    """The beam at a taught round, which begins after so many quarters of the path."""
+    rounds = search._rounds
+    rounds._best_path, rounds._most_on_goals = best_path, 99
+    rounds._work_of, rounds._num_rounds = [1, 0], [0, 2 * part]
+    rounds.current = rounds._next()
+    assert rounds.current.prefix == best_path[: len(best_path) * part // 4]
+    search._begin_round()
+    return search
+
+
+def finish(search: Beam, board: Board) -> None:
+    Solution.of(board, found_by(search, 1 << 12).directions)  # which replays it
 
 
 def test_each_width_of_taught_rounds_comes_as_often_as_it_is_narrow() -> None:
