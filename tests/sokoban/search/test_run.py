@@ -1,4 +1,4 @@
-"""One search in slices: what ends them, and whom they tell."""
+"""One search in slices: how long they are, what ends them, and whom they tell."""
 
 import json
 import os
@@ -79,6 +79,43 @@ def set_flag() -> threading.Event:
 def ticks(step_s: float):
     """A clock that goes on by so much whenever it is read."""
     return count(0.0, step_s).__next__
+
+
+def test_short_slices_are_doubled_the_shortest_grow_eightfold_and_long_ones_are_halved() -> None:
+    search = Scripted()
+    assert isinstance(search, Searcher)
+    find_answer(PUSH, search.search, Limits(time_limit_s=0.1), clock=ticks(0.002))
+    assert search.budgets[:5] == [1, 2, 4, 8, 16]
+    search = Scripted()
+    find_answer(PUSH, search.search, Limits(time_limit_s=0.1), clock=ticks(0.001))
+    assert search.budgets[:5] == [1, 8, 64, 512, 4096]
+    search = Scripted()
+    seconds = iter([*(0.0,) * 11, *range(1, 99)])
+    find_answer(PUSH, search.search, Limits(time_limit_s=30.0), clock=lambda: float(next(seconds)))
+    peak = search.budgets.index(max(search.budgets))
+    most = search.budgets[peak]
+    halved = [most >> i for i in range(most.bit_length())]
+    assert search.budgets[peak : peak + len(halved) + 1] == [*halved, 1]
+
+
+def test_only_work_of_the_search_whose_turn_it_is_makes_slices_longer() -> None:
+    class Turns(Scripted):
+        """Two searches; in the fourth and fifth slice the second makes a table, or it grows."""
+
+        def __init__(self, growing_bytes: int) -> None:
+            super().__init__()
+            self.growing_bytes = growing_bytes  # that it asks for in the fourth slice
+
+        def pause(self) -> Progress:
+            done = len(self.budgets)
+            name = "first" if done < 3 else "second"  # of the one that is next
+            expansions = 7 * (done - min(max(done - 3, 0), 2))
+            return Progress(name, expansions, growing_bytes=self.growing_bytes * (done == 4))
+
+    for growing_bytes in (0, 1):
+        search = Turns(growing_bytes)
+        find_answer(PUSH, search.search, Limits(time_limit_s=0.1), clock=ticks(0.001))
+        assert search.budgets[:8] == [1, 8, 64, 1, 1, 1, 8, 64]
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,27 @@ def test_expansions_time_memory_and_the_stop_flag_end_a_search() -> None:
     assert solve_guided(_ROOM, guide, limits=Limits(stop=stop)).reason == STOPPED
 
 
+def test_a_slice_ends_after_its_budget_of_turns_with_and_without_evaluations(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Turns that ended slices early would let budgets grow, and slow guides pass the time limit."""
+    monkeypatch.setattr("tokoban.sokoban.search.searches.guided.search._MOST_EXPANSIONS_AT_ONCE", 1)
+    squares = Squares(_ROOM)
+    monkeypatch.setattr("tokoban.sokoban.search.searches.guided.search._FIRST_CAPACITY", 1 << 14)
+    search = GuidedSearch(_ROOM, squares, DrawnGuide(squares, seed=3), GuidedOptions())
+    turns: list[Outcome | None] = []
+    ask = search.ask
+
+    def counted(max_expansions: int) -> Outcome | None:
+        turns.append(ask(max_expansions))
+        return turns[-1]
+
+    monkeypatch.setattr(search, "ask", counted)
+    assert search.advance(Budget(200)) == Outcome.BUDGET_SPENT
+    assert len(turns) == 200
+    assert set(turns) == {None, Outcome.BUDGET_SPENT}
+
+
 def test_a_tree_that_grows_finds_the_same_solution(monkeypatch: pytest.MonkeyPatch) -> None:
     board = Board.from_xsb("########|#   .  #|#  $.  #|#.$@$  #|#  $.  #|#      #|########")
     monkeypatch.setattr("tokoban.sokoban.search.searches.guided.search._FIRST_CAPACITY", 1 << 8)
