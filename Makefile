@@ -6,6 +6,7 @@ BIN := .venv/bin
 TORCH_INDEX ?= $(if $(shell command -v nvidia-smi),,https://download.pytorch.org/whl/cpu)
 # What the benchmarks and the GPU's tests run by. Where nothing can be installed: make PYTHON=python3 bench-gpu OUT=folder
 PYTHON ?= $(BIN)/python
+COMPILE := $(BIN)/python -c "from tokoban.sokoban.search.combine import solver; solver.prepare()"
 # Two workers of one thread each are quicker than one of many, and leave the machine usable. Where
 # bytecode is not kept, each of them and every command that they start would compile all sources.
 PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
@@ -17,11 +18,15 @@ demo: .venv/run.ok
 	$(BIN)/tokoban demo
 	@echo "To play and analyse levels in a browser: $(BIN)/tokoban web"
 
-# Linters first and pytest last, so that its closing line is the last of all.
-test: lint-and-compile
-	$(PYTEST) -n 2
+# Mypy runs beside the compiler and the tests, which leave a part of two cores idle. What it found
+# comes after pytest's closing line; otherwise that is the last of all.
+test: .venv/dev.ok
+	$(BIN)/ruff check -q .
+	@found=$$(mktemp); $(BIN)/mypy --no-error-summary >$$found 2>&1 & types=$$!; \
+	    trap 'kill $$types' INT TERM; $(COMPILE); $(PYTEST) -n 2; status=$$?; \
+	    wait $$types || status=1; cat $$found; rm $$found; exit $$status
 
-# The same, stopping at the first failure: for use while working.
+# Linters first, and stopping at the first failure: for use while working.
 check: lint-and-compile
 	$(PYTEST) -n 2 -x
 
@@ -31,7 +36,7 @@ lint: .venv/dev.ok
 
 # While mypy keeps one core busy, another compiles the searches, or both workers of pytest would.
 lint-and-compile: .venv/dev.ok
-	$(BIN)/python -c "from tokoban.sokoban.search.combine import solver; solver.prepare()" & \
+	$(COMPILE) & \
 	    $(MAKE) -s lint; status=$$?; wait; exit $$status
 
 # And the quick tests as under `python -O`: the package loses its asserts, while those of the test

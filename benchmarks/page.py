@@ -78,7 +78,7 @@ SCROLL = """async (numScrolls) => {
 
 # Opens a level before its losing push, makes it, and gives the milliseconds to the proof of it.
 PROVED = """async ([rows, moves]) => {
-  const { app } = await import("/static/js/main.js");
+  const { app } = await import(document.scripts[0].src);
   const { game } = (app.session.open({ title: "", rows, solutions: [] }), app.session);
   game.play(moves.slice(0, -1));
   // What was asked about the position before has been answered.
@@ -98,7 +98,7 @@ PROVED = """async ([rows, moves]) => {
 
 # The middle of a box that is in sight, in the window.
 BOX = """async () => {
-  const { app } = await import("/static/js/main.js");
+  const { app } = await import(document.scripts[0].src);
   const { view, game } = app.session;
   const { canvas } = view;
   const box = canvas.getBoundingClientRect();

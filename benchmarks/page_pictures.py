@@ -33,7 +33,7 @@ KEY_MS, LOOK_MS, READ_MS = 220, 1200, 2600  # a frame of the moving picture is s
 def play(page: Page, moves: str) -> None:
     """Makes moves in the level that is open."""
     script = """async (moves) => {
-      const { app } = await import("/static/js/main.js");
+      const { app } = await import(document.scripts[0].src);
       app.session.game.play(moves);
     }"""
     page.evaluate(script, moves)
@@ -151,7 +151,7 @@ def write_film(page: Page, url: str, path: Path) -> None:
     take(LOOK_MS)
     solution: str = page.evaluate(
         """async () => {
-          const { app } = await import("/static/js/main.js");
+          const { app } = await import(document.scripts[0].src);
           return app.session.bests.bestByMoves;
         }"""
     )

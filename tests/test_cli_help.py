@@ -6,14 +6,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from tokoban import cli, pretrained, systems
 from tokoban.cli import check
 from tokoban.cli.exit_codes import meanings
-from tokoban.cli.output import write_output
 
 HELP = [["--help"], *([command, "--help"] for command in cli.COMMANDS)]
 # Prints what each help comes to, and the packages and commands that it imports, numpy of which
@@ -208,22 +206,3 @@ def test_notices_of_the_library_are_shown_on_stderr(
     assert (cli.main(["check", "-"]), cli.main(["check", "-"])) == (0, 0)
     assert capsys.readouterr() == ("", "tokoban: this takes long\n" * 2)
     assert logging.getLogger("tokoban").handlers == []
-
-
-def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    target = tmp_path / "levels.xsb"
-    target.write_text("old")
-    with pytest.raises(UnicodeEncodeError):
-        write_output(str(target), "new \ud800")
-    assert target.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [target]
-    write_output(str(target), "new\n")
-    assert list(tmp_path.iterdir()) == [target]
-    assert target.read_bytes() == b"new\n"
-
-
-def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    for target in (tmp_path / "nowhere" / "levels.xsb", tmp_path):
-        with pytest.raises(OSError) as refused:
-            write_output(str(target), "text")
-        assert refused.value.filename == str(target)

@@ -159,7 +159,6 @@ def test_what_windows_lacks_is_imported_for_keys_alone() -> None:
             "from tokoban.sokoban.search import rules",
             "tokoban.sokoban.search.rules",
         ),
-        ("training/bad.py", "from . import loop", "."),
     ],
 )
 def test_an_import_against_the_arrows_is_named(

@@ -1,8 +1,4 @@
-"""Nothing near a held-out sentence is translated, and what is known already is not added."""
-
-import gzip
-import json
-from pathlib import Path
+"""Nothing near a held-out sentence is translated."""
 
 from benchmarks import gpt_text
 from tokoban.systems.gpt.corpus import split_lines
@@ -21,24 +17,3 @@ def test_no_source_is_in_a_pair_with_a_held_out_side() -> None:
     for pair in PAIRS:
         is_near = bool(held & {*pair})
         assert (pair.source in german, pair.target in english) == (not is_near, not is_near)
-
-
-def test_the_texts_have_what_is_new_confident_and_short(tmp_path: Path) -> None:
-    for kind, names in gpt_text.CORPORA.items():
-        for name in names:
-            for language in ("de", "en"):
-                path = tmp_path / f"{name}.{language}.gz"
-                path.parent.mkdir(exist_ok=True)
-                lines = f"This is a line of the {kind}.\nThis is a line of the {kind} <>!\n"
-                path.write_bytes(gzip.compress(lines.encode()))
-    found = [("This is a LINE of the everyday!", 0.9), ("Quite new.", 0.9), ("Not sure.", 0.1)]
-    for language in ("de", "en"):
-        rows = [{"translations": [{"text": text}], "confidence": c} for text, c in found]
-        lines = "".join(f"{json.dumps(row)}\n" for row in rows)
-        (tmp_path / f"found.{language}.jsonl").write_text(lines)
-    assert gpt_text.main([str(tmp_path), str(tmp_path), "text"]) == 0
-    near = (tmp_path / "near.txt").read_text().splitlines()
-    assert near[4:] == ["Quite new."] * 2  # behind both lines of both languages
-    every = (tmp_path / "all.txt").read_text().splitlines()
-    kinds = "news", "other", "captions"
-    assert every == [*near, *(f"This is a line of the {kind}." for kind in kinds)]

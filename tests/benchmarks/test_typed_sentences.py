@@ -1,28 +1,8 @@
-"""Sentences that people type: counts by hand, and those of the kept ones."""
-
-from pathlib import Path
+"""Sentences that people type: how many of the kept ones are understood."""
 
 import pytest
 
 from benchmarks import typed_sentences
-
-
-def test_what_is_read_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = [
-        "FIRST\ten\tPlease push the left box first.",
-        "LAST\ten\tPush the left box first",
-        "AVOID+LEAVE\tde\tMeide die Ecken und lass die linke Kiste niemals los",
-        "LEAVE+PLAYER_ENDS\tde\tLass die linke Kiste stehen und ende in einer Ecke",
-    ]
-    file = tmp_path / "typed.tsv"
-    file.write_text("\n".join(lines))
-    assert typed_sentences.main([str(file), "--show"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        "otherwise: LAST: Push the left box first",
-        "not understood: AVOID+LEAVE: Meide die Ecken und lass die linke Kiste niemals los",
-        "de: 1 as meant, 0 otherwise, 1 not understood",
-        "en: 1 as meant, 1 otherwise, 0 not understood",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tokoban.cli import main
-from tokoban.cli.report import SCHEMA_VERSION
 
 GOOD = (
     "; 1\n\n#####\n#@$.#\n#####\nAuthor: A\n\nSolution/Moves\nR\n\n; 2\n#######\n#@ $ .#\n#######\n"
@@ -110,53 +109,15 @@ def test_the_findings_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     (tmp_path / "mixed.xsb").write_text(f"{GOOD}\nSnapshot\nrR\n\nSolution\nru\n")
     assert check(tmp_path / "mixed.xsb", "--json", str(tmp_path / "found.json")) == 2
     found = json.loads((tmp_path / "found.json").read_text())
-    assert found == {
-        "schema_version": SCHEMA_VERSION,
-        "levels": [
-            {
-                "file": str(tmp_path / "mixed.xsb"),
-                "line": 3,
-                "index": 1,
-                "title": "1",
-                "author": "A",
-                "boxes": 1,
-                "solutions": [
-                    {
-                        "line": 9,
-                        "title": "Solution/Moves",
-                        "lurd": "R",
-                        "moves": 1,
-                        "pushes": 1,
-                        "box_lines": 1,
-                        "box_changes": 1,
-                        "pushing_sessions": 1,
-                        "player_lines": 1,
-                    }
-                ],
-                "saved_games": [],
-            },
-            {
-                "file": str(tmp_path / "mixed.xsb"),
-                "line": 12,
-                "index": 2,
-                "title": "2",
-                "author": "",
-                "boxes": 1,
-                "solutions": [],
-                "saved_games": [{"line": 17, "title": "Snapshot", "moves": 2}],
-            },
-        ],
-        "problems": [
-            {
-                "file": str(tmp_path / "mixed.xsb"),
-                "line": 20,
-                "index": 2,
-                "title": "2",
-                "message": "move 2 (u): wall at row 1, column 3",
-            }
-        ],
-        "warnings": [],
-    }
+    first, second = found["levels"]
+    [solution], [problem] = first["solutions"], found["problems"]
+    assert [one["line"] for one in (first, second, solution, problem)] == [3, 12, 9, 20]
+    assert (first["author"], second["author"], solution["title"]) == ("A", "", "Solution/Moves")
+    figures = "moves", "pushes", "box_lines", "box_changes", "pushing_sessions", "player_lines"
+    assert [solution[name] for name in figures] == [1] * 6
+    assert second["saved_games"] == [{"line": 17, "title": "Snapshot", "moves": 2}]
+    assert (problem["index"], problem["message"]) == (2, "move 2 (u): wall at row 1, column 3")
+    assert {one["file"] for one in (first, second, problem)} == {str(tmp_path / "mixed.xsb")}
     assert capsys.readouterr().out.endswith("\n2 good levels, 1 solution, 1 problem\n")
     check(tmp_path / "mixed.xsb", "--json", "-")
     assert json.loads(capsys.readouterr().out) == found

@@ -161,12 +161,6 @@ def test_a_box_may_be_answered_by_each_of_its_names(
     assert scored(folder, [room])[1]["x_answered"] == is_right
 
 
-def test_the_help_names_what_the_scorer_reads(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        cli.main(["evaluate", "instructions", "--help"])
-    assert "--answers FILE" in capsys.readouterr().out
-
-
 def test_the_name_of_a_split_does_not_steer_the_terminal(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -401,13 +401,3 @@ def test_levels_that_cannot_be_written_back_are_refused_before_the_work(
     monkeypatch.setattr(found, "write_levels", refuse)
     assert cli.main(["solve", "levels.xsb", "--by", "search", "--output", "solved.xsb"]) == 2
     assert capsys.readouterr() == ("", "tokoban: would be read differently\n")
-
-
-def test_text_for_a_file_is_plain_and_titles_cannot_steer_a_terminal(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    Path("levels.xsb").write_text(f"Title: x\n\n{PUSH}\nTitle: \x1b[31mred\n")
-    assert solve()[0] == 0
-    printed = capsys.readouterr().out
-    assert "\x1b" not in printed
-    assert "?[31mred" in printed

@@ -3,8 +3,11 @@
 import asyncio
 import base64
 import json
+import re
+import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,10 +37,34 @@ def test_the_page_and_its_files_are_served_with_a_policy_against_strange_scripts
     page = client.get("/")
     assert page.headers["content-type"].startswith("text/html")
     assert "script-src 'self'" in page.headers["content-security-policy"]
-    script = client.get("/static/js/server.js")
-    assert script.headers["content-type"].startswith("text/javascript")
-    tag = {"if-none-match": script.headers["etag"]}
-    assert client.get("/static/js/server.js", headers=tag).status_code == 304
+    for path in ("/", "/static/js/server.js"):
+        answer = client.get(path)
+        assert answer.headers["cache-control"] == "no-cache"
+        tag = {"if-none-match": answer.headers["etag"]}
+        assert client.get(path, headers=tag).status_code == 304
+    assert answer.headers["content-type"].startswith("text/javascript")
+
+
+def test_a_browser_keeps_the_files_of_a_version_until_the_page_names_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(app._PACKAGE / "static", tmp_path / "static")
+    monkeypatch.setattr(app, "_PACKAGE", tmp_path)
+    client = TestClient(make_app([]), base_url="http://127.0.0.1:8000")
+
+    def main_of_page() -> str:
+        return re.findall(r'src="(static-\w+/js/main.js)"', client.get("/").text)[0]
+
+    first = main_of_page()
+    assert main_of_page() == first
+    assert "immutable" in client.get(first).headers["cache-control"]
+    (tmp_path / "static/js/server.js").write_text("// another")
+    second = main_of_page()
+    assert second != first
+    script = client.get(second.replace("main", "server"))
+    assert (script.text, "immutable" in script.headers["cache-control"]) == ("// another", True)
+    # A page of the first version goes on with what is there, and keeps none of it.
+    assert client.get(first).headers["cache-control"] == "no-cache"
 
 
 def test_collections_hold_the_levels_of_their_files(client: TestClient) -> None:

@@ -16,7 +16,7 @@ ROOM = "#/play/file-tests/2"
 # The upper box at the upper wall, where no goal is.
 LOSING = "ddrrU"
 MARKS = """async () => {
-  const { app } = await import("/static/js/main.js");
+  const { app } = await import(document.scripts[0].src);
   return app.session.marks;
 }"""
 

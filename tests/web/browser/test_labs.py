@@ -63,7 +63,7 @@ def test_translation_shows_other_translations_and_follows_what_is_typed(lab: Any
     page.locator(".keys .token", has_text="brother").wait_for()
     page.evaluate(
         """async () => {
-          const { app } = await import("/static/js/main.js");
+          const { app } = await import(document.scripts[0].src);
           app.settings.set("language", "de");
         }"""
     )

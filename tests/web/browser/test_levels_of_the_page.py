@@ -168,7 +168,7 @@ def test_messages_have_one_place_and_cover_neither_board_nor_tools(open_page: Op
         send(page, "paste", "no moves and no level")
         page.evaluate(
             """async () => {
-              const { app } = await import("/static/js/main.js");
+              const { app } = await import(document.scripts[0].src);
               for (const number of [1, 2]) app.toast(`Message ${number}`);
             }"""
         )
@@ -491,7 +491,7 @@ def test_progress_from_a_file_in_the_open_level_is_shown_at_once(open_page: Open
     page = opened(open_page("#/play/file-tests/2"))
     rows = page.evaluate(
         """async () => {
-          const { app } = await import("/static/js/main.js");
+          const { app } = await import(document.scripts[0].src);
           app.session.game.addSnapshot("here");
           return app.session.level.rows;
         }"""

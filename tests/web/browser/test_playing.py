@@ -18,8 +18,8 @@ def game(page: Any) -> dict[str, Any]:
     """The game as the page has it."""
     return page.evaluate(
         """async () => {
-          const { app } = await import("/static/js/main.js");
-          const { stateOf } = await import("/static/js/game/store.js");
+          const { app } = await import(document.scripts[0].src);
+          const { stateOf } = await import(new URL("game/store.js", document.scripts[0].src));
           const { game, level, levelKey } = app.session;
           const state = stateOf(app.store.progress(levelKey));
           return { moves: game.moves, at: game.at, state, title: level?.title,
@@ -37,7 +37,7 @@ def place(page: Any, square: tuple[int, int]) -> tuple[float, float]:
     """The middle of a square in the window."""
     x, y = page.evaluate(
         """async ([row, column]) => {
-          const { app } = await import("/static/js/main.js");
+          const { app } = await import(document.scripts[0].src);
           const { view, game } = app.session;
           const { x, y, size } = view.rectOf(row * game.board.width + column);
           return [x + size / 2, y + size / 2];
@@ -56,7 +56,7 @@ def open_rows(page: Any, rows: list[str]) -> None:
     """Opens a level that no file has."""
     page.evaluate(
         """async (rows) => {
-          const { app } = await import("/static/js/main.js");
+          const { app } = await import(document.scripts[0].src);
           app.session.open({ title: "Made here", rows, solutions: [] });
         }""",
         rows,
@@ -100,7 +100,7 @@ def test_the_players_own_solution_stands_beside_the_best_and_is_shown_again(
     press(page, "rl" + SOLUTION)
     page.evaluate(
         """async (solution) => {
-          const { app } = await import("/static/js/main.js");
+          const { app } = await import(document.scripts[0].src);
           app.session.addSolution(solution);
           app.session.game.replaceLine(solution.slice(0, 5));
         }""",
@@ -231,7 +231,7 @@ def test_a_click_on_the_player_or_a_key_shows_where_it_can_walk(open_page: Open)
     page = opened(open_page(ROOM))
     open_rows(page, ["########", "#@ #   #", "#  $  .#", "#  #   #", "########"])
     shown = """async () => {
-      const { app } = await import("/static/js/main.js");
+      const { app } = await import(document.scripts[0].src);
       return app.session.marks.map(({ square, kind }) => [square, kind]);
     }"""
     walks = [[square, "reachable"] for square in (17, 10, 25, 18, 26)]
@@ -315,7 +315,7 @@ def test_replay_plays_the_line_to_its_end(open_page: Open) -> None:
     # A promise would count as true at once, so that the game is fetched before.
     page.evaluate(
         """async () => {
-          const { app } = await import("/static/js/main.js");
+          const { app } = await import(document.scripts[0].src);
           window.played = app.session.game;
         }"""
     )
@@ -381,7 +381,11 @@ def test_no_move_is_lost_when_the_server_dies_in_mid_game(open_page: Open, serve
         """() => performance.getEntriesByType("resource")
           .some(({ name }) => name.endsWith("/views/levels.js"))"""
     )
-    page.evaluate("async () => { await import('/static/js/views/levels.js'); }")
+    page.evaluate(
+        """async () => {
+          await import(new URL("views/levels.js", document.scripts[0].src));
+        }"""
+    )
     server.close()
     try:
         page.keyboard.press("ArrowDown")
