@@ -30,7 +30,7 @@ def test_the_pictures_are_the_boards(policy: SokobanPolicy) -> None:
     seen = []
     for picture in tokens.pictures:
         squares = picture.unfold(1, 8, 8).unfold(2, 8, 8).permute(1, 2, 0, 3, 4).flatten(0, 1)
-        letters = ["# .$*@+"[(TILES == square).all((1, 2, 3)).int().argmax()] for square in squares]
+        letters = ["# .$*@+"[(square == TILES).all((1, 2, 3)).int().argmax()] for square in squares]
         seen.append("".join(letters).replace("#", "").replace(" ", ""))
     # The one box on the goal and nobody, then the start, below it, and the box pushed home.
     assert seen == ["*", "@$.", "@$.", "@*"]
