@@ -25,7 +25,7 @@ from tokoban.cli.output import write_output
 from tokoban.systems.trajectory.acting import Acting, GoalWatch, Mode, acting, make_policy
 from tokoban.systems.trajectory.config import TrajectoryConfig, graph, sokoban
 from tokoban.systems.trajectory.environments import World
-from tokoban.systems.trajectory.graphs import Graph, distances, graph_of, pairs
+from tokoban.systems.trajectory.graphs import MAX_STEPS, Graph, distances, graph_of
 from tokoban.systems.trajectory.imitate import Imitator
 from tokoban.systems.trajectory.levels import is_solved, shortest
 from tokoban.systems.trajectory.model import TrajectoryTransformer
@@ -223,6 +223,23 @@ def _goal_rows(config: TrajectoryConfig, run: RunConfig, folder: Path) -> dict[s
         is_shortest = watch.is_reached & (played.lengths == steps)
         found[f"{name}_shortest"] = is_shortest.float().mean().item()
     return found
+
+
+def pairs(graph: Graph) -> tuple[Int64[Tensor, "P"], Int64[Tensor, "P"], Int64[Tensor, "P"]]:
+    """Seeds of starts, nodes to go to, and the fewest steps: of every pair that can be walked.
+
+    A walk ends at home, so no way leads through it.
+    """
+    nodes = graph.starts(range(len(graph.is_edge) - 1))
+    steps = []
+    for goal in range(len(graph.is_edge)):
+        is_edge = graph.is_edge.clone()
+        if goal != graph.home:
+            is_edge[graph.home] = is_edge[:, graph.home] = False
+        steps.append(distances(is_edge, goal)[nodes])
+    found = torch.stack(steps)  # [goals, starts]
+    goals, seeds = ((found > 0) & (found <= MAX_STEPS)).nonzero().unbind(1)
+    return seeds, goals, found[goals, seeds]
 
 
 def other_goals(graph: Graph, starts: Tensor, goals: Tensor, *, seed: int) -> Int64[Tensor, "P"]:

@@ -161,30 +161,33 @@ def test_rows_that_share_a_memory_take_it_along() -> None:
         assert torch.allclose(step, whole[:, -1:], rtol=0, atol=1e-12)
 
 
-def test_selected_rows_go_on_as_copies_and_leave_the_cache_as_it_was() -> None:
+def test_rows_that_become_more_or_fewer_go_on_as_copies() -> None:
     run = causal_stack("encoder", rotary=Rotary())
-    inputs, cache, rows = draw(B, T, D), empty_cache(), torch.tensor([3, 0, 0, 4, 3, 1, 3])
-    run(inputs[:, :4], None, cache)
-    chosen = cache.selected(rows)
-    later = draw(len(rows), T - 4, D, seed=1)
-    expected = run(torch.cat([inputs[rows, :4], later], dim=1), None)[:, 4:]
-    assert torch.allclose(run(later, None, chosen), expected, rtol=0, atol=1e-12)
-    rest = run(inputs[:, 4:], None, cache)
-    assert torch.allclose(rest, run(inputs, None)[:, 4:], rtol=0, atol=1e-12)
+    inputs, cache = draw(B, 4, D), empty_cache()
+    run(inputs, None, cache)
+    for t, rows in ((4, [3, 0, 0, 4, 3, 1, 3]), (5, [6, 2, 0]), (6, [2, 1, 0, 2, 2, 1])):
+        cache.reorder(torch.tensor(rows))
+        later = draw(len(rows), 1, D, seed=t)
+        inputs = torch.cat([inputs[rows], later], dim=1)
+        assert torch.allclose(
+            run(later, None, cache), run(inputs, None)[:, -1:], rtol=0, atol=1e-12
+        )
 
 
-def test_rows_that_share_a_memory_are_not_selected() -> None:
+def test_a_reordering_names_parents_and_no_more_than_rows_beside_a_memory() -> None:
     cache = empty_cache()
+    with pytest.raises(ValueError, match=r"^expected 1 or more parents, got 0$"):
+        cache.reorder(torch.zeros(0, dtype=torch.int64))
     cache.put_memory(0, draw(B, N, S, E), draw(B, N, S, E))
-    with pytest.raises(ValueError, match=r"^rows of a cache that holds a memory cannot be select"):
-        cache.selected(torch.arange(2))
+    with pytest.raises(ValueError, match=r"^expected 1 to 5 parents, got 6$"):
+        cache.reorder(torch.zeros(6, dtype=torch.int64))
 
 
-@pytest.mark.parametrize("num_parents", [0, 6])
-def test_a_reordering_names_a_parent_for_each_row(num_parents: int) -> None:
-    message = f"expected 1 to 5 parents, one per row, got {num_parents}"
-    with pytest.raises(ValueError, match=message):
-        empty_cache().reorder(torch.zeros(num_parents, dtype=torch.int64))
+def test_a_cached_step_wants_a_mask() -> None:
+    encoder = Encoder(1, D, N).eval()
+    step = empty_cache_for(encoder, B, T).take_step()
+    with torch.no_grad(), pytest.raises(ValueError, match="needs a mask, to hide"):
+        encoder(torch.randn(B, 1, D), cache=step)
 
 
 def test_a_step_beyond_the_last_position_is_refused() -> None:

@@ -8,14 +8,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from tests.transformer.draw import draw
-from tokoban.transformer import (
-    Encoder,
-    MultiHeadAttention,
-    Window,
-    attend,
-    attend_locally,
-    empty_cache_for,
-)
+from tokoban.transformer import Window, attend, attend_locally
 
 B, N, E, VALUE_WIDTH = 3, 2, 5, 7
 LENGTHS = (1, 2, 63, 64, 65, 131, 257)
@@ -97,27 +90,6 @@ def test_one_target_after_a_cache_costs_what_it_reaches() -> None:
     assert largest == B * N * (16 + 1) * VALUE_WIDTH
 
 
-@pytest.mark.parametrize("num_heads", [1, 4])
-def test_a_module_takes_a_window_for_a_mask(num_heads: int) -> None:
-    attention, inputs = MultiHeadAttention(20, num_heads).double(), draw(B, 201, 20)
-    window = Window(11, True)
-    masked = attention(inputs, may_attend=window.mask(201, 201))
-    torch.testing.assert_close(attention(inputs, may_attend=window), masked, rtol=0, atol=1e-12)
-
-
-def test_chunks_through_a_cache_are_the_whole_under_a_causal_window() -> None:
-    encoder = Encoder(2, 20, 4).double().eval()
-    inputs, window = draw(B, 151, 20), Window(11, is_causal=True)
-    whole = encoder(inputs, may_attend=window)
-    cache = empty_cache_for(encoder, B, 151)
-    with torch.no_grad():
-        parts = [
-            encoder(part, may_attend=window, cache=cache)
-            for part in inputs.split([1, 1, 90, 5, 1, 53], dim=1)
-        ]
-    torch.testing.assert_close(torch.cat(parts, 1), whole, rtol=0, atol=1e-12)
-
-
 def test_a_window_that_reaches_less_than_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="a window of half width -1; expected 0, 1, 2"):
         Window(-1)
@@ -128,11 +100,3 @@ def test_a_window_that_reaches_less_than_nothing_is_refused() -> None:
 def test_fewer_keys_than_queries_are_refused() -> None:
     with pytest.raises(ValueError, match=r"at least as many keys as queries \(5\), got 3"):
         attend_locally(*drawn_qkv(5, 3), window=Window(1))
-
-
-def test_a_cached_step_wants_a_mask() -> None:
-    encoder = Encoder(1, 20, 4).eval()
-    step = empty_cache_for(encoder, B, 5).take_step()
-    for may_attend in (None, Window(1)):
-        with torch.no_grad(), pytest.raises(ValueError, match="needs a mask, to hide"):
-            encoder(torch.randn(B, 1, 20), may_attend=may_attend, cache=step)

@@ -10,9 +10,7 @@ from tokoban.transformer import (
     Decoder,
     Encoder,
     EncoderDecoder,
-    MultiHeadAttention,
     Rotary,
-    Window,
     dot_product,
     empty_cache_for,
     masks,
@@ -142,18 +140,6 @@ def test_rows_that_share_a_row_of_the_memory_have_rows_of_their_own() -> None:
     pattern = "*.cross_attention"
     assert shared.stacked(pattern).shape == (LAYERS, 6, N, T, S)
     assert torch.allclose(shared.stacked(pattern), apart.stacked(pattern), rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("is_causal", [False, True])
-def test_within_a_window_the_weights_are_those_of_its_mask(is_causal: bool) -> None:
-    torch.manual_seed(0)
-    attention, x, window = MultiHeadAttention(8, 2), torch.randn(1, 9, 8), Window(2, is_causal)
-    with record_attention(attention) as record:
-        attention(x, may_attend=window)
-        attention(x, may_attend=window.mask(9, 9))
-    within, masked = next(iter(record.values()))
-    assert torch.equal(within, masked)
-    assert (within == 0).any()
 
 
 def test_records_nest_and_each_has_the_passes_while_it_was_open() -> None:

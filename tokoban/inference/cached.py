@@ -68,7 +68,8 @@ class CachedRows(Rows):
         hidden = self._run(inputs)
         if len(inputs) < len(prompts) * width:
             rows = torch.arange(len(inputs), device=network.device).repeat_interleave(width)
-            self.cache, hidden = self.cache.selected(rows), hidden[rows]
+            self.cache.reorder(rows)
+            hidden = hidden[rows]
             if self.num_padding is not None:
                 self.num_padding = self.num_padding[rows]
         self.output = project(network, hidden)

@@ -11,6 +11,8 @@ from itertools import count
 
 import numpy as np
 import torch
+from jaxtyping import Int64
+from torch import Tensor
 
 
 class Purpose(IntEnum):
@@ -54,3 +56,20 @@ def torch_stream(
 ) -> torch.Generator:
     """Torch's stream for one purpose and its numbers, as the device draws it."""
     return torch.Generator(device).manual_seed(derived_seed(seed, purpose, *numbers))
+
+
+def shuffled(
+    num_examples: int, per_step: int, *, seed: int, start_step: int, device: torch.device
+) -> Iterator[Int64[Tensor, "per_step"]]:
+    """The examples of each step without end, from ``start_step`` on: each epoch in its own order.
+
+    What is left of an epoch for less than a step is left out.
+    """
+    steps_an_epoch = num_examples // per_step
+    epoch, place = divmod(start_step, steps_an_epoch)
+    while True:
+        generator = torch_stream(seed, Purpose.ORDER, epoch)
+        order = torch.randperm(num_examples, generator=generator).to(device)
+        for number in range(place, steps_an_epoch):
+            yield order[number * per_step : (number + 1) * per_step]
+        epoch, place = epoch + 1, 0

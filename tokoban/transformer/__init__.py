@@ -10,10 +10,11 @@
                                     └── FeedForward
 
     options of all blocks:   BlockOptions
-    arguments of a pass:     masks.* or, at linear cost, a Window; KVCache or, one position at a
-                             time with fixed shapes, its CachedStep
+    arguments of a pass:     masks.*; KVCache or, one position at a time with fixed shapes, its
+                             CachedStep
     around a pass:           record_attention (weights); evaluating (no dropout)
     added to the inputs:     sinusoidal · LearnedPositions · GridPositions
+    beside the stacks:       attend_locally (attention within a Window, at linear cost)
 """
 
 from tokoban.transformer import masks

@@ -14,7 +14,6 @@ from torch import Tensor, nn
 from tokoban.transformer.dot_product import DotProductAttention
 from tokoban.transformer.dropout import Dropout
 from tokoban.transformer.kv_cache import CachedStep, KeysAndValues, KVCache
-from tokoban.transformer.local_attention import Window
 from tokoban.transformer.positions import Rotary
 
 
@@ -56,7 +55,7 @@ class MultiHeadAttention(nn.Module):
         queries: Float[Tensor, "B T D"],
         memory: Float[Tensor, "M S D"] | None = None,
         *,
-        may_attend: Bool[Tensor, "... #T #total"] | Window | None = None,
+        may_attend: Bool[Tensor, "... #T #total"] | None = None,
         cache: KVCache | CachedStep | None = None,
         layer: int = 0,
     ) -> Float[Tensor, "B T D"]:
@@ -65,12 +64,11 @@ class MultiHeadAttention(nn.Module):
         A memory of fewer rows is not copied: row i of the queries reads its row i * M // B, and
         ``may_attend`` is of the memory's rows, the same for all targets.
 
-        ``may_attend`` has the axes [T, total] or [B, N, T, total], each of them 1 to broadcast; a
-        ``Window``, for self-attention only, costs T * its width instead of T * total. With a cache,
-        self-attention also reaches all earlier positions (they come first), and cross-attention
-        takes the memory's keys and values from layer ``layer`` of the cache, where its first call
-        has put them. Without a mask several new positions reach each other,
-        later ones too.
+        ``may_attend`` has the axes [T, total] or [B, N, T, total], each of them 1 to broadcast.
+        With a cache, self-attention also reaches all earlier positions (they come first), and
+        cross-attention takes the memory's keys and values from layer ``layer`` of the cache, where
+        its first call has put them. Without a mask several new positions reach each other, later
+        ones too.
         """
         if queries.dim() != 3 or queries.shape[2] != self.width:
             shape = list(queries.shape)
@@ -78,12 +76,12 @@ class MultiHeadAttention(nn.Module):
         if memory is not None and (memory.dim() != 3 or memory.shape[2] != self.width):
             shape = list(memory.shape)
             raise ValueError(f"memory has the shape {shape}; expected [M, S, {self.width}]")
-        if isinstance(may_attend, Tensor) and may_attend.dim() not in (2, 4):
+        if may_attend is not None and may_attend.dim() not in (2, 4):
             raise ValueError(
                 f"may_attend must have two axes [T, S] or four [B, N, T, S], "
                 f"got the shape {list(may_attend.shape)}"
             )
-        if memory is None and isinstance(cache, CachedStep) and not isinstance(may_attend, Tensor):
+        if memory is None and isinstance(cache, CachedStep) and may_attend is None:
             raise ValueError("a cached step needs a mask, to hide what is not filled yet")
         if memory is not None:
             q = self._split_heads(self.query(queries))

@@ -17,7 +17,6 @@ from torch.nn import functional
 from tokoban.transformer.attention import MultiHeadAttention
 from tokoban.transformer.dropout import Dropout
 from tokoban.transformer.kv_cache import CachedStep, KVCache
-from tokoban.transformer.local_attention import Window
 from tokoban.transformer.positions import Rotary
 
 Activation = Callable[[Tensor], Tensor]
@@ -125,7 +124,7 @@ class EncoderBlock(nn.Module):
         self,
         inputs: Float[Tensor, "B T D"],
         *,
-        may_attend: Bool[Tensor, "... #T #total"] | Window | None = None,
+        may_attend: Bool[Tensor, "... #T #total"] | None = None,
         cache: KVCache | CachedStep | None = None,
         layer: int = 0,
     ) -> Float[Tensor, "B T D"]:

@@ -16,8 +16,6 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tokoban.transformer.local_attention import Window, attend_locally
-
 
 def attend(
     q: Float[Tensor, "B N T E"],
@@ -74,14 +72,14 @@ class DotProductAttention(nn.Module):
         q: Float[Tensor, "B N T E"],
         k: Float[Tensor, "M N S E"],
         v: Float[Tensor, "M N S E"],
-        may_attend: Bool[Tensor, "... #T #S"] | Window | None,
+        may_attend: Bool[Tensor, "... #T #S"] | None,
     ) -> Float[Tensor, "B N T E"]:
         """With fewer rows of keys, row i of the queries reads row i * M // B of them.
 
         ``may_attend`` is then of the rows of keys, the same for all targets. ``ValueError`` for a
         mask of another shape, or of numbers, which torch would add to the scores.
         """
-        if isinstance(may_attend, Tensor):
+        if may_attend is not None:
             num_targets = q.shape[2] if len(k) == len(q) else 1
             _check_mask(may_attend, (len(k), q.shape[1], num_targets, k.shape[2]))
         if len(k) == len(q):
@@ -93,7 +91,7 @@ def _attend(
     q: Float[Tensor, "M N T E"],
     k: Float[Tensor, "M N S E"],
     v: Float[Tensor, "M N S E"],
-    may_attend: Bool[Tensor, "... #T #S"] | Window | None,
+    may_attend: Bool[Tensor, "... #T #S"] | None,
 ) -> Float[Tensor, "M N T E"]:
     if q.requires_grad and torch.is_autocast_enabled("cpu"):
         # The CPU's gradient of attention takes ten times as long in bf16 as in fp32.
@@ -106,10 +104,8 @@ def _by_kernel(
     q: Float[Tensor, "M N T E"],
     k: Float[Tensor, "M N S E"],
     v: Float[Tensor, "M N S E"],
-    may_attend: Bool[Tensor, "... #T #S"] | Window | None,
+    may_attend: Bool[Tensor, "... #T #S"] | None,
 ) -> Float[Tensor, "M N T E"]:
-    if isinstance(may_attend, Window):
-        return attend_locally(q, k, v, window=may_attend)
     if q.shape[2] == 1 and may_attend is not None and torch.compiler.is_compiling():
         return _attend_compiled(q, k, v, may_attend)
     # Never with is_causal, which aligns to the upper left: wrong for a cache or a memory.

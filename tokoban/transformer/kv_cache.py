@@ -117,12 +117,14 @@ class KVCache:
     def reorder(self, parents: Int[Tensor, "parents"]) -> None:
         """Row i becomes a copy of row ``parents[i]`` in every layer; only filled positions move.
 
-        Fewer parents than rows shrink the batch. The parents of rows that share a row of the
-        memory must share one, too.
+        The number of rows may change, but not grow where a memory is cached. The parents of rows
+        that share a row of the memory must share one, too.
         """
         batch_size, num_parents = len(self._keys[0]), len(parents)
-        if not 0 < num_parents <= batch_size:
-            raise ValueError(f"expected 1 to {batch_size} parents, one per row, got {num_parents}")
+        has_memory = any(memory is not None for memory in self._memories)
+        if num_parents == 0 or (has_memory and num_parents > batch_size):
+            most = f"1 to {batch_size}" if has_memory else "1 or more"
+            raise ValueError(f"expected {most} parents, got {num_parents}")
         for layer, memory in enumerate(self._memories):
             if memory is not None:
                 group = batch_size // len(memory[0])
@@ -132,34 +134,10 @@ class KVCache:
         for storages in self._keys, self._values:
             for layer, storage in enumerate(storages):
                 moved = storage[:, :, : self.length].index_select(0, parents)
-                if num_parents < batch_size:
-                    storages[layer] = storage = storage[:num_parents]
+                if num_parents > batch_size:
+                    storage = storage.new_zeros(num_parents, *storage.shape[1:])
+                storages[layer] = storage = storage[:num_parents]
                 storage[:, :, : self.length] = moved
-
-    def selected(self, rows: Int64[Tensor, "chosen"]) -> "KVCache":
-        """A new cache whose row i is a copy of row ``rows[i]``; the number of rows may differ.
-
-        ``ValueError`` if a memory is cached, whose rows stand for groups.
-        """
-        if any(memory is not None for memory in self._memories):
-            raise ValueError("rows of a cache that holds a memory cannot be selected")
-        _, num_heads, capacity, head_width = self._keys[0].shape
-        chosen = KVCache(
-            len(self._keys),
-            len(rows),
-            num_heads,
-            self.max_length,
-            head_width,
-            device=self._keys[0].device,
-            dtype=self._keys[0].dtype,
-            initial_capacity=capacity,
-        )
-        chosen._lengths = list(self._lengths)
-        end = self.length
-        for sources, copies in (self._keys, chosen._keys), (self._values, chosen._values):
-            for source, copy in zip(sources, copies, strict=True):
-                copy[:, :, :end] = source[:, :, :end].index_select(0, rows)
-        return chosen
 
     def memory(self, layer: int) -> KeysAndValues | None:
         """One layer's keys and values of the memory; None before ``put_memory``."""

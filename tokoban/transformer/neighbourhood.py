@@ -16,6 +16,7 @@ from tokoban.transformer.attention import MultiHeadAttention
 from tokoban.transformer.blocks import Residual
 
 _NUM_NEIGHBOURS = 9  # of a square, itself among them
+_LEAST = -1e9  # where infinity would give a gradient of 0 * inf
 
 
 class NeighbourhoodLinear(nn.Module):
@@ -102,6 +103,24 @@ def grid_sinusoids(
     """Sines and cosines of the row and the column; four times as many as there are waves."""
     angles = coordinates.float()[..., None] * waves  # [B, T, 2, width / 4]
     return torch.cat([angles.sin(), angles.cos()], dim=-1).flatten(-2)
+
+
+def with_places(
+    near: Float[Tensor, "B T D"],
+    coordinates: Int16[Tensor, "B T 2"],
+    waves: Float[Tensor, "waves"],
+    scale: Float[Tensor, ""],
+) -> Float[Tensor, "B T D"]:
+    """The vectors of squares with those of their places, so much scaled, added."""
+    return near + scale.to(near.dtype) * grid_sinusoids(coordinates, waves).to(near.dtype)
+
+
+def pool(x: Float[Tensor, "B T D"], is_square: Bool[Tensor, "B T"]) -> Float[Tensor, "B 2*D"]:
+    """The mean and the greatest of each component over the squares, in fp32."""
+    x = x.float()
+    mean = (x * is_square[:, :, None]).sum(1) / is_square.sum(1, keepdim=True).clamp(min=1)
+    greatest = x.masked_fill(~is_square[:, :, None], _LEAST).amax(1)
+    return torch.cat([mean, greatest], dim=1)
 
 
 class _Product(torch.autograd.Function):

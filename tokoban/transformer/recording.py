@@ -14,7 +14,6 @@ from torch import Tensor, nn
 
 from tokoban.transformer.attention import MultiHeadAttention
 from tokoban.transformer.dot_product import attention_weights
-from tokoban.transformer.local_attention import Window
 
 
 class AttentionRecord(dict[str, list[Tensor]]):
@@ -69,12 +68,10 @@ class _Recorder:
     def __call__(
         self,
         module: nn.Module,
-        arguments: tuple[Tensor, Tensor, Tensor, Tensor | Window | None],
+        arguments: tuple[Tensor, Tensor, Tensor, Tensor | None],
         output: Tensor,
     ) -> None:
         q, k, _, may_attend = arguments
-        if isinstance(may_attend, Window):
-            may_attend = may_attend.mask(q.shape[2], k.shape[2], device=q.device)
         group = len(q) // len(k)
         if group > 1:
             k = k.repeat_interleave(group, dim=0)

@@ -13,7 +13,6 @@ from torch import Tensor, nn
 from tokoban.transformer.blocks import DEFAULT_OPTIONS, BlockOptions, DecoderBlock, EncoderBlock
 from tokoban.transformer.dropout import Dropout
 from tokoban.transformer.kv_cache import CachedStep, KVCache
-from tokoban.transformer.local_attention import Window
 
 
 class Encoder(nn.Module):
@@ -43,7 +42,7 @@ class Encoder(nn.Module):
         self,
         inputs: Float[Tensor, "B T D"],
         *,
-        may_attend: Bool[Tensor, "... #T #total"] | Window | None = None,
+        may_attend: Bool[Tensor, "... #T #total"] | None = None,
         cache: KVCache | CachedStep | None = None,
     ) -> Float[Tensor, "B T D"]:
         """With a cache the inputs follow the cached positions, the first keys of ``may_attend``."""

@@ -11,7 +11,6 @@ from tokoban.systems.life.attention_plot import (
     attention_matrix,
     attention_metrics,
     film_of_run,
-    matrices_of_run,
     neighbour_mean,
 )
 from tokoban.systems.life.config import tiny
@@ -68,7 +67,8 @@ def test_a_run_is_gone_through_on_the_device_of_the_model(
         return torch.zeros(25, 25)
 
     monkeypatch.setattr(attention_plot, "attention_matrix", matrix)
-    list(matrices_of_run(model.to("meta"), tmp_path, grids=torch.zeros(1, 5, 5) > 0, most=9))
+    grids = torch.zeros(1, 5, 5) > 0
+    film_of_run(model.to("meta"), tmp_path, grids=grids, film=tmp_path / "x.gif")
     assert devices == ["meta", "meta"]
 
 
@@ -79,6 +79,8 @@ def test_a_frame_is_the_matrix_beside_what_the_middle_looks_at(
     model = build_model(replace(tiny(), side=7, embedding_scale=1.0))
     kept = Snapshots(tmp_path, num_kept=None)
     grids = torch.rand(3, 7, 7) < 0.5
+    with pytest.raises(ValueError, match="no snapshots of the weights; train with --keep-every"):
+        film_of_run(model, tmp_path, grids=grids, film=tmp_path / "x.gif")
     matrices = []
     for step in (5, 10):
         kept.take(model.state_dict(), step=step, metadata={})

@@ -281,7 +281,7 @@ def hand_made_net(width: int = 5) -> LifeNet:
 
 def test_a_net_made_by_hand_is_proved() -> None:
     found = certify(hand_made_net(), LIFE, densities=[None])
-    assert (found.num_cases, found.num_wrong, found.num_proved) == (NINE, 0, NINE)
+    assert (found.cases, found.cases_wrong, found.cases_proved) == (NINE, 0, NINE)
     assert found.least_margin_proved_exactly == pytest.approx(20.0)
     assert 19.9 < found.least_proved_margin < 20.0
 
@@ -292,17 +292,17 @@ def test_what_is_right_in_exact_arithmetic_alone_is_not_proved() -> None:
     model.states[:, 5:] = 1.0
     model.answer.weight[0, 5:] = torch.tensor([2.0**31, -(2.0**31)])
     found = certify(model, LIFE, densities=[None])
-    assert (found.num_proved_exactly, found.num_proved) == (NINE, 0)
+    assert (found.cases_proved_exactly, found.cases_proved) == (NINE, 0)
 
 
 def test_what_overflows_is_not_proved() -> None:
     model = hand_made_net()
     model.answer.weight *= 2.0**118
     found = certify(model, LIFE, densities=[None])
-    assert found.num_proved == 0
+    assert found.cases_proved == 0
     model = drawn_net(4, scale=1e3).float()  # a weight of attention is 1, the others underflow
     found = certify(model, LIFE, densities=[None])
-    assert (found.num_proved, found.least_proved_margin) == (0, -math.inf)
+    assert (found.cases_proved, found.least_proved_margin) == (0, -math.inf)
     assert math.isfinite(found.least_margin)
 
 
@@ -310,8 +310,8 @@ def test_what_overflows_is_not_proved() -> None:
 def test_wrong_answers_are_counted(rule: str, num_wrong: int) -> None:
     # There are 70 ways to choose four of eight neighbours, 56 to choose five, or three.
     found = certify(hand_made_net(), parse_rule(rule), densities=[None])
-    assert (found.num_wrong, found.num_proved) == (9 * num_wrong, NINE - 9 * num_wrong)
-    assert found.num_refuted == 9 * num_wrong
+    assert (found.cases_wrong, found.cases_proved) == (9 * num_wrong, NINE - 9 * num_wrong)
+    assert found.cases_refuted == 9 * num_wrong
 
 
 @pytest.mark.slow
@@ -319,7 +319,7 @@ def test_the_shipped_weights_have_the_certificate_of_their_card() -> None:
     model, chosen = pretrained.load("life-16", system="life")
     assert isinstance(model, LifeNet)
     found = certify(model, parse_rule(chosen.rule), densities=[None])
-    assert (found.num_wrong, found.num_refuted, found.num_proved) == (0, 0, 131_072)
+    assert (found.cases_wrong, found.cases_refuted, found.cases_proved) == (0, 0, 131_072)
     assert found.least_margin_proved_exactly >= 1.295
     assert found.least_proved_margin >= 1.221
     assert found.largest_rounding_error <= 0.0939

@@ -3,15 +3,14 @@
 import torch
 
 from tokoban.sokoban.formats import parse_board
+from tokoban.sokoban.render import tiles_rgb
 from tokoban.systems.sokoban_policy.attention import attention
 from tokoban.systems.sokoban_policy.fitting import fit
 from tokoban.systems.sokoban_policy.model import SokobanPolicy
 from tokoban.viewing.attention_page import TokenRow
 
 BOARD = fit(parse_board("######\n#@   #\n# $. #\n#    #\n######"))
-# Hundredths of red, green and blue.
-LETTERS = {(72, 49, 24): "$", (85, 34, 29): ".", (25, 51, 77): "@", (37, 60, 29): "*"}
-WALL, BOX, GOAL, PLAYER, DONE = ["585d73", "b77d3d", "d9574a", "4082c4", "5e994a"]
+TILES = torch.from_numpy(tiles_rgb(8)).permute(0, 3, 1, 2) / 255  # of the letters # .$*@+
 
 
 def panel(policy: SokobanPolicy, moves: str = "dR"):
@@ -30,8 +29,9 @@ def test_the_pictures_are_the_boards(policy: SokobanPolicy) -> None:
     assert isinstance(tokens, TokenRow) and tokens.pictures is not None
     seen = []
     for picture in tokens.pictures:
-        pixels = [tuple(pixel) for pixel in picture.flatten(1).T.mul(100).round().int().tolist()]
-        seen.append("".join(LETTERS.get(pixel, "") for pixel in pixels))
+        squares = picture.unfold(1, 8, 8).unfold(2, 8, 8).permute(1, 2, 0, 3, 4).flatten(0, 1)
+        letters = ["# .$*@+"[(square == TILES).all((1, 2, 3)).int().argmax()] for square in squares]
+        seen.append("".join(letters).replace("#", "").replace(" ", ""))
     # The one box on the goal and nobody, then the start, below it, and the box pushed home.
     assert seen == ["*", "@$.", "@$.", "@*"]
 

@@ -90,8 +90,8 @@ def test_reading_in_parts_is_reading_at_once(is_cached: bool) -> None:
     with torch.no_grad():
         reader = CachedReader(model, 3, 7) if is_cached else PlainReader(model, 3)
         reader.read(vectors[:, :4])
-        chosen = reader.selected(torch.tensor([2, 0, 0, 1, 2]))
-        hidden = chosen.read(vectors[[2, 0, 0, 1, 2], 4:])
+        reader.reorder(torch.tensor([2, 0, 0, 1, 2]))
+        hidden = reader.read(vectors[[2, 0, 0, 1, 2], 4:])
         whole = PlainReader(model, 3).read(vectors)
     torch.testing.assert_close(hidden, whole[[2, 0, 0, 1, 2]], rtol=0, atol=1e-12)
 

@@ -29,6 +29,7 @@ from tokoban.transformer.neighbourhood import (
     NeighbourhoodBlock,
     NeighbourhoodLinear,
     grid_sinusoids,
+    with_places,
 )
 from tokoban.transformer.positions import sinusoidal
 
@@ -137,7 +138,7 @@ class InstructionNet(TextModel[Words]):
         boards, seen = prompt.boards, self.seen(prompt)
         near = self.stem(seen.flatten(0, 1), boards.rows_of_neighbours())
         near = near.unflatten(0, seen.shape[:2])
-        placed = grid_sinusoids(boards.coordinates, self.waves).to(near.dtype)
+        placed = with_places(near, boards.coordinates, self.waves, self.position_scale)
         # Sines tell equal places; which of several lies further left, plain numbers tell better.
         # Only boxes have an origin: names are of boxes.
         has_box = boards.features[:, :, HAS_BOX, None].to(seen)
@@ -147,7 +148,7 @@ class InstructionNet(TextModel[Words]):
             for part in (grid_sinusoids(place, self.waves), place.float() / (SIDE // 4) - 2)
         ]
         past = self.history(prompt.history.float()) + self.places(torch.cat(places, 2))
-        return near + self.position_scale.to(near.dtype) * placed + past
+        return placed + past
 
     def _embed(self, words: Int64[Tensor, "B _"]) -> Float[Tensor, "B _ D"]:
         embedded = self.embedding(words)

@@ -1,12 +1,11 @@
-"""The attention of a grid's cells during a game or a training run, for the attention page."""
+"""The attention of a grid's cells during a game, for the attention page."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from jaxtyping import Bool
 from torch import Tensor
 
-from tokoban.systems.life.attention_plot import attention_matrix, matrices_of_run
+from tokoban.systems.life.attention_plot import attention_matrix
 from tokoban.systems.life.model import LifeNet
 from tokoban.viewing.attention_page import (
     MOST_PANELS,
@@ -35,20 +34,4 @@ def attention(model: LifeNet, grids: Sequence[Bool[Tensor, "H W"]]) -> Attention
         cells = TokenGrid(model.side, model.side, labels=labels)
         weights = attention_matrix(model, grids[step][None])[None, None]
         panels.append(AttentionPanel(f"step {step}", weights, cells, cells))
-    return AttentionView(panels, _GUIDE)
-
-
-def attention_of_run(
-    model: LifeNet, snapshots: Path, *, grids: Bool[Tensor, "B H W"]
-) -> AttentionView:
-    """A panel for each snapshot of the run of ``model``: the mean over the grids.
-
-    Chosen from too many for a page, and raises, as ``matrices_of_run``.
-    """
-    cells = TokenGrid(model.side, model.side)
-    most = MOST_WEIGHTS // model.side**4
-    panels = [
-        AttentionPanel(f"step {step}", matrix[None, None], cells, cells)
-        for step, matrix in matrices_of_run(model, snapshots, grids=grids, most=most)
-    ]
     return AttentionView(panels, _GUIDE)

@@ -4,7 +4,6 @@ Axes: B batch, H rows, W columns, T cells as queries, S cells as keys.
 """
 
 import copy
-from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -67,37 +66,26 @@ def attention_metrics(matrix: Float[Tensor, "T S"]) -> dict[str, float]:
     }
 
 
-def matrices_of_run(
-    model: LifeNet, snapshots: Path, *, grids: Bool[Tensor, "B H W"], most: int
-) -> Iterator[tuple[int, Float[Tensor, "T S"]]]:
-    """The step and the matrix, on the CPU, of each snapshot of the run of ``model``.
+def film_of_run(
+    model: LifeNet, snapshots: Path, *, grids: Bool[Tensor, "B H W"], film: Path
+) -> None:
+    """Saves a frame for each snapshot of the run of ``model``.
 
-    Of more than ``most``: the first, the last and evenly spaced ones between. ``ValueError`` if
-    there are none.
+    On the left the whole matrix, one pixel per weight; on the right the attention of the middle
+    cell. Black is an eighth or more. Of more than fit into memory: the first, the last and evenly
+    spaced ones between. ``ValueError`` if there are none.
     """
     paths = Snapshots(snapshots, num_kept=None).paths()[::-1]
     if not paths:
         raise ValueError(f"{snapshots}: no snapshots of the weights; train with --keep-every")
-    model = copy.deepcopy(model)
-    for path in (paths[index] for index in spread(len(paths), most)):
+    model, side = copy.deepcopy(model), model.side
+    frames, captions = [], []
+    for path in (paths[index] for index in spread(len(paths), _MOST_WEIGHTS // side**4)):
         model.load_state_dict(load_weights(path)[0])
-        yield step_of(path), attention_matrix(model, grids.to(model.states.device)).cpu()
-
-
-def film_of_run(
-    model: LifeNet, snapshots: Path, *, grids: Bool[Tensor, "B H W"], film: Path
-) -> None:
-    """Saves a frame for each snapshot of the run of ``model``, chosen as by ``matrices_of_run``.
-
-    On the left the whole matrix, one pixel per weight; on the right the attention of the middle
-    cell. Black is an eighth or more.
-    """
-    side, frames, captions = model.side, [], []
-    most = _MOST_WEIGHTS // side**4
-    for step, matrix in matrices_of_run(model, snapshots, grids=grids, most=most):
+        matrix = attention_matrix(model, grids.to(model.states.device)).cpu()
         middle = matrix[(side // 2) * side + side // 2].unflatten(0, (side, side))
         enlarged = middle.repeat_interleave(side, 0).repeat_interleave(side, 1)
         gap = torch.zeros(side**2, side)
         frames.append(torch.cat([matrix, gap, enlarged], dim=1).mul(len(NEIGHBOURS)).clamp(0, 1))
-        captions.append(f"step {step}")
+        captions.append(f"step {step_of(path)}")
     save_film(torch.stack(frames).numpy(), film, captions=captions, frame_ms=150)

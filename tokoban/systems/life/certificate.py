@@ -37,18 +37,18 @@ _NUM_BRANCHED = (3, 6, 9, 12)  # far cells of which each state is bounded, in ro
 class Certificate:
     """Counts of cases; a margin is the logit's distance from 0 on the right side.
 
-    Random and attacked cases are computed in double precision. ``proved`` refers to the network as
-    it runs, ``proved_exactly`` to exact arithmetic on its weights.
+    Random and attacked cases are computed in double precision. ``cases_proved`` refers to the
+    network as it runs, ``cases_proved_exactly`` to exact arithmetic on its weights.
     """
 
-    num_cases: int
-    num_wrong: int  # with any of the random surroundings
+    cases: int
+    cases_wrong: int  # with any of the random surroundings
     least_margin: float  # over all random surroundings
-    num_refuted: int  # by the attack
+    cases_refuted: int  # by the attack
     least_attacked_margin: float
-    num_proved: int
+    cases_proved: int
     least_proved_margin: float  # at least this with all surroundings; unknown where not above 0
-    num_proved_exactly: int
+    cases_proved_exactly: int
     least_margin_proved_exactly: float
     largest_rounding_error: float  # bound of a logit's error in the forward pass
 
@@ -64,14 +64,14 @@ def certify(
     least = torch.cat(drawn)
     all_cases = Proof(*map(torch.cat, zip(*proofs, strict=True)))
     return Certificate(
-        num_cases=len(least),
-        num_wrong=int((~(least > 0)).sum()),  # not a number is wrong too
+        cases=len(least),
+        cases_wrong=int((~(least > 0)).sum()),  # not a number is wrong too
         least_margin=least.min().item(),
-        num_refuted=int((~(all_cases.attacked > 0)).sum()),
+        cases_refuted=int((~(all_cases.attacked > 0)).sum()),
         least_attacked_margin=all_cases.attacked.min().item(),
-        num_proved=int((all_cases.proved > 0).sum()),
+        cases_proved=int((all_cases.proved > 0).sum()),
         least_proved_margin=all_cases.proved.min().item(),
-        num_proved_exactly=int((all_cases.exact > 0).sum()),
+        cases_proved_exactly=int((all_cases.exact > 0).sum()),
         least_margin_proved_exactly=all_cases.exact.min().item(),
         largest_rounding_error=all_cases.rounding.max().item(),
     )

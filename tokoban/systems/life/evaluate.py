@@ -6,7 +6,7 @@ not the usual tests, that ends a training run.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import ROUND_FLOOR, Context
 from itertools import islice
 from pathlib import Path
@@ -15,7 +15,6 @@ from typing import Annotated
 import numpy as np
 import torch
 
-from tokoban.systems.life.attention import attention_of_run
 from tokoban.systems.life.attention_plot import (
     ATTENTION_METRICS,
     attention_matrix,
@@ -33,7 +32,6 @@ from tokoban.training.limits import Between, Seed
 from tokoban.training.run_directory import RunDirectory
 from tokoban.training.spec import Trained
 from tokoban.training.streams import Purpose
-from tokoban.viewing.plots import write_attention
 
 NUM_BATCHES = 200  # of the usual test: more than a million and a half cells of 16 x 16
 SAFE_MARGIN = 1.0  # of a logit as the network runs, at which training ends
@@ -103,9 +101,8 @@ class LifeEvaluation:
     games: Number = 100  # that are played on
     steps: Number = 100  # of each game
     seed: Seed = 0  # of games and surroundings
-    film: Annotated[Path | None, Writes()] = None  # where the cells looked in the course of the run
-    # that --weights names, whose weights were kept by --keep-every; a GIF, or a page with a slider
-    # if the name ends in .html
+    film: Annotated[Path | None, Writes((".gif",))] = None  # where the cells looked, in the course
+    # of the run that --weights names, whose weights were kept by --keep-every
 
     def __post_init__(self) -> None:
         check_limits(self)
@@ -130,12 +127,7 @@ def evaluate(
     model, config = trained.model, trained.config
     if options.film is not None:
         kept = RunDirectory(trained.weights.parent, system="life", config={}).kept
-        if options.film.suffix.lower() == ".html":
-            view = attention_of_run(model, kept, grids=_grids(model))
-            title = "Where the cells looked while they learned"
-            write_attention(options.film, view, title=title)
-        else:
-            film_of_run(model, kept, grids=_grids(model), film=options.film)
+        film_of_run(model, kept, grids=_grids(model), film=options.film)
     rule = parse_rule(config.rule)
     metrics: dict[str, int | float] = {
         "batches": options.batches,
@@ -151,19 +143,12 @@ def evaluate(
         ),
     } | _attention(model)
     certificate = certify(model, rule, densities=DENSITIES, seed=options.seed)
-    metrics |= {
-        "cases": certificate.num_cases,
-        "cases_wrong": certificate.num_wrong,
-        "least_margin": rounded_down(certificate.least_margin),
-        "cases_refuted": certificate.num_refuted,
-        "least_attacked_margin": rounded_down(certificate.least_attacked_margin),
-        "cases_proved": certificate.num_proved,
-        "least_proved_margin": rounded_down(certificate.least_proved_margin),
-        "cases_proved_exactly": certificate.num_proved_exactly,
-        "least_margin_proved_exactly": rounded_down(certificate.least_margin_proved_exactly),
-        "largest_rounding_error": -rounded_down(-certificate.largest_rounding_error),
+    rounded = {
+        name: rounded_down(value) if isinstance(value, float) else value
+        for name, value in asdict(certificate).items()
     }
-    return metrics
+    rounded["largest_rounding_error"] = -rounded_down(-certificate.largest_rounding_error)
+    return metrics | rounded
 
 
 def rounded_down(bound: float) -> float:

@@ -20,7 +20,8 @@ from tokoban.systems.push_policy.results import NUM_CLASSES, NUM_RESULTS
 from tokoban.transformer.neighbourhood import (
     NeighbourhoodBlock,
     NeighbourhoodLinear,
-    grid_sinusoids,
+    pool,
+    with_places,
 )
 
 _DIRECTIONS = 4
@@ -85,7 +86,7 @@ class PushNet(nn.Module):
         return PushOutput(
             push,
             result.unflatten(2, (_DIRECTIONS, NUM_RESULTS)),
-            self.value(_pool(x, is_square)).float(),
+            self.value(pool(x, is_square)).float(),
         )
 
     def embed(self, boards: Boards, neighbours: Int32[Tensor, "R K"]) -> Float[Tensor, "B T D"]:
@@ -93,13 +94,5 @@ class PushNet(nn.Module):
         features = boards.features.to(self.stem.weight.dtype)
         features = features * self.is_read.to(features)
         near = self.stem(features.flatten(0, 1), neighbours)
-        placed = grid_sinusoids(boards.coordinates, self.waves).to(near.dtype)
-        return near.unflatten(0, features.shape[:2]) + self.position_scale.to(near.dtype) * placed
-
-
-def _pool(x: Float[Tensor, "B T D"], is_square: Bool[Tensor, "B T"]) -> Float[Tensor, "B 2*D"]:
-    """The mean and the greatest of each component over the squares."""
-    x = x.float()
-    mean = (x * is_square[:, :, None]).sum(1) / is_square.sum(1, keepdim=True).clamp(min=1)
-    greatest = x.masked_fill(~is_square[:, :, None], _NEVER).amax(1)
-    return torch.cat([mean, greatest], dim=1)
+        near = near.unflatten(0, features.shape[:2])
+        return with_places(near, boards.coordinates, self.waves, self.position_scale)

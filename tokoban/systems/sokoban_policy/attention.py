@@ -9,6 +9,7 @@ from torch import Tensor
 
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.render import tiles_rgb
 from tokoban.sokoban.simulation import bitboards
 from tokoban.sokoban.simulation.tensor_boards import Plane
 from tokoban.systems.sokoban_policy.episodes import FIRST_BOARD, Game
@@ -23,16 +24,7 @@ _ARROWS = {
     Direction.DOWN: "↓",
     Direction.RIGHT: "→",
 }
-# Each over those before it, as shades of red, green and blue.
-_COLOURS = {
-    Plane.WALL: (0.35, 0.39, 0.45),
-    Plane.FLOOR: (0.93, 0.90, 0.84),
-    Plane.GOAL: (0.85, 0.34, 0.29),
-    Plane.BOX: (0.72, 0.49, 0.24),
-    Plane.PLAYER: (0.25, 0.51, 0.77),
-}
-_BOX_ON_GOAL = (0.37, 0.60, 0.29)
-
+_SQUARE_PX = 8
 
 _GUIDE = (
     "Each board attends to the goal, the first token, and to the boards before it; look for heads "
@@ -68,12 +60,10 @@ def attention(model: SokobanPolicy, board: Board, moves: str) -> AttentionView:
     return AttentionView([panel], _GUIDE)
 
 
-def _pictures(planes: Float[Tensor, "T C H W"]) -> Float[Tensor, "T 3 H W"]:
-    """A pixel for each square."""
-    pictures = torch.zeros(len(planes), 3, *planes.shape[-2:])
-    is_on = planes.bool().cpu()
-    layers = [(is_on[:, plane], colour) for plane, colour in _COLOURS.items()]
-    layers.insert(-1, (is_on[:, Plane.BOX] & is_on[:, Plane.GOAL], _BOX_ON_GOAL))
-    for where, colour in layers:
-        pictures = torch.where(where[:, None], torch.tensor(colour)[:, None, None], pictures)
-    return pictures
+def _pictures(planes: Float[Tensor, "T C H W"]) -> Float[Tensor, "T 3 _ _"]:
+    """The boards as levels are drawn; that of the goal has no player."""
+    is_on = planes.long().cpu()
+    goal, box, player = is_on[:, Plane.GOAL], is_on[:, Plane.BOX], is_on[:, Plane.PLAYER]
+    kinds = (1 + goal + 2 * box + 4 * player) * (1 - is_on[:, Plane.WALL])
+    squares = torch.from_numpy(tiles_rgb(_SQUARE_PX))[kinds] / 255  # [T, H, W, px, px, 3]
+    return squares.permute(0, 5, 1, 3, 2, 4).flatten(4).flatten(2, 3)

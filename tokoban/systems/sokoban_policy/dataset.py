@@ -3,6 +3,7 @@
 Axes: B games, T positions, A the five actions.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import torch
@@ -27,7 +28,7 @@ from tokoban.systems.sokoban_policy.episodes import (
 )
 from tokoban.systems.sokoban_policy.fitting import INTERIOR, MARGIN
 from tokoban.systems.sokoban_policy.handcrafted import HANDCRAFTED, HandcraftedEntry
-from tokoban.training.streams import Purpose, torch_stream
+from tokoban.training.streams import Purpose, shuffled, torch_stream
 
 # Batches cut from one drawing: the per-step cost of playing is shared by many games.
 BATCHES_A_DRAWING = 16
@@ -236,20 +237,12 @@ class SolutionGames:
                 f"{num_games} games do not fill a batch of {per_step} of all processes; expected a "
                 "smaller batch_games or more num_levels"
             )
-        steps_an_epoch = num_games // per_step
-        step = start_step
+        device = self.episodes.is_used.device
+        own = slice(rank * self.batch_games, (rank + 1) * self.batch_games)
+        chosen = shuffled(num_games, per_step, seed=self.seed, start_step=start_step, device=device)
         while True:
-            epoch, place = divmod(step, steps_an_epoch)
-            generator = torch_stream(self.seed, Purpose.ORDER, epoch)
-            order = torch.randperm(num_games, generator=generator)
-            order = order.to(self.episodes.is_used.device)
-            for start in range(place, steps_an_epoch, BATCHES_A_DRAWING):
-                parts = []
-                for batch in range(start, min(start + BATCHES_A_DRAWING, steps_an_epoch)):
-                    first = batch * per_step + rank * self.batch_games
-                    parts.append(self.episodes.at(order[first : first + self.batch_games]))
-                yield from training_batches(parts)
-            step += steps_an_epoch - place
+            parts = itertools.islice(chosen, BATCHES_A_DRAWING)
+            yield from training_batches([self.episodes.at(everybodys[own]) for everybodys in parts])
 
 
 def replay_entries(

@@ -20,7 +20,8 @@ from tokoban.systems.subgoals.config import SubgoalsConfig
 from tokoban.transformer.neighbourhood import (
     NeighbourhoodBlock,
     NeighbourhoodLinear,
-    grid_sinusoids,
+    pool,
+    with_places,
 )
 
 _NEVER = -1e9  # the logit of what is no subgoal
@@ -72,8 +73,7 @@ class SubgoalNet(nn.Module):
         features = boards.features.to(self.stem.weight.dtype)
         features = features * self.is_read.to(features)
         near = self.stem(features.flatten(0, 1), neighbours).unflatten(0, features.shape[:2])
-        placed = grid_sinusoids(boards.coordinates, self.waves).to(near.dtype)
-        x = near + self.position_scale.to(near.dtype) * placed
+        x = with_places(near, boards.coordinates, self.waves, self.position_scale)
         for block in self.blocks:
             x = block(x, neighbours, is_square[:, None, None])
         x = self.last_norm(x)
@@ -82,8 +82,6 @@ class SubgoalNet(nn.Module):
             for box, target in ((self.box, self.target), (self.safe_box, self.safe_target))
         )
         scores = scores.masked_fill(~is_candidate(boards), _NEVER)
-        mean = (x * is_square[:, :, None]).sum(1) / is_square.sum(1, keepdim=True).clamp(min=1)
-        greatest = x.masked_fill(~is_square[:, :, None], -torch.inf).amax(1)
-        stop = self.stop(torch.cat([mean, greatest], 1)).float()
+        stop = self.stop(pool(x, is_square)).float()
         joint = torch.cat([stop, scores.flatten(1)], 1).log_softmax(1)
         return Output(joint[:, 1:].view_as(scores), joint[:, 0], safe)

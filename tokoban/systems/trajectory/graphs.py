@@ -1,6 +1,6 @@
 """Walks on a graph to one of its nodes: the smallest task whose answer is known from every start.
 
-Axes: B walks, n nodes, P pairs of a start and a goal.
+Axes: B walks, n nodes.
 """
 
 from collections.abc import Sequence
@@ -139,20 +139,3 @@ def distances(is_edge: Bool[Tensor, "n n"], home: int) -> Int64[Tensor, "n"]:
         through = torch.where(is_edge, found[None, :], len(is_edge)).amin(1) + 1
         found = torch.minimum(found, through)
     return found
-
-
-def pairs(graph: Graph) -> tuple[Int64[Tensor, "P"], Int64[Tensor, "P"], Int64[Tensor, "P"]]:
-    """Seeds of starts, nodes to go to, and the fewest steps: of every pair that can be walked.
-
-    A walk ends at home, so no way leads through it.
-    """
-    nodes = graph.starts(range(len(graph.is_edge) - 1))
-    steps = []
-    for goal in range(len(graph.is_edge)):
-        is_edge = graph.is_edge.clone()
-        if goal != graph.home:
-            is_edge[graph.home] = is_edge[:, graph.home] = False
-        steps.append(distances(is_edge, goal)[nodes])
-    found = torch.stack(steps)  # [goals, starts]
-    goals, seeds = ((found > 0) & (found <= MAX_STEPS)).nonzero().unbind(1)
-    return seeds, goals, found[goals, seeds]

@@ -22,8 +22,8 @@ class Reader(Protocol):
         """Reads on in every row; what the model thinks at the last token."""
         ...
 
-    def selected(self, rows: Int64[Tensor, "chosen"]) -> "Reader":
-        """A reader whose row i is a copy of row ``rows[i]``; this one is not to be used again."""
+    def reorder(self, rows: Int64[Tensor, "chosen"]) -> None:
+        """Row i becomes a copy of row ``rows[i]``; the number of rows may change."""
         ...
 
 
@@ -41,9 +41,8 @@ class CachedReader:
             may_attend = masks.causal(length, num_keys=past + length, device=vectors.device)
         return self._encoder(vectors, may_attend=may_attend, cache=self._cache)[:, -1]
 
-    def selected(self, rows: Int64[Tensor, "chosen"]) -> "CachedReader":
-        self._cache = self._cache.selected(rows)
-        return self
+    def reorder(self, rows: Int64[Tensor, "chosen"]) -> None:
+        self._cache.reorder(rows)
 
 
 class PlainReader:
@@ -58,9 +57,8 @@ class PlainReader:
         mask = masks.causal(self._read.shape[1], device=vectors.device)
         return self._encoder(self._read, may_attend=mask)[:, -1]
 
-    def selected(self, rows: Int64[Tensor, "chosen"]) -> "PlainReader":
+    def reorder(self, rows: Int64[Tensor, "chosen"]) -> None:
         self._read = self._read[rows]
-        return self
 
 
 def vectors_so_far(

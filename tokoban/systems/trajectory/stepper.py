@@ -98,7 +98,7 @@ class PlanStepper:
             self._candidate_nats[kept_rows, actions] > -torch.inf
         )
         first = self._candidates[kept_rows, actions]
-        self._reader = self._reader.selected(kept_rows)
+        self._reader.reorder(kept_rows)
         chosen, hidden = self._read_action(first)
         if self._depth == 0:
             self.first_actions = chosen
@@ -143,7 +143,7 @@ class PlanStepper:
         if self._depth + 1 == plan.horizon:
             return
         rows = self._rows_to_keep()
-        self._reader = self._reader.selected(rows)
+        self._reader.reorder(rows)
         hidden = hidden[rows]
         for column in layout.states:
             hidden = self._read(self._log_probs(hidden, column).argmax(dim=1), column)

@@ -6,7 +6,6 @@ Axes: B batch, N pictures, C channels, H rows, W columns.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import torch
 from jaxtyping import Int64, UInt8
 from torch import Tensor
 
@@ -14,7 +13,7 @@ from tokoban.systems.vit.augmentation import shifted_and_flipped
 from tokoban.systems.vit.config import VitConfig
 from tokoban.systems.vit.pictures import Pictures
 from tokoban.systems.vit.sources import load
-from tokoban.training.streams import Purpose, derived_seed, torch_stream
+from tokoban.training.streams import Purpose, derived_seed, shuffled, torch_stream
 
 
 class Examples(NamedTuple):
@@ -59,30 +58,22 @@ def check_batch(pictures: Pictures, num_pictures: int) -> None:
 def batches(
     pictures: Pictures, config: VitConfig, *, start_step: int, rank: int = 0, world_size: int = 1
 ) -> Iterator[Examples]:
-    """Augmented batches without end, on the pictures' device, each epoch in an order of its own.
+    """Augmented batches without end, on the pictures' device, in the order of ``shuffled``.
 
-    Batch n of a rank is the same whatever ``start_step`` is. What is left of an epoch for less than
-    a batch of each process is left out.
+    Batch n of a rank is the same whatever ``start_step`` is.
     """
     per_step = config.batch_pictures * world_size
     check_batch(pictures, per_step)
-    steps_an_epoch = len(pictures) // per_step
-    device = pictures.pixels.device
-    epoch, place = divmod(start_step, steps_an_epoch)
-    while True:
-        shuffler = torch_stream(config.data_seed, Purpose.ORDER, epoch)
-        order = torch.randperm(len(pictures), generator=shuffler).to(device)
-        for number in range(place, steps_an_epoch):
-            first = number * per_step + rank * config.batch_pictures
-            batch = pictures.at(order[first : first + config.batch_pictures])
-            step = epoch * steps_an_epoch + number
-            changes = torch_stream(config.data_seed, Purpose.CHANGES, rank, step, device=device)
-            changed = shifted_and_flipped(
-                batch.pixels,
-                shift=config.shift,
-                flips_horizontally=config.flips_horizontally,
-                flips_vertically=config.flips_vertically,
-                generator=changes,
-            )
-            yield Examples(changed, batch.labels)
-        epoch, place = epoch + 1, 0
+    seed, device = config.data_seed, pictures.pixels.device
+    own = slice(rank * config.batch_pictures, (rank + 1) * config.batch_pictures)
+    chosen = shuffled(len(pictures), per_step, seed=seed, start_step=start_step, device=device)
+    for step, everybodys in enumerate(chosen, start_step):
+        batch = pictures.at(everybodys[own])
+        changed = shifted_and_flipped(
+            batch.pixels,
+            shift=config.shift,
+            flips_horizontally=config.flips_horizontally,
+            flips_vertically=config.flips_vertically,
+            generator=torch_stream(seed, Purpose.CHANGES, rank, step, device=device),
+        )
+        yield Examples(changed, batch.labels)
