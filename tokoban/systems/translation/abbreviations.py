@@ -26,18 +26,18 @@ _INSIDE = {  # no sentence ends with these
     r"(?<=[0-9¼½¾] )g(?= of\b)": "grams",
     r"(?<=[0-9¼½¾] )l(?= [A-ZÄÖÜ][a-zäöü])": "Liter",
     r"(?<=[0-9¼½¾] )l(?= of\b)": "litres",
-    r"(?<!\w )(?:LG|MfG|VG)(?= [A-ZÄÖÜ])": "Viele Grüße,",
-    r"(?<!\w )(?:LG|MfG|VG)(?![\w ])": "Viele Grüße",
+    r"(?<!\w )(?:LG|MfG|VG)(?= aus\b| [A-ZÄÖÜ]|,|\W*$)": "Viele Grüße",
     r"(?<=\w )'?ne\b": "eine",
     r"(?<=\w )'?nen\b": "einen",
     r"[nN]ix\b(?! (?:a|it|that|the|this)\b)": "nichts",  # "to nix the plan" is English
-    r"No\.(?= [0-9])": "Nr.",  # which the translators copy; "Number 5" they do not
+    r"[nN]o\.(?= [0-9])": "Nr.",  # which the translators copy; "Number 5" they do not
 }
 _LAST = {  # some do with these
     **{_pattern(short): full for short, full in _LISTED["last"].items()},
     r"(?<=[02-9] )Min\.": "Minuten",
     r"(?<=[02-9] )Std\.": "Stunden",
-    **{rf"(?<=\bon ){day[:3]}\.": day for _, day in DAYS},
+    **{rf"(?<=\bon )(?i:{day[:3]})\b\.?": day for _, day in DAYS if day != "Sunday"},
+    r"(?<=\bon )Sun\.": "Sunday",
     **{rf"(?:(?<=\b[Aa]m )|(?<=\b(?:bis|und|vom) )){day[:2]}\.": day for day, _ in DAYS},
     **{rf"(?<=[0-9]\. ){month[:3]}t?\.": month for month, _ in MONTHS if month[3:]},
     **{
@@ -62,6 +62,7 @@ def without_abbreviations(text: str) -> str:
         before = text[max(0, found.start() - 2) : found.start()].strip()[-1:]
         if found.lastindex and before in ("", *'.!?…:"„“'):
             full = full[0].upper() + full[1:]
+        may_end = may_end and found[0].endswith(".")
         return full + "." * (may_end and _END.match(text, found.end()) is not None)
 
     return _ABBREVIATION.sub(in_full, text)

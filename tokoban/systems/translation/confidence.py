@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tokoban.systems.translation.clock_times import changes_a_time
-from tokoban.systems.translation.emoji import without_emoji
 from tokoban.systems.translation.number_words import DAYS, MONTHS
 from tokoban.systems.translation.texts import Translation
 
@@ -43,7 +42,7 @@ def features(best: Translation) -> list[float]:
     if best.channel_log_prob_nats is None:
         raise ValueError("the confidence is that of reranked translations")
     num_source, num_target = len(best.source_tokens) + 1, len(best.tokens) + 1
-    words = without_emoji(best.text).lower().split()
+    words = best.text.lower().split()
     return [
         best.log_prob_nats / num_target,
         best.channel_log_prob_nats / num_source,
