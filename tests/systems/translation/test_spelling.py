@@ -22,7 +22,7 @@ from tokoban.systems.translation.spelling import usual_spelling
         ("AT&T; und &nichts;", None),
         ("I dont know if theyre here, Im not", "I don't know if they're here, I'm not"),
         ("Lets go, shes ill and ill be late", "Let's go, she's ill and I'll be late"),
-        ("Can you see if i can?", "Can you see if I can?"),
+        ("Can u see if i can?", "Can you see if I can?"),
         ("im here and i see if Tom is", "I'm here and I see if Tom is"),
         ("i see Tom", "I see Tom"),
         ("im not here", "i'm not here"),

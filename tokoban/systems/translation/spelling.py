@@ -22,6 +22,7 @@ _LEFT_OUT = re.compile(  # where an apostrophe is
 _ENGLISH = (  # whole words; the first of a text without capitals is not sure
     (r"[Ii](?=m\b)", r"\g<0>'"),
     (r"i(?=[ ']|$)(?:(?<= i)|(?=.*[A-Z]))", "I"),
+    ("u(?=[ ?!,]|$)", "you"),
 )
 _YOU = re.compile(r"\b(bist|kannst|kommst|machst|siehst|weißt|willst)e\b", re.IGNORECASE)
 _NO_SUBJECT = re.compile(
