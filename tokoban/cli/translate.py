@@ -28,7 +28,6 @@ UNDECIDED = ""
 # Lines read at a time, in batches: sentences of similar length among them are translated together.
 _BATCHES_PER_BLOCK = 2
 _NAMES = {"german": "de", "deutsch": "de", "english": "en", "englisch": "en"}
-_LONGEST_NAME = 20  # characters of a word beside a picture
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,9 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --json or --jsonl: add the words of both sentences, the attention weights "
         "between them and the pairs that belong together",
     )
-    options.add(
-        parser, "--attention", "for one sentence; the picture shows words, the page all heads"
-    )
+    options.add(parser, "--attention", "for one sentence")
     options.add(
         parser,
         "--batch-size",
@@ -313,29 +310,12 @@ def _described(
 
 
 def _show_attention(model: "Translator", best: "Translation", destination: str) -> None:
-    """A page of every token, layer and head, or a picture of the words alone."""
     with_words = [each for each in best.sentences or (best,) if each.tokens]
     if len(with_words) != 1:
         raise ValueError(f"--attention draws one sentence with words, got {len(with_words)}")
     (best,) = with_words
     from tokoban import systems
-    from tokoban.systems.translation.alignment import align_sentences
-    from tokoban.viewing.attention_page import write_attention_page
-    from tokoban.viewing.plots import plot_weights
+    from tokoban.viewing.plots import write_attention
 
-    if destination.lower().endswith(".html"):
-        view = systems.load("translation").attention(model, best.source_tokens, best.tokens)
-        write_attention_page(destination, view, title=best.text)
-        return
-    words = align_sentences(model, best)
-    plot_weights(
-        words.weights,
-        row_names=[_shortened(word) for word in words.target_words],
-        column_names=[_shortened(word) for word in words.source_words],
-        picture=Path(destination),
-    )
-
-
-def _shortened(word: str) -> str:
-    """The word, cut off where a German number would leave no room for the picture."""
-    return word if len(word) <= _LONGEST_NAME else f"{word[: _LONGEST_NAME - 1]}…"
+    view = systems.load("translation").attention(model, best.source_tokens, best.tokens)
+    write_attention(Path(destination), view, title=best.text)

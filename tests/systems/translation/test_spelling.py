@@ -13,6 +13,8 @@ from tokoban.systems.translation.spelling import usual_spelling
         ("Mo., 29.2., frei", "Mo., 29. Februar, frei"),
         ("Bis zum 2.10. Danach am 3.5.", "Bis zum 2. Oktober. Danach am 3. Mai."),
         ("Datum: 1.1.2026", "Datum: 1. Januar 2026"),
+        ("am 3.4.21, vom 05.06.98", "am 3. April 2021, vom 5. Juni 1998"),
+        ("Version 3.4.21, am 3.4. 20 Leute, am 3.4.21:30", None),
         ("am 31.4. und 30.2.2024 und 1.13.", None),
         ("Version 2.11.0, Zimmer 3.14, um 9.15 Uhr, Kapitel 3.4. auch", None),
         ("1.000, am 10.12.24.1, 2024-12-24 und 12/24/2024", None),

@@ -13,7 +13,6 @@ from tokoban.systems.translation.clock_times import changes_a_time
 from tokoban.systems.translation.confidence import (
     DOUBTFUL_BELOW,
     Confidence,
-    breaks_a_date,
     loses_a_number,
 )
 from tokoban.systems.translation.emoji import emoji_apart
@@ -232,9 +231,6 @@ def test_a_text_without_letters_is_its_own_translation(translator: Translator) -
         ("10.000 Menschen", "10000 people", False),
         ("Geboren am 3.4.2021.", "Born on 3,42021.", True),
         ("Geboren am 3.4.2021.", "Born on 3/4/2021.", False),
-        ("Geboren am 3.4.2021.", "Born on 3,4,2021.", True),
-        ("Geboren am 3.4.2021.", "Born on 3:04.2021.", True),
-        ("Number 3,4,2021", "Nummer 3,4,2021", False),
         ("1.000.000 Euro", "1,000 euros", True),
         ("1.000.000 Euro", "1000000 euros", False),
         ("2.000 Euro", "2 euros", True),
@@ -243,14 +239,13 @@ def test_a_text_without_letters_is_its_own_translation(translator: Translator) -
         ("Der Monat Oktober", "Month", True),
         ("We close on Sundays in May.", "Wir schließen sonntags.", False),
         ("May I march in March?", "Darf ich im März marschieren?", False),
-        ("Am 3.4.21", "On 3,4.21", True),
         ("Im Mai 2019 100 Euro.", "100 euros in May 2019.", False),
     ],
 )
 def test_a_number_that_is_lost_makes_a_translation_doubtful(
     source: str, text: str, is_lost: bool
 ) -> None:
-    assert (loses_a_number(source, text) or breaks_a_date(source, text)) == is_lost
+    assert loses_a_number(source, text) == is_lost
     best = Translation(source, text, 0.0, [1], [1], 0.0, channel_log_prob_nats=0.0)
     certain = Confidence(50.0, (0.0,) * 6)
     assert (certain.of(best) < DOUBTFUL_BELOW) == is_lost

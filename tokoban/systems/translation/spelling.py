@@ -32,9 +32,9 @@ _NO_SUBJECT = re.compile(
 _QUOTED = re.compile(r"[\u2018\u201a]")
 _DATE = re.compile(
     r"(?<![\w.,:/-])(?P<day>\d\d?)\. ?(?P<month>\d\d?)\."
-    r"(?: ?(?P<year>[12]\d{3})(?![\w-])|(?! ?\d|\w))(?!\.?\d)"
+    r"(?: ?(?P<year>[12]\d{3})(?![\w-])|(?P<short>\d\d)(?![\w:-])|(?! ?\d|\w))(?!\.?\d)"
 )
-# Behind other words, "3.4." may be a chapter or a version.
+# Behind other words, "3.4." and "3.4.21" may be a chapter or a version.
 _BEFORE_DATE = re.compile(
     r"(?:\b(?:am|vom|zum|bis|ab|seit|de[rmn]|und|oder|(?:mo|di|mi|do|fr|sa|so|\w+tag)[.,]*)"
     r"|[-:(\u2013]) ?$",
@@ -69,4 +69,6 @@ def _date_in_words(found: re.Match[str]) -> str:
     before, behind = found.string[: found.start()], found.string[found.end() :]
     if not _BEFORE_DATE.search(before):
         return found[0]
+    if short := found["short"]:
+        return f"{words} {19 if short > '39' else 20}{short}"
     return f"{words}." if _ENDS_SENTENCE.match(behind) else words  # its stop was that of both
