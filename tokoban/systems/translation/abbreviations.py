@@ -36,8 +36,7 @@ _LAST = {  # some do with these
     **{_pattern(short): full for short, full in _LISTED["last"].items()},
     r"(?<=[02-9] )Min\.": "Minuten",
     r"(?<=[02-9] )Std\.": "Stunden",
-    **{rf"(?<=\bon )(?i:{day[:3]})\b\.?": day for _, day in DAYS if day != "Sunday"},
-    r"(?<=\bon )Sun\.": "Sunday",
+    **{rf"(?<=\bon )(?i:{day[:3]})\b\.?": day for _, day in DAYS},
     **{rf"(?:(?<=\b[Aa]m )|(?<=\b(?:bis|und|vom) )){day[:2]}\.": day for day, _ in DAYS},
     **{rf"(?<=[0-9]\. ){month[:3]}t?\.": month for month, _ in MONTHS if month[3:]},
     **{
