@@ -125,18 +125,19 @@ def test_a_line_at_a_time_is_answered_at_once(
 
 def test_the_search_is_as_requested(weights: str, shouted: list[dict[str, Any]]) -> None:
     _translate(weights, "x")
-    common = "--length-penalty", "1.5", "--nbest", "2", "--batch-size", "5"
+    common = "--length-penalty", "1.5", "--nbest", "2", "--prefix", "Ab", "--batch-size", "5"
     _translate(weights, "x", *common, "--beam", "7")
     engines = [call.pop("engine") for call in shouted]
     assert all(isinstance(engine, Engine) for engine in engines)
     assert [call.pop("reranker") for call in shouted] == [None, None]  # of weights from elsewhere
-    plain = {"beam": 4, "length_penalty": 0.75, "nbest": 1, "batch_size": 32}
+    plain = {"beam": 4, "length_penalty": 0.75, "nbest": 1, "forced_prefix": "", "batch_size": 32}
     assert shouted[0] == plain | {"texts": ["x"]}
     assert shouted[1] == {
         "texts": ["x"],
         "beam": 7,
         "length_penalty": 1.5,
         "nbest": 2,
+        "forced_prefix": "Ab",
         "batch_size": 5,
     }
 
@@ -195,6 +196,11 @@ def test_what_stands_beside_an_error_is_printed(
     assert _translate(weights, *words) == 2
     complaint = "tokoban: sentence 2 of the command line: not UTF-8\n"
     assert capsys.readouterr() == ("ZWEI\n\nACHT\n", complaint)
+    typed(b"zwei " * 30 + b"\n\nzwei\n")
+    assert _translate(weights, "--prefix", "zwei " * 25) == 2
+    printed = capsys.readouterr()
+    assert printed.out == "ZWEI " * 30 + "\n\n\n"
+    assert printed.err.startswith("tokoban: line 3 has ")
     # Where nothing is known, what was there before stays; of no lines all is known.
     typed("zwei\n".encode("utf-16"))
     assert _translate(weights, "--json", str(found)) == 2
@@ -321,9 +327,11 @@ def test_doubtful_translations_are_named_and_each_has_its_confidence(
     assert empty is None
 
 
-def test_on_a_terminal_each_doubtful_translation_is_named_after_it(
+def test_on_a_terminal_each_doubtful_translation_is_named_after_it_and_none_with_a_prefix(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert cli.main(["translate", FAR["de"], "--prefix", "A"]) == 0
+    assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert cli.main(["translate", FAR["de"], "Ja.", FAR["de"]]) == 0
     assert [line.partition(" (")[0] for line in capsys.readouterr().err.splitlines()] == [

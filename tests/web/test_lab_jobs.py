@@ -59,6 +59,9 @@ def test_a_sentence_has_the_translations_of_the_translator_and_the_attention_of_
         assert (source, target) == ((num_read + 1,) * 2, (num_written + 1,) * 2)
     assert done["confidence"] > 0.5
     assert done["is_doubtful"] is False
+    (forced,) = events("translate", text=text, prefix="In the snow")
+    assert all(each["text"].startswith("In the snow") for each in forced["translations"])
+    assert forced["confidence"] is None
 
 
 def test_each_line_of_a_text_is_translated_by_itself_and_each_sentence_has_its_attention() -> None:
@@ -72,6 +75,10 @@ def test_each_line_of_a_text_is_translated_by_itself_and_each_sentence_has_its_a
     assert done["confidence"] == pytest.approx(min(one["confidence"] for one in alone))
     assert done["sentences"] == ["Liebe Anna,", *pair * 14]
     assert "".join(done["panels"][1]["queries"]["labels"]).strip() == "Wo bist du?(end)"
+    (begun,) = events("translate", text="\n".join(lines), prefix="My dear")
+    first, *others = begun["translations"][0]["text"].split("\n")
+    assert first.startswith("My dear")
+    assert others == done["translations"][0]["text"].split("\n")[1:]
 
 
 def test_of_a_long_text_the_best_translation_grows_until_nobody_waits() -> None:
@@ -181,6 +188,7 @@ def test_a_player_is_asked_for_the_card_of_three_steps_before() -> None:
         ("translate", {"text": "4 2"}, "text: expected a sentence with words"),
         ("translate", {"text": "🦄"}, "text: expected a sentence with words"),
         ("translate", {"text": f"Ja.\n{'xq' * 150}"}, "expected sentences of at most 100 tokens"),
+        ("translate", {"text": "Ja.", "prefix": "xq" * 150}, "sentences of at most 100 tokens"),
         ("translate", {"text": "a", "source": "fr"}, "source: expected one of de, en"),
         ("life", {"rows": ["O"]}, "rows: expected 16 rows of 16 cells, each O or a dot"),
         ("life", {"rows": ["x" * 16] * 16}, "rows: expected 16 rows of 16 cells"),

@@ -78,6 +78,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print the N best translations of each sentence, no two alike, each in a line: number "
         "of the sentence, tab, score, tab, translation (default: 1, without number and score)",
     )
+    parser.add_argument(
+        "--prefix", default="", metavar="TEXT", help="force each translation to start with TEXT"
+    )
     options.add(parser, "--json")
     options.add(parser, "--jsonl")
     parser.add_argument(
@@ -133,6 +136,8 @@ def run(arguments: argparse.Namespace) -> int:
         confidence = confidence_of(weights)
     if arguments.length_penalty is None:
         arguments.length_penalty = config.length_penalty
+    if arguments.prefix:
+        confidence = None  # it is not the translator's own choice
     is_printed = "-" not in (arguments.json, arguments.jsonl)
     doubtful: list[int] = []  # numbers of the sentences
     num_words = Counter[str]()  # common ones, by language
@@ -274,6 +279,7 @@ def _translated(
         _blocks(lines, batch_size),
         engine=engine,
         on_too_long=on_too_long,
+        forced_prefix=arguments.prefix,
         beam=arguments.beam,
         length_penalty=arguments.length_penalty,
         nbest=arguments.nbest,

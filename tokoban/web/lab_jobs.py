@@ -7,7 +7,7 @@ the attention viewer.
 import copy
 from collections.abc import Iterator, Mapping
 from functools import cache
-from itertools import islice, pairwise
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import tokoban
@@ -57,22 +57,28 @@ _MOST_SEED = 2**29 - 1
 def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str, Any]]:
     """The best translations of ``text`` from ``source``, and the attention in a sentence of one.
 
-    Each line of the text is translated by itself. ``shown`` is the number, from 0, of the
-    translation whose attention is returned, and ``sentence`` that of the sentence in it. Reports
-    the best translation so far as it grows.
+    Each line of the text is translated by itself. ``prefix`` is what every translation begins with;
+    ``shown`` is the number, from 0, of the translation whose attention is returned, and
+    ``sentence`` that of the sentence in it. Reports the best translation so far as it grows.
     """
     from tokoban.systems.translation.confidence import DOUBTFUL_BELOW
     from tokoban.systems.translation.texts import num_tokens, translate_texts
 
     source = wire.choice_of(arguments, "source", _LANGUAGES, usual="de")
     lines = wire.text_of(arguments, "text", most=_MOST_TEXT).strip().splitlines()
+    prefix = wire.text_of(arguments, "prefix", usual="", most=_MOST_TEXT).strip()
     shown = wire.whole_of(arguments, "shown", usual=0, least=0, most=_NUM_TRANSLATIONS - 1)
     sentence = wire.whole_of(arguments, "sentence", usual=0, least=0, most=_MOST_TEXT)
     model, engine, reranker, confidence, length_penalty = _translator(source)
-    sizes = num_tokens(model, lines)
+    # A line with a given beginning is not divided into sentences.
+    starts = range(1, len(lines), _BLOCK_LINES)
+    parts = [(lines[:1], prefix), *((lines[start:][:_BLOCK_LINES], "") for start in starts)]
+    sizes = [
+        size for texts, begun in parts for size in num_tokens(model, texts, is_divided=not begun)
+    ]
     if not any(sizes):  # also for numbers or emoji alone
         raise ValueError(Fault("text: expected a sentence with words", "no-words"))
-    if max(sizes) > _MOST_SENTENCE_TOKENS:
+    if max(*sizes, *num_tokens(model, [prefix])) > _MOST_SENTENCE_TOKENS:
         raise ValueError(
             Fault(
                 f"text: expected sentences of at most {_MOST_SENTENCE_TOKENS} tokens",
@@ -81,19 +87,19 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
             )
         )
     by_line: list[list[Translation]] = []
-    # The first line alone, so that something is there soon.
-    for start, end in pairwise([0, *range(1, len(lines), _BLOCK_LINES), len(lines)]):
+    for texts, begun in parts:
         if context.stop.is_set():
             return
         if by_line:
             context.report({"text": "\n".join(best.text for best, *_ in by_line)})
         by_line += translate_texts(
             model,
-            lines[start:end],
+            texts,
             engine=engine,
             beam=_NUM_TRANSLATIONS,
             nbest=_NUM_TRANSLATIONS,
             length_penalty=length_penalty,
+            forced_prefix=begun,
             reranker=reranker,
         )
     # The best of every line, the second best of every line, and so on; a line may have fewer.
@@ -101,7 +107,12 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
         [some[min(rank, len(some) - 1)] for some in by_line]
         for rank in range(max(map(len, by_line)))
     ]
-    share = min(confidence.of(line) for line in found[0] if line.source_tokens)
+    # A forced beginning is not the translator's own choice.
+    share = (
+        min(confidence.of(line) for line in found[0] if line.source_tokens)
+        if confidence and not prefix
+        else None
+    )
     sentences = [
         one
         for line in found[min(shown, len(found) - 1)]
@@ -116,7 +127,7 @@ def translate(arguments: dict[str, Any], context: Context) -> Iterator[dict[str,
             for one in found
         ],
         "confidence": share,
-        "is_doubtful": share < DOUBTFUL_BELOW,
+        "is_doubtful": share is not None and share < DOUBTFUL_BELOW,
         "sentences": [one.source for one in sentences],
         "panels": _panels("translation", model, looked_at.source_tokens, looked_at.tokens),
     }
@@ -311,7 +322,9 @@ def _loaded(name: str, system: str) -> Any:
 
 
 @cache
-def _translator(source: str) -> "tuple[Translator, Engine, Reranker | None, Confidence, float]":
+def _translator(
+    source: str,
+) -> "tuple[Translator, Engine, Reranker | None, Confidence | None, float]":
     """The model from ``source``, its engine, reranker, confidence and length penalty."""
     import torch
 
@@ -323,9 +336,8 @@ def _translator(source: str) -> "tuple[Translator, Engine, Reranker | None, Conf
     name = f"translation-{source}-{target}"
     loaded = _loaded(name, "translation")
     engine = prepare_for_inference(loaded.model, torch.device("cpu"))
-    penalty, confidence = loaded.config.length_penalty, confidence_of(name)
-    assert confidence is not None  # these weights ship
-    return loaded.model, engine, reranker_of(name), confidence, penalty
+    penalty = loaded.config.length_penalty
+    return loaded.model, engine, reranker_of(name), confidence_of(name), penalty
 
 
 def _noisy_life(arguments: Mapping[str, Any]) -> "tuple[LifeNet, Rule]":

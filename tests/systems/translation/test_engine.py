@@ -27,9 +27,10 @@ SOURCES = [*drawn_sources(6), [], [5]]
 NORMS = pytest.mark.parametrize("pre_norm", [True, False], ids=["pre-norm", "post-norm"])
 WAYS: dict[str, dict[str, Any]] = {
     "greedy": {"beam": 1, "batch_size": 1},
+    "prefixed": {"beam": 1, "batch_size": 1, "forced_prefix": [9, 5]},
     "greedy, together": {"beam": 1},
     "beam": {"beam": 4, "nbest": 4, "batch_size": 3},
-    "penalised beam": {"beam": 3, "length_penalty": 1.0},
+    "prefixed beam": {"beam": 3, "forced_prefix": [9, 5], "length_penalty": 1.0},
 }
 
 

@@ -79,6 +79,16 @@ def test_marks_are_put_back_around_what_is_translated_without_them(translator: T
     assert found[5] == "???"
 
 
+def test_a_forced_prefix_keeps_its_own_marks(
+    translator: Translator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beam = [Hypothesis(tokenizer_of(translator).encode("two."), -1.0, -1.0)]
+    monkeypatch.setattr(texts, "translate", lambda *_, **__: [beam])
+    for prefix, text in {"two.": "two.", "": "two"}.items():
+        [[best]] = translate_texts(translator, ["zwei"], forced_prefix=prefix)
+        assert best.text == text
+
+
 class _AsItIs:
     """A reranker that keeps the order of the beam."""
 

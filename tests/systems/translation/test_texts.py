@@ -4,6 +4,7 @@ import copy
 import re
 from dataclasses import replace
 from itertools import chain, pairwise
+from typing import Any
 
 import pytest
 
@@ -124,18 +125,33 @@ def test_the_sentences_of_a_text_are_translated_as_each_alone(translator: Transl
         assert tokenizer_of(translator).decode(found.source_tokens) == " ".join(sentences)
 
 
+def test_a_text_with_a_forced_prefix_is_translated_as_one_sentence(
+    translator: Translator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing = [[Hypothesis([], 0.0, 0.0)]]
+    monkeypatch.setattr(texts, "translate", lambda _, sources, **__: nothing * len(sources))
+    text = "Um halb vier. Zwei Äpfel!"
+    ((found,),) = translate_texts(translator, [text], forced_prefix="two")
+    assert found.source_tokens == tokenizer_of(translator).encode(text)
+    ((divided,),) = translate_texts(translator, [text])
+    assert (found.text, divided.text) == ("", " ")
+
+
 def test_a_line_is_as_long_as_each_of_its_sentences_may_be(translator: Translator) -> None:
     complaints: list[str] = []
 
-    def translated(line: str) -> str:
-        [(_, found)] = translate_lines(translator, [[line]], on_too_long=complaints.append, beam=1)
+    def translated(line: str, **options: Any) -> str:
+        [(_, found)] = translate_lines(
+            translator, [[line]], on_too_long=complaints.append, beam=1, **options
+        )
         return " ".join(each.text for each in found)
 
     (one,) = translate_texts(translator, ["Zwei Äpfel."], beam=1)
     many = "Zwei Äpfel. " * 100
     assert translated(many) == " ".join([one[0].text] * 100)
+    assert translated(many, forced_prefix="two") == ""
     assert translated("zwei " * 500) == ""
-    assert len(complaints) == 1
+    assert len(complaints) == 2
 
 
 def test_emoji_are_not_read(translator: Translator) -> None:
@@ -181,6 +197,8 @@ def test_emoji_follow_what_they_stand_in_or_after(
     assert best.text == " ".join(
         each for both in zip(alone, emoji, strict=True) for each in both if each
     )
+    [[best]] = translate_texts(translator, [text], forced_prefix="two")
+    assert best.text.endswith(" ".join(filter(None, emoji)))
 
 
 def test_a_text_that_begins_with_emoji_has_all_its_translations(translator: Translator) -> None:
@@ -302,6 +320,14 @@ def test_the_task_of_times_changes_none() -> None:
         if time != later and "Uhr" not in time:
             assert changes_a_time(pair.de, other.en)
             assert changes_a_time(pair.en, other.de)
+
+
+def test_every_translation_begins_with_the_prefix(translator: Translator) -> None:
+    found = translate_texts(translator, TEXTS[:1], beam=3, nbest=3, forced_prefix="two pears")
+    assert len(found[0]) > 1  # equal ones are one
+    assert all(translation.text.startswith("two pears") for translation in found[0])
+    spaced = "  two\tpears "
+    assert translate_texts(translator, TEXTS[:1], beam=3, nbest=3, forced_prefix=spaced) == found
 
 
 def test_a_translation_is_one_line_of_characters(

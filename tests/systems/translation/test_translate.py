@@ -33,6 +33,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "greedy": {"beam": 1},
     "beam": {"beam": 4, "nbest": 3},
     "wide beam": {"beam": 9, "length_penalty": 1.0, "nbest": 2},
+    "prefixed": {"beam": 3, "forced_prefix": [9, 5]},
 }
 
 
@@ -137,6 +138,17 @@ def test_the_penalty_is_gnmts() -> None:
     assert gnmt_penalty(0.0)(7) == gnmt_penalty(3.0)(1) == 1.0
 
 
+def test_a_prefix_is_kept_and_the_rest_is_the_best_after_it() -> None:
+    prefix = [9, 5, 9]
+    for beam in (1, 4):
+        found = translate(half_trained(), SOURCES, beam=beam, forced_prefix=prefix)
+        assert all(best.tokens[:3] == prefix for (best,) in found)
+    own = translate(half_trained(), SOURCES[:4], beam=1)
+    for source, (best,) in zip(SOURCES, own, strict=False):
+        ((again,),) = translate(half_trained(), [source], beam=1, forced_prefix=best.tokens[:2])
+        assert again.tokens == best.tokens
+
+
 def test_a_translation_ends_where_it_has_no_more_room() -> None:
     lengths = [
         len(best.tokens)
@@ -145,7 +157,7 @@ def test_a_translation_ends_where_it_has_no_more_room() -> None:
     assert max(lengths) == 3
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [way for way in WAYS if way != "prefixed"])
 def test_no_translation_is_empty_where_there_is_room_for_a_token(way: str) -> None:
     model, sources = impatient(half_trained()), drawn_sources(9)
     for found in translate(model, sources, **WAYS[way]):
@@ -195,8 +207,19 @@ def test_a_model_in_training_translates_without_dropout_and_stays_in_training() 
         ([5], {"batch_size": 0}, "batch_size is 0; expected at least 1"),
         ([5], {"beam": 2, "nbest": 3}, "nbest is 3; expected at most beam, which is 2"),
         ([5], {"length_penalty": -0.1}, "length_penalty is -0.1; expected 0 (none) to 100"),
+        (
+            [5],
+            {"forced_prefix": [5, 6, 7], "max_length": 3},
+            "sentence 1 has 1 token, so its translation has at most 3 with its end; "
+            "the prefix has 3",
+        ),
+        (
+            [5],
+            {"forced_prefix": [5, VOCABULARY]},
+            f"the forced prefix has token {VOCABULARY}; {OURS}",
+        ),
+        ([5], {"forced_prefix": [-1], "beam": 1}, f"the forced prefix has token -1; {OURS}"),
         ([5, VOCABULARY], {}, f"sentence 2 has token {VOCABULARY}; {OURS}"),
-        ([-1], {"beam": 1}, f"sentence 2 has token -1; {OURS}"),
         (  # 4 bytes x (2 x 2 x 2 layers x width 12 x 51 + 8 x 11 tokens) x 10,000,001
             [5],
             {"beam": 10_000_000},

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from tokoban.systems.translation.model import EXTRA_LENGTH, Translator
-from tokoban.systems.translation.texts import Translation, num_tokens, translate_texts
+from tokoban.systems.translation.pairs import tidy
+from tokoban.systems.translation.texts import Translation, num_tokens, tokenizer_of, translate_texts
 from tokoban.systems.translation.translate import complaint
 
 
@@ -13,6 +14,7 @@ def translate_lines(
     blocks: Iterable[Sequence[str]],
     *,
     on_too_long: Callable[[str], None],
+    forced_prefix: str = "",
     **options: Any,
 ) -> Iterator[tuple[str, list[Translation]]]:
     """Each line of each block with its translations.
@@ -20,14 +22,21 @@ def translate_lines(
     A line with a sentence that is too long or takes too much memory has none, and ``on_too_long``
     is called with a sentence about it. ``options`` are those of ``translate_texts``.
     """
+    prefix_length = len(tokenizer_of(model).encode(tidy(forced_prefix)))
     first = 1
     for block in blocks:
         complaints = [
-            complaint(model, length, length + EXTRA_LENGTH, width=options["beam"])
-            for length in num_tokens(model, block)
+            complaint(
+                model,
+                length,
+                length + EXTRA_LENGTH,
+                prefix_length=prefix_length,
+                width=options["beam"],
+            )
+            for length in num_tokens(model, block, is_divided=not forced_prefix)
         ]
         texts = [line for line, why in zip(block, complaints, strict=True) if not why]
-        found = iter(translate_texts(model, texts, **options))
+        found = iter(translate_texts(model, texts, forced_prefix=forced_prefix, **options))
         for number, (line, why) in enumerate(zip(block, complaints, strict=True), first):
             if why:
                 on_too_long(f"line {number} {why}")

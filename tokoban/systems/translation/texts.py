@@ -41,9 +41,15 @@ class Translation:
     sentences: "tuple[Translation, ...]" = ()  # of a text of several or with layout
 
 
-def num_tokens(model: Translator, texts: Sequence[str]) -> list[int]:
-    """The number of tokens of the longest sentence of each text, its end not counted."""
-    divided = [[*starmap(_words_of, map(_hidden, _divided(model, text)[0]))] for text in texts]
+def num_tokens(model: Translator, texts: Sequence[str], *, is_divided: bool = False) -> list[int]:
+    """The number of tokens that the model would read of each text at once, its end not counted.
+
+    If texts are divided into sentences, that is the number of the longest one.
+    """
+    divided = [
+        [*starmap(_words_of, map(_hidden, _divided(model, text, is_one=not is_divided)[0]))]
+        for text in texts
+    ]
     lengths = map(len, tokenizer_of(model).encode_many([*chain(*divided)]))
     return [max(islice(lengths, len(parts))) for parts in divided]
 
@@ -66,19 +72,21 @@ def translate_texts(
     beam: int = 4,
     length_penalty: float = 0.6,
     nbest: int = 1,
+    forced_prefix: str = "",
     batch_size: int = BATCH_SIZE,
     reranker: "Reranker | None" = None,
 ) -> list[list[Translation]]:
     """The ``nbest`` different translations of each text, the best first.
 
     With a ``reranker`` they are the best of the beam by its scores. Sentences are translated one by
-    one. A text without words, such as the times of a subtitle, is its own translation, with no
+    one, but not with a ``forced_prefix``, which every translation begins with, spaces around it
+    apart. A text without words, such as the times of a subtitle, is its own translation, with no
     tokens. Emoji follow the sentence that they stand in or after. What ``verbatim`` finds is
-    copied; among the tokens names stand for it. ``layout`` is kept. The rest is said by
-    ``translate``, which this calls.
+    copied; among the tokens names stand for it. Without a prefix, ``layout`` is kept. The rest is
+    said by ``translate``, which this calls.
     """
     tokenizer = tokenizer_of(model)
-    divided = [_divided(model, text) for text in texts]
+    divided = [_divided(model, text, is_one=bool(forced_prefix)) for text in texts]
     every = [sentence for sentences, _ in divided for sentence in sentences]
     hidden = [*map(_hidden, every)]
     sources = tokenizer.encode_many([*starmap(_words_of, hidden)])
@@ -89,6 +97,7 @@ def translate_texts(
         beam=beam,
         length_penalty=length_penalty,
         nbest=nbest if reranker is None else max(nbest, beam),
+        forced_prefix=tokenizer.encode(tidy(forced_prefix)),
         batch_size=batch_size,
     )
     translations = [
@@ -111,17 +120,25 @@ def translate_texts(
     if reranker is not None:
         translations = reranker.reranked(translations, length_penalty=length_penalty)
     translations = [
-        _shown(some, sentence, known)[:nbest]
+        _shown(some, sentence, known, is_begun=bool(forced_prefix))[:nbest]
         for sentence, some, (_, known) in zip(every, translations, hidden, strict=True)
     ]
     by_sentence = iter(translations)
     return [_joined([*islice(by_sentence, len(parts))], gaps) for parts, gaps in divided]
 
 
-def _divided(model: Translator, text: str) -> tuple[list[str], list[str]]:
-    """The sentences of a text, and the layout before, between and behind them."""
+def _divided(model: Translator, text: str, *, is_one: bool) -> tuple[list[str], list[str]]:
+    """The sentences of a text, and the layout before, between and behind them.
+
+    If it ``is_one``, the whole text is the only sentence.
+    """
     tokenizer = tokenizer_of(model)
-    texts, around = texts_apart(usual_spelling(text))
+    text = usual_spelling(text)
+    if is_one:
+        parts, emoji = zip(*emoji_apart(text), strict=True)
+        behind = "".join(f" {each}" for each in emoji if each)
+        return [known_forms(tokenizer, tidy(" ".join(parts)))], ["", behind]
+    texts, around = texts_apart(text)
     found, gaps = list[str](), around[:1]
     for each, behind in zip(texts, around[1:], strict=True):
         space = ""
@@ -141,15 +158,15 @@ def _divided(model: Translator, text: str) -> tuple[list[str], list[str]]:
 
 
 def _shown(
-    some: Sequence[Translation], sentence: str, hidden: Mapping[str, str]
+    some: Sequence[Translation], sentence: str, hidden: Mapping[str, str], *, is_begun: bool
 ) -> list[Translation]:
-    """With what is copied, and with the marks of its sentence.
+    """With what is copied, and with the marks of its sentence but for a forced prefix.
 
     Those that differ in their marks alone are one, and those that lost what is copied are last.
     """
     shown: dict[str, Translation] = {}
     for one in sorted(some, key=lambda one: sum(name not in one.text for name in hidden)):
-        text = with_marks_of(sentence, one.text)
+        text = one.text if is_begun else with_marks_of(sentence, one.text)
         source, text = (show_verbatim(side, hidden) for side in (one.source, text))
         shown.setdefault(text, replace(one, source=source, text=text))
     return [*shown.values()]

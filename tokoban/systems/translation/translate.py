@@ -13,6 +13,7 @@ from torch import Tensor
 from tokoban.decoding import length_penalised_beam_search
 from tokoban.inference.cached import CachedEngine
 from tokoban.inference.engine import MOST_BYTES, Engine, Network
+from tokoban.sokoban.wording import counted
 from tokoban.systems.translation.config import LARGEST_PENALTY
 from tokoban.systems.translation.engine import network_of
 from tokoban.systems.translation.model import EXTRA_LENGTH, Translator
@@ -50,13 +51,15 @@ def translate(
     length_penalty: float = 0.6,
     nbest: int = 1,
     max_length: int | None = None,
+    forced_prefix: Sequence[int] = (),
     batch_size: int = BATCH_SIZE,
 ) -> list[list[Hypothesis]]:
     """The ``nbest`` translations of each source, the best first; tokens without specials.
 
-    No word of a translation follows itself more than twice. A translation has at most
-    ``EXTRA_LENGTH`` tokens more than its source, its end counted, or ``max_length`` tokens; there
-    it is made to end. A source of no tokens has one translation, of no tokens. ``ValueError`` for a
+    No word of a translation follows itself more than twice, but in a ``forced_prefix``.
+    A translation has at most ``EXTRA_LENGTH`` tokens more than its source, its end counted, or
+    ``max_length`` tokens; there it is made to end. It begins with ``forced_prefix``, which counts
+    in its score. A source of no tokens has one translation, of no tokens. ``ValueError`` for a
     source that is longer than the model was built for, and for a token that it does not have; it
     names the source by its number, from 1 on. The ``engine`` is one of this model; by default
     torch's modules with a cache.
@@ -70,13 +73,14 @@ def translate(
             raise ValueError(f"{name} is {size}; expected at least 1")
     if nbest > beam:
         raise ValueError(f"nbest is {nbest}; expected at most beam, which is {beam}")
+    _require_tokens(model, forced_prefix, of="the forced prefix")
     limits: list[int] = []
     for number, source in enumerate(sources, start=1):
-        _require_tokens(model, source, number)
+        _require_tokens(model, source, of=f"sentence {number}")
         limit = len(source) + EXTRA_LENGTH
         if max_length is not None:
             limit = min(max_length, model.max_positions)
-        why = complaint(model, len(source), limit, width=beam)
+        why = complaint(model, len(source), limit, prefix_length=len(forced_prefix), width=beam)
         if why:
             raise ValueError(f"sentence {number} {why}")
         limits.append(limit)
@@ -89,7 +93,7 @@ def translate(
     def decoded(numbers: Sequence[int], *, is_blocked: bool = False) -> list[list[Hypothesis]]:
         """The translations of some sources; if blocked, no word in them repeats too often."""
         ended = [[*sources[number], EOS] for number in numbers]
-        forced = _ended([limits[number] for number in numbers])
+        forced = _forced([limits[number] for number in numbers], forced_prefix)
         if beam == 1 and not is_blocked:
             both = engine.greedy(ended, forced, may_follow=may_follow, end=EOS)
             return [_hypotheses([row], [nats], penalty) for row, nats in zip(*both, strict=True)]
@@ -137,22 +141,27 @@ def _hypotheses(
     return sorted(hypotheses, key=lambda hypothesis: hypothesis.score, reverse=True)
 
 
-def _require_tokens(model: Translator, tokens: Sequence[int], number: int) -> None:
-    most = model.embedding.num_embeddings - 1
+def _require_tokens(model: Translator, tokens: Sequence[int], *, of: str) -> None:
+    num_tokens = model.embedding.num_embeddings
     for token in tokens:
-        if not 0 <= token <= most:
-            raise ValueError(
-                f"sentence {number} has token {token}; this translator's are 0 to {most}"
-            )
+        if not 0 <= token < num_tokens:
+            raise ValueError(f"{of} has token {token}; this translator's are 0 to {num_tokens - 1}")
 
 
-def complaint(model: Translator, num_tokens: int, limit: int, *, width: int) -> str:
+def complaint(
+    model: Translator, num_tokens: int, limit: int, *, prefix_length: int, width: int
+) -> str:
     """Why a source of so many tokens cannot have ``width`` translations of up to ``limit``.
 
     Empty if it can, as one of no tokens does. The limit counts the end.
     """
     if num_tokens >= model.max_positions:
         return f"has {num_tokens} tokens; this translator reads at most {model.max_positions - 1}"
+    if num_tokens and prefix_length >= limit:
+        return (
+            f"has {counted(num_tokens, 'token')}, so its translation has at most {limit} with its "
+            f"end; the prefix has {prefix_length}"
+        )
     num_bytes = _num_bytes(network_of(model), limit, width=width)
     if num_tokens and num_bytes > MOST_BYTES:
         return (
@@ -187,9 +196,10 @@ def _batches(
         order = order[len(batch) :]
 
 
-def _ended(limits: Sequence[int]) -> Int64[Tensor, "M T"]:
-    """Forced tokens: the end where a translation has no more room."""
+def _forced(limits: Sequence[int], prefix: Sequence[int]) -> Int64[Tensor, "M T"]:
+    """The prefix at first, then nothing, and the end where a translation has no more room."""
     forced = torch.full((len(limits), max(limits)), FREE)
+    forced[:, : len(prefix)] = torch.tensor(prefix, dtype=torch.int64)
     # The rows of shorter limits have come to their end before.
     forced[torch.arange(len(limits)), torch.tensor(limits) - 1] = EOS
     return forced

@@ -11,10 +11,10 @@ const EXAMPLES = {
 };
 
 /**
- * What was typed and chosen, until the page is closed.
- * @type {{source: string, text: string, shown: number, sentence: number}}
+ * What was typed and chosen, until the page is closed; each language has its own beginning.
+ * @type {{source: string, text: string, prefixes: Record<string, string>, shown: number, sentence: number}}
  */
-const kept = { source: "de", text: EXAMPLES.de, shown: 0, sentence: 0 };
+const kept = { source: "de", text: EXAMPLES.de, prefixes: { de: "", en: "" }, shown: 0, sentence: 0 };
 
 /** Tokens without a text, as the server writes them. @type {Record<string, string>} */
 const SPECIAL = { "(start)": "labs.token-start", "(end)": "labs.token-end" };
@@ -43,6 +43,9 @@ const words = {
   "labs.en-de": { en: "English to German", de: "Englisch nach Deutsch" },
   "labs.source": {
     en: "Text (each line is translated by itself)", de: "Text (jede Zeile wird für sich übersetzt)",
+  },
+  "labs.prefix": {
+    en: "Begin the translation with (optional)", de: "Beginn der Übersetzung vorgeben (optional)",
   },
   "labs.translations": {
     en: "Translations, the best first", de: "Übersetzungen, die beste zuerst",
@@ -77,6 +80,7 @@ export const lab = { id: "translation", words, mount };
 function mount(element, { app, newJob, showAttention, hideAttention, whenQuiet }) {
   const job = newJob();
   const text = el("textarea", { id: "lab-text", rows: "6", oninput: () => typed() }, kept.text);
+  const prefix = el("input", { id: "lab-prefix", type: "text", oninput: () => typed() });
   const found = el("ol", { class: "list lab-found", "aria-label": t("labs.translations") });
   const certainty = el("p", { class: "note", hidden: true });
   const sentences = el("div", {});
@@ -97,7 +101,7 @@ function mount(element, { app, newJob, showAttention, hideAttention, whenQuiet }
       clear();
       return;
     }
-    const request = { source, text: text.value, shown, sentence };
+    const request = { source, text: text.value, prefix: prefix.value, shown, sentence };
     const done = await job.run("translate", request, (event) => {
       if (event.text) found.replaceChildren(el("li", {}, event.text));
     });
@@ -107,7 +111,8 @@ function mount(element, { app, newJob, showAttention, hideAttention, whenQuiet }
     kept.shown = Math.min(shown, done.translations.length - 1);
     kept.sentence = Math.min(sentence, done.sentences.length - 1);
     chosen = done.translations[kept.shown].text;
-    copy.disabled = certainty.hidden = false;
+    copy.disabled = false;
+    certainty.hidden = done.confidence === null; // of a given beginning
     certainty.classList.toggle("warn", done.is_doubtful);
     certainty.textContent = t(done.is_doubtful ? "labs.doubtful" : "labs.usable", {
       share: number(Math.round(100 * done.confidence)),
@@ -155,6 +160,7 @@ function mount(element, { app, newJob, showAttention, hideAttention, whenQuiet }
   const later = whenQuiet(translate);
   function typed() {
     kept.text = text.value;
+    kept.prefixes[kept.source] = prefix.value;
     kept.shown = 0;
     later();
   }
@@ -162,6 +168,7 @@ function mount(element, { app, newJob, showAttention, hideAttention, whenQuiet }
   /** @param {string} language */
   function from(language) {
     text.lang = kept.source = language;
+    prefix.value = kept.prefixes[language];
     translate();
   }
   element.append(
@@ -178,7 +185,8 @@ function mount(element, { app, newJob, showAttention, hideAttention, whenQuiet }
             from(language);
           },
         })),
-        el("label", { for: "lab-text" }, t("labs.source")), text),
+        el("label", { for: "lab-text" }, t("labs.source")), text,
+        el("label", { for: "lab-prefix" }, t("labs.prefix")), prefix),
       inStack(
         el("h3", {}, t("labs.translations")), found,
         inRow(copy),
