@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,6 @@ UNDECIDED = ""
 # Lines read at a time, in batches: sentences of similar length among them are translated together.
 _BATCHES_PER_BLOCK = 2
 _NAMES = {"german": "de", "deutsch": "de", "english": "en", "englisch": "en"}
-_LONGEST_NAME = 20  # characters of a word beside a picture
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,9 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --json or --jsonl: add the words of both sentences, the attention weights "
         "between them and the pairs that belong together",
     )
-    options.add(
-        parser, "--attention", "for one sentence; the picture shows words, the page all heads"
-    )
+    options.add(parser, "--attention", "for one sentence")
     options.add(
         parser,
         "--batch-size",
@@ -143,7 +140,6 @@ def run(arguments: argparse.Namespace) -> int:
         confidence = None  # it is not the translator's own choice
     is_printed = "-" not in (arguments.json, arguments.jsonl)
     doubtful: list[int] = []  # numbers of the sentences
-    read_as: dict[int, str] = {}  # of the sentences with words in capitals
     num_words = Counter[str]()  # common ones, by language
     source, target = config.source_language, config.target_language
     number = 0
@@ -157,10 +153,6 @@ def run(arguments: argparse.Namespace) -> int:
             for number, (line, found) in enumerate(translated, start=1):
                 if is_printed:
                     _print(number, found, is_numbered=arguments.nbest > 1)
-                if read := _read_without_capitals(model, number, line):
-                    read_as[number] = read
-                    if sys.stdout.isatty():
-                        print(f"tokoban: {_capitals({number: read})}", file=sys.stderr)
                 if arguments.weights is None:
                     num_words.update(num_words_by_language(line))
                 has_words = bool(found and found[0].tokens)
@@ -182,8 +174,6 @@ def run(arguments: argparse.Namespace) -> int:
         if num_words[target] > max(1, 2 * num_words[source]):
             use = f"use --from {target} --to {source}"
             print(f"tokoban: the input seems to be in {target}; {use}", file=sys.stderr)
-        if read_as and not sys.stdout.isatty():
-            print(f"tokoban: {_capitals(read_as)}", file=sys.stderr)
         if doubtful and not sys.stdout.isatty():
             of_all = f" ({len(doubtful):,} of {number:,})" * (number > 1)
             print(f"tokoban: {_doubt(doubtful)}{of_all}", file=sys.stderr)
@@ -195,32 +185,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _language(word: str) -> str:
     """The code of a language, in lower case; names of the shipped weights' languages have one."""
     return _NAMES.get(word.casefold(), word.casefold())
-
-
-def _read_without_capitals(model: "Translator", number: int, line: str) -> str:
-    """What is read of a line with words in capitals; empty for others.
-
-    It reports a line of which nothing is read.
-    """
-    from tokoban.systems.translation.capitals import without_capitals
-    from tokoban.systems.translation.emoji import without_emoji
-    from tokoban.systems.translation.pairs import tidy
-    from tokoban.systems.translation.texts import reading_of
-    from tokoban.text.saved import tokenizer_of
-
-    read, words = reading_of(model, line), tidy(without_emoji(line))
-    if not read and line.strip():
-        what = "no words to translate, but emoji or invisible characters alone"
-        print(f"tokoban: sentence {number} has {what}", file=sys.stderr)
-    return read if without_capitals(tokenizer_of(model), words) != words else ""
-
-
-def _capitals(read_as: Mapping[int, str]) -> str:
-    """The message that names the sentences with words in capitals; ``read_as`` is by number."""
-    if len(read_as) == 1:
-        ((number, read),) = read_as.items()
-        return f"sentence {number} has words in capitals, and is read as: {read}"
-    return f"sentences {_runs([*read_as])} have words in capitals, and are read in normal case"
 
 
 def _doubt(numbers: Sequence[int]) -> str:
@@ -352,29 +316,12 @@ def _described(
 
 
 def _show_attention(model: "Translator", best: "Translation", destination: str) -> None:
-    """A page of every token, layer and head, or a picture of the words alone."""
     with_words = [each for each in best.sentences or (best,) if each.tokens]
     if len(with_words) != 1:
         raise ValueError(f"--attention draws one sentence with words, got {len(with_words)}")
     (best,) = with_words
     from tokoban import systems
-    from tokoban.systems.translation.alignment import align_sentences
-    from tokoban.viewing.attention_page import write_attention_page
-    from tokoban.viewing.plots import plot_weights
+    from tokoban.viewing.plots import write_attention
 
-    if destination.lower().endswith(".html"):
-        view = systems.load("translation").attention(model, best.source_tokens, best.tokens)
-        write_attention_page(destination, view, title=best.text)
-        return
-    words = align_sentences(model, best)
-    plot_weights(
-        words.weights,
-        row_names=[_shortened(word) for word in words.target_words],
-        column_names=[_shortened(word) for word in words.source_words],
-        picture=Path(destination),
-    )
-
-
-def _shortened(word: str) -> str:
-    """The word, cut off where a German number would leave no room for the picture."""
-    return word if len(word) <= _LONGEST_NAME else f"{word[: _LONGEST_NAME - 1]}…"
+    view = systems.load("translation").attention(model, best.source_tokens, best.tokens)
+    write_attention(Path(destination), view, title=best.text)

@@ -19,8 +19,6 @@ from tokoban.text.bpe import Tokenizer, train_bpe
 
 pytestmark = pytest.mark.usefixtures("short")
 
-SVG = "<svg"
-
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:

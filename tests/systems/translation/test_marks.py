@@ -62,7 +62,6 @@ def test_a_quotation_and_what_is_in_brackets_stand_apart(sentence: str, parts: l
         ("Um 9", "Um 9", "At 9 a.m.", "At 9 a.m."),
         ("At 9 p.m.", "At 9 p.m.", "Um 21 Uhr", "Um 21 Uhr"),
         ("5 €.", "5 €.", "€5", "€5"),
-        ("'Wo?' fragt er.", "'Wo?' fragt er.", '„Where?", he asks.', "„Where?“, he asks."),
     ],
 )
 def test_a_translation_ends_as_its_source(

@@ -2,8 +2,7 @@
 
 import pytest
 
-from tokoban.systems.translation.spelling import usual_spelling, with_umlauts
-from tokoban.text.bpe import train_bpe
+from tokoban.systems.translation.spelling import usual_spelling
 
 
 @pytest.mark.parametrize(
@@ -14,6 +13,8 @@ from tokoban.text.bpe import train_bpe
         ("Mo., 29.2., frei", "Mo., 29. Februar, frei"),
         ("Bis zum 2.10. Danach am 3.5.", "Bis zum 2. Oktober. Danach am 3. Mai."),
         ("Datum: 1.1.2026", "Datum: 1. Januar 2026"),
+        ("am 3.4.21, vom 05.06.98", "am 3. April 2021, vom 5. Juni 1998"),
+        ("Version 3.4.21, am 3.4. 20 Leute, am 3.4.21:30", None),
         ("am 31.4. und 30.2.2024 und 1.13.", None),
         ("Version 2.11.0, Zimmer 3.14, um 9.15 Uhr, Kapitel 3.4. auch", None),
         ("1.000, am 10.12.24.1, 2024-12-24 und 12/24/2024", None),
@@ -21,8 +22,6 @@ from tokoban.text.bpe import train_bpe
         ("\u2018Don\u2019t go\u2019, \u201ashe\u2018", "\u2018Don't go\u2019, \u201ashe\u2018"),
         ("&quot;A &amp; B&#39;s&quot;&nbsp;&lt;", '"A & B\'s"\u00a0&lt;'),
         ("AT&T; und &nichts;", None),
-        ("8.00 - 18.30 Uhr, 2½ l", "8:00 - 18:30, 2 ½ l"),
-        ("1.50 - 2.50 Euro, 9-12 Uhr", None),
         ("I dont know if theyre here, Im not", "I don't know if they're here, I'm not"),
         ("Lets go, shes ill and ill be late", "Let's go, she's ill and I'll be late"),
         ("Can u see if i can?", "Can you see if I can?"),
@@ -38,33 +37,8 @@ from tokoban.text.bpe import train_bpe
         ("Bin ich da, ich muss noch weg. Kann dich wer holen?", None),
         ("its not in its box, he lets us", "it's not in its box, he lets us"),
         ("Er ist im Haus", None),
-        (
-            "Ich hab\u2019 Zeit, hab\u2019s und geh, komm ich?",
-            "Ich habe Zeit, habe es und geh, komme ich?",
-        ),
-        (
-            "Wie geht's? Wo ist'n er, kannste gehen?",
-            "Wie geht es? Wo ist denn er, kannst du gehen?",
-        ),
-        ("Mach's gut, ruf mich an, wie wär's? It's best", None),
+        ("Kannste gehen, weil du Karneste magst?", "Kannst du gehen, weil du Karneste magst?"),
     ],
 )
 def test_only_what_is_sure_is_written_in_the_usual_way(text: str, expected: str | None) -> None:
     assert usual_spelling(text) == (text if expected is None else expected)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Fuer uns sind die Strassen groesser.", "Für uns sind die Strassen größer."),
-        ("Die neue Frau ist da.", None),
-        ("Dass fuer ein Wort", "Dass für ein Wort"),
-        ("Da: www.fuer.de/fuer und fuer@fuer.de", None),
-        ("Die größer ist fuer uns.", None),  # who has umlauts uses them
-        ("They are here fuer us.", None),
-    ],
-)
-def test_umlauts_are_put_where_they_make_known_words(text: str, expected: str | None) -> None:
-    lines = ["Für uns größer, für uns alle größer, daß", "Die neue Frau ist neu"] * 9
-    tokenizer = train_bpe(lines, vocabulary_size=320, has_space_before=True)
-    assert with_umlauts(tokenizer, text) == (text if expected is None else expected)

@@ -14,8 +14,6 @@ from tokoban.systems.translation.clock_times import changes_a_time
 from tokoban.systems.translation.confidence import (
     DOUBTFUL_BELOW,
     Confidence,
-    breaks_a_date,
-    features,
     loses_a_number,
 )
 from tokoban.systems.translation.emoji import emoji_apart
@@ -63,7 +61,7 @@ def test_every_text_has_its_translation_and_an_empty_one_an_empty_one(
         ["Mrs. Hill is in the U.S. Army... at 5 a.m. and 7 p.m. every day."],
         ["Wo?!", "Da. da"],
         ['Er sagte: "Ja."', "Dann ging er."],
-        ["Sie rief: „Komm!“", "„Nein“.", "(Er ist hier.)", "Da!!"],
+        ["Sie rief: „Komm!“", "„Nein“.", "(Er ist hier.)", "Wo?!"],
         ['"Wo?" Tom asked.', "He went."],
         ["Seit 2019.", "Das ist Seite 12.", "Um 7:45.", "Um 18.30.", "Bis 5 p.m.", "I left."],
         ["Am 3. Oktober ist der 100. Geburtstag.", "Kaiser Karl V. starb mit 58.", "Er war alt."],
@@ -86,15 +84,14 @@ def test_a_text_is_divided_behind_its_sentences_alone(sentences: list[str]) -> N
         ("Bahnhofstr. 5, Bahnhofstr. Haus", "Bahnhofstraße 5, Bahnhofstr. Haus"),
         ("No. 5 on Feb. 3. No. He", "Nr. 5 on February 3. No. He"),
         ("Mt. Fuji, e.g. on Mon. We go", "Mount Fuji, for example on Monday. We go"),
+        ("Vllt. on sat, on Sun it is", "Vielleicht on Saturday, on Sunday it is"),
         ("Am Sa. und So. zu, so und so. Ja", "Am Samstag und Sonntag zu, so und so. Ja"),
         ("200 g Mehl, 2 l of milk, 3 g", "200 Gramm Mehl, 2 litres of milk, 3 g"),
-        ("LG Ida", "Viele Grüße, Ida"),
+        ("LG Ida", "Viele Grüße Ida"),
         ("Mein LG Fernseher. VG", "Mein LG Fernseher. Viele Grüße"),
         ("Thx, I wanna go asap", "Thanks, I want to go as soon as possible"),
         ("Ne, hast du ne Idee?", "Ne, hast du eine Idee?"),
-        ("Am Sonnabend ist's grad nich 5 Grad", "Am Samstag ist's gerade nicht 5 Grad"),
-        ("Ich bin grad da, hab nix", "Ich bin gerade da, hab nichts"),
-        ("zwanzig grad, her grad school", "zwanzig grad, her grad school"),
+        ("Am Sonnabend hab ich nix", "Am Samstag hab ich nichts"),
         ("They nix the plan", "They nix the plan"),
         ("www.usw.de, a@evtl.de, Mayo, May. 5", "www.usw.de, a@evtl.de, Mayo, May. 5"),
     ],
@@ -186,6 +183,8 @@ def test_emoji_are_not_read(translator: Translator) -> None:
         ("zwei 🍏\x1b[2J", [("zwei[2J", "🍏")]),
         ("Zwei (🍏🍐). Drei (🍏", [("Zwei.", "(🍏🍐)"), ("Drei (", "🍏")]),
         ("zwei (🍏)drei", [("zwei drei", "(🍏)")]),
+        ("Zwei Äpfel :-) Drei? :(", [("Zwei Äpfel", ":-)"), (" Drei?", ":(")]),
+        ("zwei (drei): (D) a:D http://d :)x", [("zwei (drei): (D) a:D http://d :)x", "")]),
     ],
 )
 def test_emoji_follow_what_they_stand_in_or_after(
@@ -227,11 +226,6 @@ def test_emoji_divide_long_lines_and_blanks_are_read_at_once(translator: Transla
     assert (nothing.text, complaints) == ("", [])
 
 
-def test_emoji_change_no_confidence() -> None:
-    best = Translation("Zwei Äpfel.", "Two apples.", 0.0, [1], [1], 0.0, channel_log_prob_nats=0.0)
-    assert features(replace(best, text="Two apples. 🍏 🍏 🍏")) == features(best)
-
-
 def test_a_text_without_letters_is_its_own_translation(translator: Translator) -> None:
     times = "00:00:01,000 --> 00:00:04,000"
     found = translate_texts(translator, [times, "zwei Äpfel", " 4 2 ", "..."], beam=2)
@@ -253,9 +247,6 @@ def test_a_text_without_letters_is_its_own_translation(translator: Translator) -
         ("10.000 Menschen", "10000 people", False),
         ("Geboren am 3.4.2021.", "Born on 3,42021.", True),
         ("Geboren am 3.4.2021.", "Born on 3/4/2021.", False),
-        ("Geboren am 3.4.2021.", "Born on 3,4,2021.", True),
-        ("Geboren am 3.4.2021.", "Born on 3:04.2021.", True),
-        ("Number 3,4,2021", "Nummer 3,4,2021", False),
         ("1.000.000 Euro", "1,000 euros", True),
         ("1.000.000 Euro", "1000000 euros", False),
         ("2.000 Euro", "2 euros", True),
@@ -264,14 +255,13 @@ def test_a_text_without_letters_is_its_own_translation(translator: Translator) -
         ("Der Monat Oktober", "Month", True),
         ("We close on Sundays in May.", "Wir schließen sonntags.", False),
         ("May I march in March?", "Darf ich im März marschieren?", False),
-        ("Am 3.4.21", "On 3,4.21", True),
         ("Im Mai 2019 100 Euro.", "100 euros in May 2019.", False),
     ],
 )
 def test_a_number_that_is_lost_makes_a_translation_doubtful(
     source: str, text: str, is_lost: bool
 ) -> None:
-    assert (loses_a_number(source, text) or breaks_a_date(source, text)) == is_lost
+    assert loses_a_number(source, text) == is_lost
     best = Translation(source, text, 0.0, [1], [1], 0.0, channel_log_prob_nats=0.0)
     certain = Confidence(50.0, (0.0,) * 6)
     assert (certain.of(best) < DOUBTFUL_BELOW) == is_lost

@@ -24,7 +24,7 @@ from tokoban.systems.translation.verbatim import hide_verbatim, show_verbatim
         ("www.x.example, https://www.x.example", ["www.x.example", "https://www.x.example"]),
         ("HTTPS://X.example und WWW.y.example", ["HTTPS://X.example", "WWW.y.example"]),
         ("Ich war 2@3.5 dort", []),
-        ("Auf Facebook steht www.a.example", ["www.a.example"]),
+        ("Auf B7 steht www.a.example", ["www.a.example"]),
         ("Kein @ und kein www, aber 3.5 und z.B.", []),
         ("Auf b.de/c_d, nicht müde.Es regnet.", ["b.de/c_d"]),
         ("a_1.pdf (b.tar.gz).", ["a_1.pdf", "b.tar.gz"]),
@@ -40,7 +40,7 @@ from tokoban.systems.translation.verbatim import hide_verbatim, show_verbatim
         ("```python", ["```python"]),
         ("Es ist x = 5, nicht 2 + 2 = 5.", ["x = 5", "2 + 2 = 5"]),
         ("Nr. 4711-0815, +44 20 7946 0958.", ["4711-0815", "+44 20 7946 0958"]),
-        ("AB-123456-X, SW1A 1AA, 12/24/2024", ["AB-123456-X", "SW1A 1AA", "12/24/2024"]),
+        ("AB-123456-X, 12/24/2024", ["AB-123456-X", "12/24/2024"]),
         ("IBAN DE89 3704 0044 0532 0130 00", ["DE89 3704 0044 0532 0130 00"]),
         ("1.000.000 um 18:30, 1914-1918, 1990er, 1990s, 2023/24", []),
         ("Der 42-jährige mit X10-Gerät, COVID-19, M1911, 150000 km, 1 000 000, 10115 B.", []),
@@ -55,14 +55,14 @@ def test_what_is_hidden_is_shown_again(text: str, spans: list[str]) -> None:
 
 def test_an_address_that_a_translation_lost_stands_at_its_end() -> None:
     hidden, found = hide_verbatim("Schreib an a@b.example und an c@d.example.")
-    assert hidden == "Schreib an Facebook und an Wikipedia."
-    assert show_verbatim("Write to Wikipedia.", found) == "Write to c@d.example. (a@b.example)"
+    assert hidden == "Schreib an B7 und an D4."
+    assert show_verbatim("Write to D4.", found) == "Write to c@d.example. (a@b.example)"
 
 
 def test_more_addresses_than_names_stay() -> None:
-    text = " ".join(f"a{number}@b.example" for number in range(6))
+    text = " ".join(f"a{number}@b.example" for number in range(8))
     hidden, found = hide_verbatim(text)
-    assert len(found) == 4 and hidden.endswith("a4@b.example a5@b.example")
+    assert len(found) == 6 and hidden.endswith("a6@b.example a7@b.example")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_no_text_takes_long_to_read(word: str) -> None:
 
 def test_a_text_is_measured_as_it_is_translated(translator: Translator) -> None:
     text = " ".join(f"das steht auf www.a{number}.example da. Ja" for number in range(8))
-    alone = "Ja das steht auf Facebook da."
+    alone = "Ja das steht auf B7 da."
     [most, least] = num_tokens(translator, [text, alone], is_divided=True)
     assert most <= least + 2
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tokoban.systems.translation.clock_times import changes_a_time
-from tokoban.systems.translation.emoji import without_emoji
 from tokoban.systems.translation.number_words import DAYS, MONTHS
 from tokoban.systems.translation.texts import Translation
 
@@ -21,9 +20,6 @@ _WITH_WRONG_NUMBER = 0.2  # at most
 _NUMBER = r"[0-9]+(?:[.,: \u00a0\u202f'][0-9]+)*"
 _THOUSANDS = "(?<=[0-9])[^0-9 ](?=[0-9]{3}(?![0-9]))"
 _MIXED, _HALF = r"\b[0-9]+ [0-9]/[0-9]", re.compile("[Hh]al[bf]|[.,][0-9]")
-_BROKEN_DATE = re.compile(
-    r"\b[0-9]{1,2}(?:[,:][0-9]{1,2}[.,:]|\.[0-9]{1,2}[,:])(?:[0-9]{2}){1,2}\b"
-)
 _NAMED = dict(MONTHS + DAYS)
 _NAMED |= {en: de for de, en in _NAMED.items() if en not in ("March", "May")}  # verbs too
 _NAME = re.compile(rf"\b(?:{'|'.join(_NAMED)})\b")
@@ -43,7 +39,7 @@ def features(best: Translation) -> list[float]:
     if best.channel_log_prob_nats is None:
         raise ValueError("the confidence is that of reranked translations")
     num_source, num_target = len(best.source_tokens) + 1, len(best.tokens) + 1
-    words = without_emoji(best.text).lower().split()
+    words = best.text.lower().split()
     return [
         best.log_prob_nats / num_target,
         best.channel_log_prob_nats / num_source,
@@ -79,11 +75,6 @@ def loses_a_number(source: str, text: str) -> bool:
     )
 
 
-def breaks_a_date(source: str, text: str) -> bool:
-    """Whether the text has a date such as 24,12,2024 that is not in the source."""
-    return any(found not in source for found in _BROKEN_DATE.findall(text))
-
-
 def _counted(numbers: Iterable[str]) -> Counter[int]:
     return Counter(int(part) for number in numbers for part in re.findall(_DIGITS, number))
 
@@ -103,15 +94,13 @@ class Confidence:
     def of(self, best: Translation) -> float:
         """The probability that the best translation is usable; of several sentences, the lowest.
 
-        It is low where the translation loses a number, breaks a date or changes a time of day.
+        It is low where the translation loses a number or changes a time of day.
         """
         if best.sentences:
             return min(map(self.of, best.sentences))
         pairs = zip(self.coefficients, features(best), strict=True)
         logit = self.intercept + sum(one * other for one, other in pairs)
         usable = 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
-        source, text = best.source, best.text
-        is_wrong = any(
-            wrong(source, text) for wrong in (loses_a_number, breaks_a_date, changes_a_time)
-        )
+        both = best.source, best.text
+        is_wrong = loses_a_number(*both) or changes_a_time(*both)
         return min(usable, _WITH_WRONG_NUMBER) if is_wrong else usable

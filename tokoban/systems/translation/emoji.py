@@ -1,4 +1,4 @@
-"""Emoji, which no training text has: a network would write broken characters or words for them."""
+"""Emoji and emoticons, which no training text has: a network would write broken words for them."""
 
 import re
 
@@ -13,15 +13,11 @@ _ONE = (
     r"|[\u2190-\u21ff\u25a0-\u25ff\u2934\u2935\u3030\u303d\u3297\u3299]\ufe0f)"
     r"[\ufe0e\ufe0f\u200d\U000e0020-\U000e007f]*"
 )
-_SOME = rf"{_ONE}(?: ?{_ONE})*"
+_EMOTICON = r"(?<!\S)[:;]-?[()DPp/](?!\S)"
+_SOME = rf"(?:{_EMOTICON}|{_ONE}(?: ?{_ONE})*)"
 _EMOJI = re.compile(rf" ?({_SOME}|\({_SOME}\))")  # with the brackets around nothing else
 _BEFORE_A_WORD = re.compile(rf"{_ONE}\)?(?=\w)(?!{_KEYCAP})")
 _STOPS = tuple(".!?…:")
-
-
-def without_emoji(text: str) -> str:
-    """The text as a network should read it."""
-    return _EMOJI.sub("", _spaced(text))
 
 
 def emoji_apart(text: str) -> list[tuple[str, str]]:

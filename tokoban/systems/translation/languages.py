@@ -1,4 +1,4 @@
-"""Tells German from English text by common words that only one of the languages has."""
+"""Common words that only German or only English has, by which texts of both are told apart."""
 
 import re
 
@@ -11,11 +11,16 @@ _WORDS = {
     ),
     "en": (
         "about and are at been but can could did do does for from had has have he her his how "
-        "if is it its my not of on our she should that the their there they this to us we were "
-        "what when where which who why with would you your"
+        "if is it its my not of on our please she should that the their there they this to us we "
+        "were what when where which who why with would you your"
     ),
 }
 _LANGUAGE_OF = {word: language for language, words in _WORDS.items() for word in words.split()}
+# A word that has a capital at the beginning of a sentence alone, or nearly so.
+BEGINNING = (
+    rf"(?:{'|'.join(word.capitalize() for word in _LANGUAGE_OF)}|A|All|Am|Die|I|In|No|So)"
+    r"(?=[ ,!?'\u2019])"
+)
 
 
 def num_words_by_language(text: str) -> dict[str, int]:

@@ -15,18 +15,8 @@ _LIST_SIGNS = re.compile(
     # Chats have years of two digits, which networks break.
     r"|\[?\d\d?[./]\d\d?[./]\d\d, \d\d?:\d\d(?::\d\d)?(?: [AP]M)?(?: -|\])) )+(?=\S)"
 )
-# Nouns that follow an ordinal number: "3. Oktober" and "1. Liga" begin no item of a list.
-_ORDERED = "|".join(
-    [
-        *(month for month, _ in MONTHS),
-        "Abteilung|Advent|Akt|Auflage|Band|Bundesliga|Bürgermeister(?:in)?|Etage|Fall|Geburtstag|"
-        "Gang|Generation|Grad|Halbjahr|Halbzeit|Jahr|Jahrestag|Jahrhundert|Kapitel|Klasse|Kreis|"
-        "Liga|Mal|Mannschaft|Monat|Obergeschoss|Person|Platz|Preis|Quartal|Rang|Reich|Reihe|Runde|"
-        "Satz|Schuljahr|Semester|Sinfonie|Stock|Stockwerk|Strophe|Stufe|Stunde|Tag|Teil|Termin|"
-        "Untergeschoss|Versuch|Vers|Vorsitzender?|Weltkrieg|Wahl|Woche",
-    ]
-)
-_NUMBERED = re.compile(rf"\d{{1,3}}\. (?!(?:{_ORDERED})\b)(?=\w)")
+_MONTHS = "|".join(month for month, _ in MONTHS)  # "3. Oktober" begins no item of a list
+_NUMBERED = re.compile(rf"\d{{1,3}}\. (?!(?:{_MONTHS})\b)(?=\w)")
 _STARS, _LINK_END = (
     r"(?:\*{1,3}|(?<!\w)_{1,2}(?=[^\W_][^_]{0,200}_{1,2}(?!\.?\w))|(?<=[^\W_])_{1,2}(?!\.?\w))",
     r"\]\([^()\s]*\)",

@@ -59,10 +59,8 @@ def with_one_mark(sentence: str) -> str:
 def with_marks_of(source: str, text: str) -> str:
     """The translation with the end of its source: repeated marks, a stop, "!" or none.
 
-    A question stays one, and dots stay. A German quotation is closed as it was opened.
+    A question stays one, and dots stay.
     """
-    if "„" in text and "“" not in text:
-        text = "“".join(text.rsplit('"', 1))
     if run := _RUN.search(source):
         return text.rstrip(".!?…") + run[0]
     end = _END.search(source)

@@ -2,7 +2,8 @@
 
 import re
 
-from tokoban.systems.translation.abbreviations import BEGINNINGS, without_abbreviations
+from tokoban.systems.translation.abbreviations import without_abbreviations
+from tokoban.systems.translation.languages import BEGINNING
 
 # Words before a stop that ends no sentence; so do single letters.
 _ABBREVIATED = "Dr|Fr|incl|inkl|Lt|Maj|med|Mr|Mrs|Ms|Nr|Prof|sog|vgl|vs|[a-zäöüß]"
@@ -37,7 +38,7 @@ _POSSIBLE = "|".join(
     ]
 )
 BETWEEN_SENTENCES = re.compile(
-    rf" (?=[\"„“»«(\u2018\u201a]?[A-ZÄÖÜ])(?:{_CERTAIN}|(?={BEGINNINGS})(?:{_POSSIBLE}))"
+    rf" (?=[\"„“»«(\u2018\u201a]?[A-ZÄÖÜ])(?:{_CERTAIN}|(?={BEGINNING})(?:{_POSSIBLE}))"
 )
 
 

@@ -1,4 +1,4 @@
-"""Apostrophes, umlauts, references, fractions, hours and dates, as translators have read them."""
+"""Apostrophes, pronouns, references and dates, as translators have read them."""
 
 import html
 import re
@@ -6,7 +6,6 @@ from calendar import monthrange
 
 from tokoban.systems.translation.languages import num_words_by_language
 from tokoban.systems.translation.number_words import MONTHS
-from tokoban.text.bpe import Tokenizer
 
 _REFERENCE = re.compile(r"&(?!lt;|gt;)(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[a-zA-Z]{2,8}\d?);")
 _APOSTROPHE = re.compile(r"(?<=\w)[\u2018\u2019\u02bc`\u00b4](?=\w)")
@@ -25,30 +24,17 @@ _ENGLISH = (  # whole words; the first of a text without capitals is not sure
     (r"i(?=[ ']|$)(?:(?<= i)|(?=.*[A-Z]))", "I"),
     ("u(?=[ ?!,]|$)", "you"),
 )
-_STEMS = (
-    "(?:brauch|bring|denk|find|freu|geh|glaub|hab|hätt|hoff|hol|komm|könnt|mach|meld|nehm|ruf|sag"
-    "|schau|schick|schreib|such|wär|würd|wünsch)"
-)
-_GERMAN = (
-    (rf"\b((?<=\bich ){_STEMS}|{_STEMS}(?= ich\b)|(?:hab|find)(?='s\b))\b(?:'(?!\w))?", r"\1e"),
-    (r"\b(finde|geht|gibt|habe|wenn)'s\b", r"\1 es"),
-    (r"(?<=st)'n\b", " denn"),
-    (r"\b(bist|kannst|kommst|machst|siehst|weißt|willst)e\b", r"\1 du"),
-)
+_YOU = re.compile(r"\b(bist|kannst|kommst|machst|siehst|weißt|willst)e\b", re.IGNORECASE)
 _NO_SUBJECT = re.compile(
     r"^(?i:(?:bin|habe?|kann|muss)(?= (?:dich|dir|gerade|gleich|grad|heute|im|jetzt|leider|morgen"
     r"|noch|nur|schon|was)\b)(?=[^?]*$)(?!.* werden\b)|habe(?= es\b))"  # no passive
 )
-_UMLAUTS = {"ae": "ä", "oe": "ö", "ue": "ü", "Ae": "Ä", "Oe": "Ö", "Ue": "Ü"}
-_TWO_LETTERS = re.compile(rf"(?<![aeqAEQ])(?:{'|'.join(_UMLAUTS)})")
 _QUOTED = re.compile(r"[\u2018\u201a]")
-_FRACTION = re.compile("(?<=[0-9])(?=[¼½¾⅐-⅞])")
-_HOURS = re.compile(r"(\d\d?)[:.](\d\d ?[-\u2013] ?\d\d?)[:.](\d\d) Uhr\b")  # is copied
 _DATE = re.compile(
     r"(?<![\w.,:/-])(?P<day>\d\d?)\. ?(?P<month>\d\d?)\."
-    r"(?: ?(?P<year>[12]\d{3})(?![\w-])|(?! ?\d|\w))(?!\.?\d)"
+    r"(?: ?(?P<year>[12]\d{3})(?![\w-])|(?P<short>\d\d)(?![\w:-])|(?! ?\d|\w))(?!\.?\d)"
 )
-# Behind other words, "3.4." may be a chapter or a version.
+# Behind other words, "3.4." and "3.4.21" may be a chapter or a version.
 _BEFORE_DATE = re.compile(
     r"(?:\b(?:am|vom|zum|bis|ab|seit|de[rmn]|und|oder|(?:mo|di|mi|do|fr|sa|so|\w+tag)[.,]*)"
     r"|[-:(\u2013]) ?$",
@@ -67,34 +53,10 @@ def usual_spelling(text: str) -> str:
     words = num_words_by_language(text)
     for short, full in _ENGLISH if words["en"] >= words["de"] else ():
         text = re.sub(rf"(?<!\S){short}", full, text)
-    text = _HOURS.sub(r"\1:\2:\3", _FRACTION.sub(" ", text))
     if not _QUOTED.search(text):
         text = _LAST.sub("'", text)
-    for short, full in _GERMAN:
-        text = re.sub(short, full, text, flags=re.IGNORECASE)
-    text = _NO_SUBJECT.sub(lambda verb: f"Ich {verb[0].lower()}", text)
+    text = _NO_SUBJECT.sub(lambda verb: f"Ich {verb[0].lower()}", _YOU.sub(r"\1 du", text))
     return _DATE.sub(_date_in_words, text)
-
-
-def with_umlauts(tokenizer: Tokenizer, text: str) -> str:
-    """A German text that has none with those that make its words fewer tokens of the vocabulary.
-
-    "fuer Gruesse" is "für Grüße"; "neue Poesie" stays.
-    """
-    words = num_words_by_language(text)
-    has_some = re.search("[äöüßÄÖÜ]", text) is not None
-    if has_some or words["en"] > words["de"] or not _TWO_LETTERS.search(text):
-        return text
-
-    def known(found: re.Match[str]) -> str:
-        form = _TWO_LETTERS.sub(lambda two: _UMLAUTS[two[0]], found[0])
-        forms = [found[0], form, form.replace("ss", "ß") if form != found[0] else form]
-        costs = [(len(tokens), max(tokens)) for tokens in tokenizer.encode_many(forms)]
-        return forms[costs.index(min(costs))]
-
-    found = WORD.sub(known, text)
-    before, after = map(len, tokenizer.encode_many([text, found]))
-    return found if after < before else text
 
 
 def _date_in_words(found: re.Match[str]) -> str:
@@ -107,4 +69,6 @@ def _date_in_words(found: re.Match[str]) -> str:
     before, behind = found.string[: found.start()], found.string[found.end() :]
     if not _BEFORE_DATE.search(before):
         return found[0]
+    if short := found["short"]:
+        return f"{words} {19 if short > '39' else 20}{short}"
     return f"{words}." if _ENDS_SENTENCE.match(behind) else words  # its stop was that of both

@@ -7,14 +7,14 @@ from itertools import chain, islice, starmap
 from typing import TYPE_CHECKING
 
 from tokoban.inference.engine import Engine
-from tokoban.systems.translation.capitals import with_capitals, without_capitals
-from tokoban.systems.translation.emoji import emoji_apart, without_emoji
+from tokoban.systems.translation.emoji import emoji_apart
+from tokoban.systems.translation.known_forms import known_forms
 from tokoban.systems.translation.layout import texts_apart
 from tokoban.systems.translation.marks import marks_apart, with_marks_of, with_one_mark
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.pairs import tidy
 from tokoban.systems.translation.sentences import sentences_of
-from tokoban.systems.translation.spelling import usual_spelling, with_umlauts
+from tokoban.systems.translation.spelling import usual_spelling
 from tokoban.systems.translation.translate import BATCH_SIZE, translate
 from tokoban.systems.translation.verbatim import hide_verbatim, show_verbatim
 from tokoban.text.saved import tokenizer_of
@@ -39,13 +39,6 @@ class Translation:
     log_prob_nats: float  # of its tokens and its end
     channel_log_prob_nats: float | None = None  # of the source given the translation, by a reranker
     sentences: "tuple[Translation, ...]" = ()  # of a text of several or with layout
-
-
-def reading_of(model: Translator, text: str) -> str:
-    """The text as the model reads it: no emoji, single spaces, words in their usual spelling."""
-    tokenizer = tokenizer_of(model)
-    text = without_capitals(tokenizer, tidy(without_emoji(text)))
-    return with_capitals(tokenizer, with_umlauts(tokenizer, text))
 
 
 def num_tokens(model: Translator, texts: Sequence[str], *, is_divided: bool = False) -> list[int]:
@@ -139,16 +132,19 @@ def _divided(model: Translator, text: str, *, is_one: bool) -> tuple[list[str], 
 
     If it ``is_one``, the whole text is the only sentence.
     """
+    tokenizer = tokenizer_of(model)
     text = usual_spelling(text)
     if is_one:
-        emoji = "".join(f" {emoji}" for _, emoji in emoji_apart(text) if emoji)
-        return [reading_of(model, text)], ["", emoji]
+        parts, emoji = zip(*emoji_apart(text), strict=True)
+        behind = "".join(f" {each}" for each in emoji if each)
+        return [known_forms(tokenizer, tidy(" ".join(parts)))], ["", behind]
     texts, around = texts_apart(text)
     found, gaps = list[str](), around[:1]
     for each, behind in zip(texts, around[1:], strict=True):
         space = ""
         for part, emoji in emoji_apart(each):
-            for sentence in filter(None, sentences_of(reading_of(model, part))):
+            reading = known_forms(tokenizer, tidy(part))
+            for sentence in filter(None, sentences_of(reading)):
                 before, *parts = marks_apart(sentence)
                 gaps[-1] += space + before
                 found += parts[::2]

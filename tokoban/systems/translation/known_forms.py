@@ -1,12 +1,18 @@
-"""Capitals as a translator has read them: fewer where all letters are, more where none is."""
+"""Words as a translator has read them: in capitals, in small letters or with "ue" typed in haste.
+
+A word gets the form of the fewest and then the most frequent tokens of the vocabulary.
+"""
 
 import re
+from collections.abc import Sequence
 from itertools import groupby
 
 from tokoban.systems.translation.languages import num_words_by_language
 from tokoban.systems.translation.spelling import WORD
 from tokoban.text.bpe import Tokenizer
 
+_UMLAUTS = {"ae": "ä", "oe": "ö", "ue": "ü", "Ae": "Ä", "Oe": "Ö", "Ue": "Ü"}
+_TWO_LETTERS = re.compile(rf"(?<![aeqAEQ])(?:{'|'.join(_UMLAUTS)})")
 _NOUN = re.compile(
     r"\b(?i:d(?:er|ie|as|e[mns])|[dkms]?eine?[mnrs]?|(?:ihr|unser)e?[mnrs]?|[ai]m|zu[mr]|beim|vom|ins"
     r"|für|mit) [A-ZÄÖÜ]"
@@ -14,12 +20,26 @@ _NOUN = re.compile(
 _FIRST = re.compile(r"(?:^|[.!?] )[^\w\s]*[a-zäöü](?![\w-]*[.@/:]\S)")
 
 
+def known_forms(tokenizer: Tokenizer, text: str) -> str:
+    """The text without needless capitals, then with missing umlauts, then with missing capitals."""
+    return with_capitals(tokenizer, with_umlauts(tokenizer, without_capitals(tokenizer, text)))
+
+
+def _costs(tokenizer: Tokenizer, forms: Sequence[str]) -> list[tuple[int, int]]:
+    # Merges are numbered as they were learned, the most frequent first.
+    return [(len(tokens), max(tokens, default=0)) for tokens in tokenizer.encode_many(forms)]
+
+
+def _best(tokenizer: Tokenizer, forms: Sequence[str]) -> str:
+    costs = _costs(tokenizer, forms)
+    return forms[costs.index(min(costs))]
+
+
 def without_capitals(tokenizer: Tokenizer, text: str) -> str:
     """The text with each run of words in capitals as the vocabulary has it, if that is far shorter.
 
-    Of a word's forms the one of the fewest and then the most frequent tokens is taken, and a run's
-    if they are less than half its tokens: "I LOVE YOU" is "I love you", "DNA" stays. A sentence
-    begins with a capital.
+    That is less than half its tokens: "I LOVE YOU" is "I love you", "DNA" stays. A sentence begins
+    with a capital.
     """
     found: list[str] = []
     for is_in_capitals, words in groupby(text.split(" "), _is_in_capitals):
@@ -46,10 +66,28 @@ def _known_forms(tokenizer: Tokenizer, words: list[str], *, after: list[str]) ->
         if found and not found[-1].endswith((".", "!", "?")):
             forms.insert(0, word.lower())
         forms += [form.replace("ss", "ß") for form in forms if "ss" in form]
-        # Merges are numbered as they were learned, the most frequent first.
-        costs = [(len(tokens), max(tokens, default=0)) for tokens in tokenizer.encode_many(forms)]
-        found.append(forms[costs.index(min(costs))])
+        found.append(_best(tokenizer, forms))
     return found[len(after) :]
+
+
+def with_umlauts(tokenizer: Tokenizer, text: str) -> str:
+    """A German text that has none with those that make its words fewer tokens of the vocabulary.
+
+    "fuer Gruesse" is "für Grüße"; "neue Poesie" stays.
+    """
+    words = num_words_by_language(text)
+    has_some = re.search("[äöüßÄÖÜ]", text) is not None
+    if has_some or words["en"] > words["de"] or not _TWO_LETTERS.search(text):
+        return text
+
+    def known(found: re.Match[str]) -> str:
+        form = _TWO_LETTERS.sub(lambda two: _UMLAUTS[two[0]], found[0])
+        forms = [found[0], form, form.replace("ss", "ß") if form != found[0] else form]
+        return _best(tokenizer, forms)
+
+    found = WORD.sub(known, text)
+    before, after = map(len, tokenizer.encode_many([text, found]))
+    return found if after < before else text
 
 
 def with_capitals(tokenizer: Tokenizer, text: str) -> str:
@@ -66,8 +104,8 @@ def with_capitals(tokenizer: Tokenizer, text: str) -> str:
 
     def known(found: re.Match[str]) -> str:
         forms = [found[0], found[0][0].upper() + found[0][1:]]
-        small, capital = tokenizer.encode_many(forms)
-        is_better = (len(capital), factor * max(capital)) < (len(small), max(small))
+        small, (length, latest) = _costs(tokenizer, forms)
+        is_better = (length, factor * latest) < small
         return forms[is_better and not any(num_words_by_language(found[0]).values())]
 
     found = _FIRST.sub(lambda first: first[0].upper(), WORD.sub(known, text))

@@ -1,11 +1,16 @@
-"""Words in capitals are read as the vocabulary would have them; acronyms are left alone."""
+"""Words are read as the vocabulary has them; acronyms and umlauts are left alone."""
 
 import pytest
 
-from tokoban.systems.translation.capitals import with_capitals, without_capitals
+from tokoban.systems.translation.known_forms import (
+    known_forms,
+    with_capitals,
+    with_umlauts,
+    without_capitals,
+)
 from tokoban.systems.translation.marks import with_one_mark
 from tokoban.systems.translation.number_words import examples
-from tokoban.systems.translation.spelling import usual_spelling, with_umlauts
+from tokoban.systems.translation.spelling import usual_spelling
 from tokoban.text.bpe import train_bpe
 
 LINES = ["Ein Mann sitzt auf der Straße im Park der USA.", "ein Hund und ein Mann."] * 9
@@ -60,9 +65,25 @@ def test_a_text_without_capitals_gets_those_of_the_vocabulary(
     assert with_capitals(TOKENIZER, text) == (text if expected is None else expected)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Fuer uns sind die Strassen groesser.", "Für uns sind die Strassen größer."),
+        ("Die neue Frau ist da.", None),
+        ("Dass fuer ein Wort", "Dass für ein Wort"),
+        ("Da: www.fuer.de/fuer und fuer@fuer.de", None),
+        ("Die größer ist fuer uns.", None),  # who has umlauts uses them
+        ("They are here fuer us.", None),
+    ],
+)
+def test_umlauts_are_put_where_they_make_known_words(text: str, expected: str | None) -> None:
+    lines = ["Für uns größer, für uns alle größer, daß", "Die neue Frau ist neu"] * 9
+    tokenizer = train_bpe(lines, vocabulary_size=320, has_space_before=True)
+    assert with_umlauts(tokenizer, text) == (text if expected is None else expected)
+
+
 def test_the_texts_that_a_vocabulary_was_made_of_are_read_as_they_are() -> None:
     texts = [text for pair in examples(2000, seed=0) for text in pair]
     tokenizer = train_bpe(texts, vocabulary_size=512, has_space_before=True)
     for text in texts:
-        read = with_capitals(tokenizer, with_umlauts(tokenizer, usual_spelling(text)))
-        assert with_one_mark(read) == text
+        assert with_one_mark(known_forms(tokenizer, usual_spelling(text))) == text
