@@ -124,8 +124,8 @@ def reason_of(answer: Deadlocked | Answer) -> str:
 def test_limits_are_kept_and_named() -> None:
     assert reason_of(explain(HARD, limits=Limits(max_expansions=0))) == "0 positions"
     assert reason_of(explain(HARD, limits=Limits(memory_limit_mb=0.0))) == "0 MB"
-    limits, clock = Limits(time_limit_s=1.0), itertools.count(0.0).__next__
-    reason = reason_of(explain(HARD, limits=limits, clock=clock))
+    limits = Limits(time_limit_s=1.0, clock=itertools.count(0.0).__next__)
+    reason = reason_of(explain(HARD, limits=limits))
     assert reason == "1 s" and isinstance(reason, Reason) and reason.code == "time"
     large = Board(
         65, 65, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(1, 1)}), Square(0, 0)
@@ -168,7 +168,7 @@ def test_the_check_of_a_proof_counts_for_the_time_limit(monkeypatch: pytest.Monk
         return find_fault(certificate, each_position)
 
     monkeypatch.setattr(explainer, "find_fault", slow)
-    reason = reason_of(explain(HARD, clock=lambda: now_s))
+    reason = reason_of(explain(HARD, limits=Limits(time_limit_s=10.0, clock=lambda: now_s)))
     assert reason == "10 s, before the proof could be checked"
     assert isinstance(reason, Reason) and reason.code == "time"
 
@@ -188,7 +188,7 @@ def test_the_solver_has_half_of_the_time_that_is_left(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Subsets, "find_pair", slow)
     monkeypatch.setattr(explainer.solver, "solve", solve)
-    explain(HARD, clock=lambda: now_s)
+    explain(HARD, limits=Limits(time_limit_s=10.0, clock=lambda: now_s))
     assert given_s == [2.0]
 
 
@@ -213,8 +213,8 @@ def test_what_the_search_for_boxes_solves_is_solvable(monkeypatch: pytest.Monkey
 
 def test_a_box_is_called_needed_only_where_that_is_known() -> None:
     board = parse_board("#######|#.-$$.#|#@----#|#######")
-    ticks = itertools.count()
-    answer = explain(board, limits=Limits(time_limit_s=2.5), clock=lambda: float(next(ticks)))
+    limits = Limits(time_limit_s=2.5, clock=itertools.count(0.0).__next__)
+    answer = explain(board, limits=limits)
     assert isinstance(answer, Deadlocked)
     assert answer.certificate.without == (None, None)
     assert find_fault(answer.certificate) is None

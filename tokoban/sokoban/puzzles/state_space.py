@@ -6,7 +6,6 @@ square rule or the freeze rule proves deadlocked are left out. Axes: those of
 ``search.level.ground``, and E capacity for edges, K boxes, Q positions.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import NamedTuple, no_type_check
@@ -119,7 +118,6 @@ def explore(
     *,
     max_positions: int,
     limits: Limits,
-    clock: Callable[[], float] = compiling.clock,
 ) -> Exploration | None:
     """The state space of a level; None where it is too large or a limit is reached.
 
@@ -128,7 +126,7 @@ def explore(
     boxes, or more.
     """
     _compile()
-    return _explore(board, max_positions, Watch(limits, clock))
+    return _explore(board, max_positions, Watch(limits))
 
 
 def _explore(board: Board, max_positions: int, watch: Watch) -> Exploration | None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from tokoban import compiling
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.level import Solution
@@ -14,6 +13,7 @@ from tokoban.sokoban.search.limits import (
     UNLIMITED,
     Limits,
     Reason,
+    Watch,
     out_of_expansions,
     out_of_memory,
     out_of_time,
@@ -33,7 +33,6 @@ def find_answer(
     *,
     minimise: str = "any",
     report: Report | None = None,
-    clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
     """The answer to a board; ``search`` is called if a search is needed.
 
@@ -45,11 +44,7 @@ def find_answer(
     second with the progress so far, and may end the search by raising an exception. Raises
     ``ValueError`` above ``MAX_SQUARES`` of floor.
     """
-    started_s = clock()
-
-    def elapsed_s() -> float:
-        return clock() - started_s
-
+    elapsed_s = Watch(limits).elapsed_s
     if board.is_solved:
         return solved_already(minimise, elapsed_s=elapsed_s())
     inside = board.inside()
