@@ -66,7 +66,7 @@ def explain(
         return _given_up(out_of_memory(limits.memory_limit_mb), watch)
     try:
         subsets = Subsets(board, watch, max_positions)
-        deadlock = static_deadlock(subsets.numbered, subsets.boxes) or subsets.find_pair()
+        deadlock = static_deadlock(subsets.numbered, subsets.boxes)
         if deadlock is None:
             answer = _solve_in_half_the_time(board, watch.rest())
             if answer.status == "solved":
