@@ -67,7 +67,6 @@ def test_answers_hold_for_many_more_boards_and_all_kinds() -> None:
     assert {certificate.kind for certificate in found} == set(KINDS) - {"count"}
     searched = [certificate for certificate in found if certificate.kind == "search"]
     assert any(certificate.frozen for certificate in searched)
-    assert any(len(certificate.traps) > 1 for certificate in searched)
     assert any(len(certificate.boxes) > 2 for certificate in searched)
 
 
