@@ -16,10 +16,10 @@ from tokoban.sokoban.search.limits import Watch, out_of_memory
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.state.positions import num_bytes, unpacked_bits
 from tokoban.sokoban.search.state.walks import chain, directions_through
+from tokoban.sokoban.search.steps import next_slice
 from tokoban.sokoban.wording import counted
 
 _FIRST_CAPACITY = 1 << 8
-_SLICE_S = 0.01  # between two checks of the clock and the stop flag
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,7 @@ def search_subset(
         slice_started_s = compiling.clock()
         outcome = search.search(ground, store, deadlocks, scratch, stop_at)
         expansions = int(store.progress[NUM_EXPANSIONS])
-        if compiling.clock() - slice_started_s < _SLICE_S:
-            slice_expansions = min(2 * slice_expansions, max_positions)
-        else:
-            slice_expansions = max(slice_expansions // 2, 1)
+        slice_expansions = next_slice(slice_expansions, compiling.clock() - slice_started_s)
         if outcome == Outcome.SOLVED:
             return Searched(expansions, solution=_solution(numbered, store))
         if outcome == Outcome.EXHAUSTED:

@@ -21,9 +21,7 @@ from tokoban.sokoban.search.limits import (
 )
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import Budget, Found, Search, Underway
-
-_SLICE_S = 0.01  # how long compiled code runs before limits and Ctrl-C are looked at
-_MOST_WORK = 1 << 30  # of one call: a search whose turns end earlier never spends its budget
+from tokoban.sokoban.search.steps import next_slice
 
 
 def find_answer(
@@ -129,13 +127,8 @@ class _Run:
                 work = 1  # another search has its turn
             elif _without_sizes(pause) == _without_sizes(before):
                 pass  # it made a table or grew, which tells nothing about the speed of its work
-            # The smallest boards do a million units of work a second, the largest a few hundred.
-            elif (slice_s := progress.elapsed_s - slice_started_s) < _SLICE_S:
-                # Each slice costs some 50 us besides, as much as several expansions.
-                factor = 8 if slice_s < _SLICE_S / 8 else 2
-                work = min(factor * work, _MOST_WORK)
             else:
-                work = max(work // 2, 1)
+                work = next_slice(work, progress.elapsed_s - slice_started_s)
 
     def _ended(self, found: Found) -> Answer:
         """The answer of a search that has ended."""

@@ -9,8 +9,8 @@ from tokoban.sokoban.search.bitboard.driver import LEVEL, Verdict
 from tokoban.sokoban.search.bitboard.workspace import Workspace, grown
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
+from tokoban.sokoban.search.steps import next_slice
 
-_SLICE_S = 0.01
 _FIRST_BUDGET = 256
 
 
@@ -47,8 +47,7 @@ def complete(work: Work, workspace: Workspace, limits: Limits) -> Workspace:
         if limits.time_limit_s is not None and now_s - started_s >= limits.time_limit_s:
             work.give_up(Verdict.OUT_OF_TIME)
         elif stop == Outcome.BUDGET_SPENT:
-            is_short = now_s - slice_started_s < _SLICE_S
-            budget = 2 * budget if is_short else max(budget // 2, 1)
+            budget = next_slice(budget, now_s - slice_started_s)
         elif stop == Outcome.OUTPUT_FULL:
             work.grow_output()
         # The larger room is twice the old one, which may have to be copied.
