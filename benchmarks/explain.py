@@ -27,6 +27,7 @@ from tokoban.sokoban.proofs.checker import find_fault
 from tokoban.sokoban.proofs.explainer import Deadlocked, explain
 from tokoban.sokoban.proofs.notation import to_json
 from tokoban.sokoban.search.combine.solver import solve
+from tokoban.sokoban.search.limits import Limits
 
 WAYS = ("random", "careful", "mistakes")
 _MAX_PUSHES = 40  # of random play
@@ -87,7 +88,7 @@ def run(source: str, way: str, board: Board) -> Row:
     """Explains and checks one position."""
     has_dead_box = not board.boxes.isdisjoint(dead_squares(board))
     started_s = time.process_time()
-    answer = explain(board, clock=time.process_time)
+    answer = explain(board, limits=Limits(time_limit_s=10.0, clock=time.process_time))
     explained_s = time.process_time() - started_s
     if not isinstance(answer, Deadlocked):
         return Row(source, way, has_dead_box, None, 0, False, 0, 0, None, explained_s * 1e3, 0.0)

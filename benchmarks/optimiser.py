@@ -56,10 +56,10 @@ def fast_solutions(
 ) -> Iterator[tuple[str, int, Board, Solution]]:
     """So many levels that the fast mode solves, with its solutions."""
     solved = []
-    limits = Limits(time_limit_s=_FAST_LIMIT_S)
+    limits = Limits(time_limit_s=_FAST_LIMIT_S, clock=time.process_time)
     for file in files:
         for number, level in enumerate(read_levels(file).levels, 1):
-            answer = solve(level.board, minimise="any", limits=limits, clock=time.process_time)
+            answer = solve(level.board, minimise="any", limits=limits)
             if answer.solution is not None:
                 solved.append((Path(file).name, number, level.board, answer.solution))
     count = min(count or len(solved), len(solved))
@@ -80,8 +80,11 @@ def run(
         board,
         given.directions,
         minimise=by,
-        limits=Limits(time_limit_s=arguments.time_limit, memory_limit_mb=_MEMORY_LIMIT_MB),
-        clock=time.process_time,
+        limits=Limits(
+            time_limit_s=arguments.time_limit,
+            memory_limit_mb=_MEMORY_LIMIT_MB,
+            clock=time.process_time,
+        ),
     )
     assert best.solution is not None
     if not rules.play(board, best.solution.directions)[-1].is_solved:

@@ -14,7 +14,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -68,11 +68,12 @@ def run(
     seed: int = 0,
 ) -> Row:
     """Solves one level; the clock leaves the replay out."""
+    limits = replace(limits, clock=time.process_time)
     if without or seed:
         search = partial(portfolio.search, board=board, limits=limits, without=without, seed=seed)
-        answer = find_answer(board, search, limits, clock=time.process_time)
+        answer = find_answer(board, search, limits)
     else:
-        answer = solve(board, minimise=minimise, limits=limits, clock=time.process_time)
+        answer = solve(board, minimise=minimise, limits=limits)
     moves = pushes = None
     if answer.solution is not None:
         moves, pushes = answer.solution.num_moves, answer.solution.num_pushes

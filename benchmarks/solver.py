@@ -9,7 +9,7 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards
 from tokoban.sokoban.search.bitboard.sweep import Sweeping, workspace_for
-from tokoban.sokoban.search.bitboard.worker import Worker
+from tokoban.sokoban.search.bitboard.worker import complete
 from tokoban.sokoban.search.combine.anytime import best_answer
 from tokoban.sokoban.search.combine.solver import prepare, solve
 from tokoban.sokoban.search.limits import Limits
@@ -107,12 +107,13 @@ def find_all(
 
 def find(board: Board, way: str, limits: Limits) -> Found:
     """Solves one board; the seconds of its limit too are those of the processor."""
+    limits = replace(limits, clock=time.process_time)
     if way == COMMAND:
         assert limits.time_limit_s is not None
-        told = best_answer(board, limits=limits, clock=time.process_time)
+        told = best_answer(board, limits=limits)
         moves = () if told.solution is None else told.solution.directions
         return Found(_VERDICTS[told.status], moves, told.num_expansions)
-    answer = solve(board, minimise=way, limits=limits, clock=time.process_time)
+    answer = solve(board, minimise=way, limits=limits)
     if answer.solution is not None:
         return Found(Verdict.SOLVED, answer.solution.directions, answer.num_expansions)
     verdict = Verdict.UNKNOWN if answer.status == "gave up" else Verdict.UNSOLVABLE
@@ -149,7 +150,7 @@ def run_sweep(file: str, levels: Levels, unit: str, limits: Limits) -> Row:
     """Sweeps the file's levels, and asks for the distance of each start."""
     work = Sweeping(levels, unit)
     started_s = time.process_time()
-    Worker(workspace_for(levels)).complete(work, limits)
+    complete(work, workspace_for(levels), limits)
     spent_s = time.process_time() - started_s
     labels = work.labels
     is_solved = labels.verdict == Verdict.SOLVED

@@ -195,7 +195,7 @@ def test_what_is_given_up_is_status_1(
 ) -> None:
     given = []
 
-    def give_up(board: object, *, limits: Limits, clock: object) -> Answer:
+    def give_up(board: object, *, limits: Limits) -> Answer:
         given.append(limits)
         return Answer(status="gave up", solver="astar", reason="7 s", elapsed_s=7.0)
 

@@ -205,7 +205,9 @@ def label(
         check("path", path)
         if path == "":  # it would mean the current folder
             raise ValueError("a path is empty; expected that of a file or folder")
-    workers = Workers(num_threads, executor, usual=os.cpu_count() or 1)
+    if num_threads is None and executor is None:
+        num_threads = os.cpu_count()
+    workers = Workers(num_threads, executor)
     config = LabelConfig(seed=seed, num_states=num_states, max_levels=max_levels)
     play = None
     if played_by is not None:

@@ -47,10 +47,6 @@ def run(arguments: argparse.Namespace) -> int:
         options.refuse(arguments, "--weights", "--attention", because="with --by search")
     else:
         options.refuse(arguments, "--time-limit", "--memory-limit", because="with --by policy")
-    limits = {
-        "time_limit_s": arguments.time_limit,
-        "memory_limit_mb": arguments.memory_limit / 1e6,
-    }
     check_outputs(arguments, "attention", "json", "jsonl", inputs=["file", "weights"])
     question = arguments.question
     grammar.question(question)  # what is no question is refused before the file is read
@@ -66,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
             described: dict[str, object] = {"index": number, "title": level.title, "answer": None}
             try:
                 described["answer"] = said = tokoban.ask(
-                    level.board, question, policy=policy, **limits
+                    level.board, question, policy=policy, **options.limits_of(arguments)
                 )
                 if "-" not in (arguments.json, arguments.jsonl):
                     print(f"{number:>4}  {said}")

@@ -15,15 +15,15 @@ _CONNECT_S = 30
 
 
 @contextmanager
-def workers_of(arguments: argparse.Namespace, *, usual: int = 1) -> "Iterator[Workers]":
-    """The cluster that is asked for, or so many threads; ``usual`` are used if none are given.
+def workers_of(arguments: argparse.Namespace) -> "Iterator[Workers]":
+    """The cluster that is asked for, or so many threads.
 
     Raises ``ValueError`` where both are given, and ``OSError`` where no scheduler answers.
     """
     from tokoban.sokoban.work import Workers
 
     if arguments.cluster is None:
-        yield Workers(arguments.threads, usual=usual)
+        yield Workers(arguments.threads)
         return
     options.refuse(arguments, "--threads", because="with --cluster")
     if arguments.cluster == "":

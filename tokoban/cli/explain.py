@@ -79,10 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             for game in games:
                 explanation = tokoban.explain(
-                    game.level.board,
-                    moves=game.moves,
-                    time_limit_s=arguments.time_limit,
-                    memory_limit_mb=arguments.memory_limit / 1e6,
+                    game.level.board, moves=game.moves, **options.limits_of(arguments)
                 )
                 written.add(described(game, explanation))
                 screen.print(as_text(game, explanation))

@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.sokoban.formats import write_levels
     from tokoban.sokoban.search.limits import Limits
 
-    limits = Limits(time_limit_s=arguments.time_limit, memory_limit_mb=arguments.memory_limit / 1e6)
+    limits = Limits(**options.limits_of(arguments))
     levels: list[Level] = []
     status, tried = 0, counted(0, "attempt")
     screen, said_s = Screen(stderr=True), time.monotonic()

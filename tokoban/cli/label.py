@@ -120,8 +120,8 @@ def run(arguments: argparse.Namespace) -> int:
     job = read_job(arguments.levels, config, evaluation=arguments.evaluation, play=play)
     for problem in job.problems:
         print(problem, file=sys.stderr)
-    usual = os.cpu_count() or 1
-    with alone_in(arguments.output), workers_of(arguments, usual=usual) as workers:
+    arguments.threads = arguments.threads or os.cpu_count()
+    with alone_in(arguments.output), workers_of(arguments) as workers:
         status = _complete(arguments.output, job, workers)
     if status == ExitCode.INTERRUPTED or not job.problems:
         return status

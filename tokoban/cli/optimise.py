@@ -143,9 +143,8 @@ def _outcomes(
                         level.board,
                         before,
                         minimise=minimise,
-                        time_limit_s=arguments.time_limit,
-                        memory_limit_mb=arguments.memory_limit / 1e6,
                         report=report,
+                        **options.limits_of(arguments),
                     )
             except ValueError as error:  # the level is too large
                 answer = replace(_NO_SOLUTION, reason=str(error))

@@ -8,13 +8,10 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tokoban.cli.parser import Number, quoted_word, whole
 from tokoban.sokoban.sizes import MAX_THREADS
-
-if TYPE_CHECKING:
-    from tokoban.sokoban.search.limits import Limits
 
 MOST_TEXTS = 100_000  # beams, texts, or sentences at a time
 _UNITS = {"MB": 10**6, "GB": 10**9}
@@ -163,15 +160,15 @@ def _typed(default: object) -> str:
     return f"{default:g}" if isinstance(default, float) else str(default)
 
 
-def limits(arguments: argparse.Namespace) -> "Limits":
-    """The limits of a search, from its three options."""
-    from tokoban.sokoban.search.limits import Limits
-
-    return Limits(
-        time_limit_s=arguments.time_limit,
-        memory_limit_mb=arguments.memory_limit / 1e6,
-        max_expansions=arguments.max_expansions,
-    )
+def limits_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The limits of a search, as the library takes them."""
+    limits = {
+        "time_limit_s": arguments.time_limit,
+        "memory_limit_mb": arguments.memory_limit / 1e6,
+    }
+    if "max_expansions" in arguments:
+        limits["max_expansions"] = arguments.max_expansions
+    return limits
 
 
 def refuse(arguments: argparse.Namespace, *names: str, because: str) -> None:

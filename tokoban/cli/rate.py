@@ -61,12 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             for number, level in levels.items():
                 started_s = compiling.clock()
-                ratings[number] = rating = tokoban.rate(
-                    level.board,
-                    time_limit_s=arguments.time_limit,
-                    memory_limit_mb=arguments.memory_limit / 1e6,
-                    max_expansions=arguments.max_expansions,
-                )
+                ratings[number] = rating = tokoban.rate(level.board, **options.limits_of(arguments))
                 elapsed_s = compiling.clock() - started_s
                 written.add(_described(number, level, rating, elapsed_s))
                 status |= not _is_complete(rating)

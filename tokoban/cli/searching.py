@@ -35,16 +35,16 @@ def by_search(
 ) -> Iterator[tuple[int, Found]]:
     """The answers of the searches without a network, as they come."""
     numbers = [*boards]
-    num_sharing = 1 if workers.executor else arguments.threads
+    limits = options.limits_of(arguments)
+    if workers.executor is None:
+        limits["memory_limit_mb"] /= arguments.threads
     answers = tokoban.solve_all(
         [*boards.values()],
         minimise=arguments.minimise,
-        time_limit_s=arguments.time_limit,
-        memory_limit_mb=arguments.memory_limit / 1e6 / num_sharing,
-        max_expansions=arguments.max_expansions,
         num_threads=workers.num_threads,
         executor=workers.executor,
         report=lambda place, *told: report(numbers[place], *told),
+        **limits,
     )
     for place, answer in answers:
         yield numbers[place], Found(answer)
@@ -61,7 +61,7 @@ def by_push_policy(
         name = os.path.realpath(name)
     weights = name, arguments.device, policies.digest_of(name)
     policies.load_push_policy(*weights)  # what cannot be loaded is refused before the work
-    limits = options.limits(arguments)
+    limits = Limits(**options.limits_of(arguments))
     items = [Asked(number, board, limits, weights) for number, board in boards.items()]
     if items:
         # What the searches without a network need is not even imported.

@@ -390,8 +390,9 @@ def _by_instruction(
     import tokoban
     from tokoban.cli.found import Found
     from tokoban.sokoban.instructions import grammar, truth
+    from tokoban.sokoban.search.limits import Limits
 
-    text, limits = arguments.instruction, options.limits(arguments)
+    text, limits = arguments.instruction, Limits(**options.limits_of(arguments))
     meaning = grammar.instruction(text).meaning
     policy = None
     if arguments.by == "policy":

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from tokoban import compiling
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats import Solution, format_board, lurd
 from tokoban.sokoban.proofs.certificate import Certificate
@@ -98,14 +97,13 @@ def explain(
     *,
     moves: str = "",
     limits: Limits,
-    clock: Callable[[], float] = compiling.clock,
 ) -> Explanation:
     """Explains the position after ``moves``, or after the first push of them that deadlocked it.
 
     The limits apply to each position examined. Raises ``ValueError`` for moves that the rules
     forbid.
     """
-    return explain_game(board, moves, partial(explain_position, limits=limits, clock=clock))
+    return explain_game(board, moves, partial(explain_position, limits=limits))
 
 
 def explain_game(

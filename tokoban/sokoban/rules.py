@@ -56,6 +56,22 @@ def walk(
     return tuple(moves[::-1])
 
 
+def pushes(board: Board) -> list[tuple[Square, Direction]]:
+    """The boxes that the player can walk to and push, each with the direction; in order."""
+    area = board.area()
+    return [
+        (box, direction)
+        for box in sorted(board.boxes)
+        for direction in Direction
+        if box.neighbour(direction.opposite) in area and board.is_free(box.neighbour(direction))
+    ]
+
+
+def push(board: Board, box: Square, direction: int) -> Board:
+    """The board after one of the ``pushes``."""
+    return replace(board, player=box, boxes=board.boxes - {box} | {box.neighbour(direction)})
+
+
 def moves_of_push(board: Board, box: Square, direction: Direction) -> tuple[Direction, ...]:
     """A shortest walk to the box's other side, and the push; ``ValueError`` if there is none."""
     steps = walk(board, box.neighbour(direction.opposite))

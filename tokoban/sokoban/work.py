@@ -22,7 +22,7 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
@@ -47,10 +47,8 @@ Task = Callable[[Item, threading.Event], Result | None]
 class Workers:
     """Who does the work: so many threads of this process, or the workers of an executor."""
 
-    num_threads: int | None = None
+    num_threads: int | None = None  # one, where neither is given
     executor: Executor | None = None
-    _: KW_ONLY
-    usual: int = 1  # threads, where neither is given
 
     def __post_init__(self) -> None:
         if self.num_threads is not None and self.executor is not None:
@@ -82,7 +80,7 @@ class Workers:
         """
         # Set by this thread alone: ``compiling.clock`` tells each thread another time.
         stop = threading.Event()
-        pool = self.executor or ThreadPoolExecutor(self.num_threads or self.usual)
+        pool = self.executor or ThreadPoolExecutor(self.num_threads or 1)
         waiting: dict[Future[Result | None], int] = {}
         numbered = enumerate(items)
         interrupt: BaseException | None = None

@@ -1,7 +1,6 @@
 """A beam search by the push policy that shows every step."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -120,9 +119,7 @@ def _best_successors(
         score = float(scores[parent, action])
         if score == -np.inf or len(chosen) == width:
             break
-        box, direction = _push(squares, action)
-        behind = box.neighbour(direction.opposite)
-        after = rules.step(replace(rows[parent].board, player=behind), direction)
+        after = rules.push(rows[parent].board, *_push(squares, action))
         if (position := _position(after)) not in visited:
             visited.add(position)
             chosen.append(_Row(after, score, parent, action))

@@ -222,7 +222,7 @@ def test_within_limits_the_answer_is_that_without_or_says_which_limit_ended_it(
             assert (found.solution, found.at_least_pushes) == (full.solution, full.at_least_pushes)
     assert 1 < ended == full.num_expansions < 40
     times = iter(range(99))  # the third look ends it, amid the graph
-    watch = Watch(Limits(time_limit_s=2.5), clock=lambda: next(times))
+    watch = Watch(Limits(time_limit_s=2.5, clock=lambda: next(times)))
     with pytest.raises(OutOfTimeError):
         graph.build_graph(Cells.of(board, board.boxes), watch=watch)
     stop = threading.Event()

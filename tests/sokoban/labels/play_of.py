@@ -10,7 +10,8 @@ from tokoban.sokoban.formats.packed import PackedLevels
 from tokoban.sokoban.labels.driver import Labelled, Labelling
 from tokoban.sokoban.labels.samples import PlayedStates
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
-from tokoban.sokoban.search.bitboard.worker import Worker
+from tokoban.sokoban.search.bitboard.worker import complete
+from tokoban.sokoban.search.bitboard.workspace import Workspace
 from tokoban.sokoban.search.limits import Limits
 
 
@@ -26,7 +27,7 @@ def label_all(
     seed: int = 7,
     num_states: int = 17,
     max_sets: int = 10**6,
-    worker: Worker | None = None,
+    workspace: Workspace | None = None,
     played: PlayedStates | None = None,
 ) -> Labelled:
     levels = words_of(boards)
@@ -34,8 +35,8 @@ def label_all(
     work = Labelling(
         levels, own, seed=seed, num_states=num_states, max_sets=max_sets, played=played
     )
-    worker = worker or Worker(workspace_for(levels))
-    worker.complete(work, Limits(memory_limit_mb=float("inf")), lambda: False)
+    workspace = workspace or workspace_for(levels)
+    complete(work, workspace, Limits(memory_limit_mb=float("inf")))
     return work.labelled()
 
 

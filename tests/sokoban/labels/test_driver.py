@@ -15,7 +15,6 @@ from tokoban.sokoban.labels.samples import Origin, PlayedStates
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.labels import DEADLOCKED, Labels
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
-from tokoban.sokoban.search.bitboard.worker import Worker
 
 SHAPES = [
     Shape(4, 5, 1, is_closed=False),
@@ -187,9 +186,9 @@ def test_losing_pushes_that_no_static_check_shows_come_first() -> None:
 
 def test_chance_is_of_the_seed_and_the_levels_number_alone() -> None:
     together = label_all(BOARDS, numbers=range(100, 100 + len(BOARDS)))
-    worker = Worker(workspace_for(words_of([LARGE, *BOARDS])))
+    workspace = workspace_for(words_of([LARGE, *BOARDS]))
     for level in reversed(range(len(BOARDS))):
-        alone = label_all([BOARDS[level]], numbers=[100 + level], worker=worker)
+        alone = label_all([BOARDS[level]], numbers=[100 + level], workspace=workspace)
         part = parts(together)[level]
         assert np.array_equal(alone.samples.boxes, together.samples.boxes[part])
         assert np.array_equal(alone.samples.origin, together.samples.origin[part])

@@ -136,10 +136,10 @@ def test_limits_keep_whole_shards_and_the_rest_is_made_later(
     told = LabelFolder(tmp_path, job).complete(Workers(2), limits=Limits(stop=stop))
     assert told == "stopped"
     assert not list(tmp_path.glob("*.safetensors"))
-    looks = itertools.count(0.0)  # a second passes between two looks at the clock
+    # A second passes between two looks at the clock.
+    limits = Limits(time_limit_s=2.0, clock=itertools.count(0.0).__next__)
     folder = LabelFolder(tmp_path, job)
-    limits = Limits(time_limit_s=2.0)
-    told = folder.complete(Workers(1), limits=limits, clock=looks.__next__)
+    told = folder.complete(Workers(1), limits=limits)
     assert told == "2 s"
     assert folder.conclude() is None
     check_unfinished(tmp_path, expected)

@@ -164,8 +164,8 @@ def test_what_is_generated_before_the_end_is_the_first_part_of_the_same_puzzles(
     # How often the clock is looked at until a puzzle is there depends on how busy the machine is.
     for most_looks in itertools.islice(itertools.cycle(range(12)), 600):
         # A second passes between two looks at the clock.
-        limits, clock = Limits(time_limit_s=float(most_looks)), itertools.count(0.0).__next__
-        early = list(generate_puzzles(2, recipe, seed=3, limits=limits, clock=clock))
+        limits = Limits(time_limit_s=float(most_looks), clock=itertools.count(0.0).__next__)
+        early = list(generate_puzzles(2, recipe, seed=3, limits=limits))
         assert early == puzzles[: len(early)]
         counts.add(len(early))
         if counts == {0, 1, 2}:

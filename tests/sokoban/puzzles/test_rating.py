@@ -105,6 +105,7 @@ def test_a_rating_that_is_stopped_leaves_open_what_it_did_not_look_at() -> None:
     stop.set()
     stopped = rate(board, limits=Limits(stop=stop))
     assert (stopped.status, stopped.pushes, stopped.reachable) == ("gave up", None, None)
-    late = rate(board, limits=Limits(time_limit_s=1.0), clock=itertools.count(0.0).__next__)
+    limits = Limits(time_limit_s=1.0, clock=itertools.count(0.0).__next__)
+    late = rate(board, limits=limits)
     assert (late.status, late.pushes, late.reachable) == ("gave up", None, None)
     assert whole.status == "solved"

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -84,14 +85,14 @@ def ticks(step_s: float):
 def test_short_slices_are_doubled_the_shortest_grow_eightfold_and_long_ones_are_halved() -> None:
     search = Scripted()
     assert isinstance(search, Searcher)
-    find_answer(PUSH, search.search, Limits(time_limit_s=0.1), clock=ticks(0.002))
+    find_answer(PUSH, search.search, Limits(time_limit_s=0.1, clock=ticks(0.002)))
     assert search.budgets[:5] == [1, 2, 4, 8, 16]
     search = Scripted()
-    find_answer(PUSH, search.search, Limits(time_limit_s=0.1), clock=ticks(0.001))
+    find_answer(PUSH, search.search, Limits(time_limit_s=0.1, clock=ticks(0.001)))
     assert search.budgets[:5] == [1, 8, 64, 512, 4096]
     search = Scripted()
     seconds = iter([*(0.0,) * 11, *range(1, 99)])
-    find_answer(PUSH, search.search, Limits(time_limit_s=30.0), clock=lambda: float(next(seconds)))
+    find_answer(PUSH, search.search, Limits(time_limit_s=30.0, clock=lambda: float(next(seconds))))
     peak = search.budgets.index(max(search.budgets))
     most = search.budgets[peak]
     halved = [most >> i for i in range(most.bit_length())]
@@ -114,7 +115,7 @@ def test_only_work_of_the_search_whose_turn_it_is_makes_slices_longer() -> None:
 
     for growing_bytes in (0, 1):
         search = Turns(growing_bytes)
-        find_answer(PUSH, search.search, Limits(time_limit_s=0.1), clock=ticks(0.001))
+        find_answer(PUSH, search.search, Limits(time_limit_s=0.1, clock=ticks(0.001)))
         assert search.budgets[:8] == [1, 8, 64, 1, 1, 1, 8, 64]
 
 
@@ -123,12 +124,10 @@ def test_only_work_of_the_search_whose_turn_it_is_makes_slices_longer() -> None:
 )
 def test_what_is_known_at_the_last_moment_is_no_limit(outcome: Outcome, status: str) -> None:
     search = Scripted(num_pauses=1, outcome=outcome)
-    limits = Limits(max_expansions=14, time_limit_s=0.0, memory_limit_mb=0.9)
-    answer = find_answer(
-        PUSH, Scripted(num_pauses=0, outcome=outcome).search, limits, clock=ticks(0)
-    )
+    limits = Limits(max_expansions=14, time_limit_s=0.0, memory_limit_mb=0.9, clock=ticks(0))
+    answer = find_answer(PUSH, Scripted(num_pauses=0, outcome=outcome).search, limits)
     assert answer.status == status
-    found = find_answer(PUSH, search.search, Limits(max_expansions=14), clock=ticks(0))
+    found = find_answer(PUSH, search.search, Limits(max_expansions=14, clock=ticks(0)))
     assert found.status == status
     assert found.num_expansions == 14
 
@@ -147,7 +146,8 @@ def test_what_is_known_at_the_last_moment_is_no_limit(outcome: Outcome, status: 
     ],
 )
 def test_a_limit_ends_the_search(limits: Limits, search: Scripted, limit: str) -> None:
-    answer = find_answer(PUSH, search.search, limits, minimise="moves", clock=ticks(0.25))
+    limits = replace(limits, clock=ticks(0.25))
+    answer = find_answer(PUSH, search.search, limits, minimise="moves")
     assert answer.status == "gave up"
     assert (answer.reason, answer.at_least_moves) == (limit, 13)
     assert answer.at_least_pushes is None
@@ -155,7 +155,7 @@ def test_a_limit_ends_the_search(limits: Limits, search: Scripted, limit: str) -
 
 def test_a_search_grows_as_long_as_the_old_room_and_the_new_one_fit() -> None:
     search = Scripted(is_growing=True)
-    answer = find_answer(PUSH, search.search, Limits(memory_limit_mb=12.0), clock=ticks(0))
+    answer = find_answer(PUSH, search.search, Limits(memory_limit_mb=12.0, clock=ticks(0)))
     assert answer.status == "gave up"
     assert (answer.reason, search.room) == ("12 MB", 8)
 
@@ -185,7 +185,7 @@ def test_a_part_of_a_search_has_its_own_limits_and_counts_towards_those_of_the_w
         assert found is not None
         return found._replace(last=whole())
 
-    answer = find_answer(PUSH, search, Limits(max_expansions=1100), clock=ticks(0))
+    answer = find_answer(PUSH, search, Limits(max_expansions=1100, clock=ticks(0)))
     assert (answer.status, answer.solver, answer.num_expansions) == ("unsolvable", "whole", 1100)
     assert [budget.expansions for budget in budgets] == [77] * 3 + [100] * 6
     assert [budget.work for budget in budgets[:4]] == [1, 8, 20, 512]
@@ -196,8 +196,8 @@ def test_a_set_up_is_looked_at_between_its_steps() -> None:
         while True:
             yield
 
-    limits = Limits(time_limit_s=2.5)
-    answer = find_answer(PUSH, partial(set_up, endless()), limits, clock=ticks(0.25))
+    limits = Limits(time_limit_s=2.5, clock=ticks(0.25))
+    answer = find_answer(PUSH, partial(set_up, endless()), limits)
     assert (answer.status, answer.reason, answer.num_expansions) == ("gave up", "2.5 s", 0)
     assert answer.solver == "set-up"
 

@@ -29,14 +29,7 @@ class Play:
 
     def pushes(self) -> list[tuple[Square, Direction]]:
         """The legal pushes."""
-        area = self.board.area()
-        return [
-            (box, direction)
-            for box, _ in self.origins
-            for direction in Direction
-            if box.neighbour(direction.opposite) in area
-            and self.board.is_free(box.neighbour(direction))
-        ]
+        return rules.pushes(self.board)
 
     def push(self, box: Square, direction: Direction) -> "Play":
         """The play after a legal push."""
@@ -44,7 +37,7 @@ class Play:
         origin = origins[beyond] = origins.pop(box)
         return replace(
             self,
-            board=replace(self.board, boxes=self.board.boxes - {box} | {beyond}, player=box),
+            board=rules.push(self.board, box, direction),
             origins=tuple(sorted(origins.items())),
             pushed=self.pushed if origin in self.pushed else (*self.pushed, origin),
             last=origin,

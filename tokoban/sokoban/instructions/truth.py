@@ -11,7 +11,7 @@ from typing import no_type_check
 import numpy as np
 from jaxtyping import Int8, Int32
 
-from tokoban.compiling import clock, entry
+from tokoban.compiling import entry
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.instructions.graph import Graph, build_graph
@@ -170,25 +170,25 @@ def solve(board: Board, meaning: Meaning, limits: Limits = DEFAULT_LIMITS) -> An
 
     ``ValueError`` where a name means nothing on the board.
     """
-    started_s = clock()
+    watch = Watch(limits)
     answer = partial(Answer, solver=BY_INSTRUCTION)
     try:
-        truth = truth_of(board, meaning, Watch(limits))
+        truth = truth_of(board, meaning, watch)
     except (TooLargeError, OutOfTimeError) as error:
-        return answer(status="gave up", reason=error.args[0], elapsed_s=clock() - started_s)
+        return answer(status="gave up", reason=error.args[0], elapsed_s=watch.elapsed_s())
     answer = partial(answer, num_expansions=truth.graph.num_positions)
     if truth.fewest_pushes is None:
         is_lost = truth.plain.fewest_pushes is None
         why = "the level has no solution" if is_lost else "the level has solutions, but none obeys"
         pairs = counted(truth.pushes_left.size, "pair")
         reason = f"{why}: {pairs} of position and state searched"
-        return answer(status="unsolvable", reason=reason, elapsed_s=clock() - started_s)
+        return answer(status="unsolvable", reason=reason, elapsed_s=watch.elapsed_s())
     return answer(
         status="solved",
         solution=Solution.of(board, truth.plan()),
         optimum="pushes",
         at_least_pushes=truth.fewest_pushes,
-        elapsed_s=clock() - started_s,
+        elapsed_s=watch.elapsed_s(),
     )
 
 

@@ -23,9 +23,9 @@ from tokoban.sokoban.search.bitboard.labels import (
 from tokoban.sokoban.search.bitboard.layers import NUM_SETS
 from tokoban.sokoban.search.bitboard.levels import Levels, closed_in
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
-from tokoban.sokoban.search.bitboard.worker import Worker
+from tokoban.sokoban.search.bitboard.worker import complete
 from tokoban.sokoban.search.bitboard.workspace import Workspace
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.limits import DEFAULT_LIMITS
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.state.columns import enlarge_columns, zeroed
 
@@ -120,7 +120,7 @@ def prepare() -> None:
     player, box, goal, walls = (np.array([word], np.uint64) for word in (1, 2, 4, ~7 & 2**64 - 1))
     levels = Levels(walls, goal, box, player)
     work = Labelling(levels, np.zeros(1, np.int64), seed=0, num_states=1, max_sets=1)
-    Worker(workspace_for(levels)).complete(work, Limits())
+    complete(work, workspace_for(levels), DEFAULT_LIMITS)
 
 
 @entry

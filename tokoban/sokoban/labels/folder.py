@@ -11,14 +11,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tokoban import compiling
 from tokoban.files.atomic import atomically
 from tokoban.sokoban.labels.items import ExactItem, LargeItem, MadeShard, do_item, items_of
 from tokoban.sokoban.labels.job import Job, Tally, without_names
 from tokoban.sokoban.labels.large import LargeLabels
 from tokoban.sokoban.labels.large_shards import LargeShard, pack_large, read_large_shard
 from tokoban.sokoban.labels.shards import Shard, read_about, read_shard, to_bytes
-from tokoban.sokoban.search.limits import Limits, Watch
+from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits, Watch
 from tokoban.sokoban.work import Workers
 
 
@@ -46,9 +45,8 @@ class LabelFolder:
         self,
         workers: Workers,
         *,
-        limits: Limits | None = None,
+        limits: Limits = DEFAULT_LIMITS,
         report: Callable[[int], None] | None = None,
-        clock: Callable[[], float] = compiling.clock,
     ) -> str | None:
         """Labels what is missing, and writes each shard as soon as it is complete.
 
@@ -59,7 +57,7 @@ class LabelFolder:
         the number of levels done. Raises ``ValueError`` if levels are played on processors of
         several kinds, which round differently.
         """
-        watch = Watch(limits or Limits(), clock)
+        watch = Watch(limits)
         shards: list[int] = []  # of each item so far
         large: dict[int, dict[int, LargeLabels]] = {}  # of each incomplete shard
         processors: set[str] = set()

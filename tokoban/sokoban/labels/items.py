@@ -3,6 +3,7 @@
 Labels of a few levels need no folder: ``label_in_memory``.
 """
 
+import math
 import platform
 import random
 import threading
@@ -25,11 +26,8 @@ from tokoban.sokoban.labels.sources import LargeLevel
 from tokoban.sokoban.search.bitboard.driver import LEVEL
 from tokoban.sokoban.search.bitboard.levels import Levels
 from tokoban.sokoban.search.bitboard.sweep import workspace_for
-from tokoban.sokoban.search.bitboard.worker import Worker
+from tokoban.sokoban.search.bitboard.worker import complete
 from tokoban.sokoban.search.limits import Limits
-
-# ``max_sets`` is the limit: a memory limit would depend on what the workspace was used for before.
-_UNLIMITED = Limits(memory_limit_mb=float("inf"))
 
 
 class ExactItem(NamedTuple):
@@ -98,7 +96,8 @@ def label_shard(
         max_sets=config.max_sets,
         played=played,
     )
-    Worker(workspace_for(words)).complete(work, _UNLIMITED, stop.is_set)
+    # ``max_sets`` is the limit: one of memory would depend on what the workspace has done before.
+    complete(work, workspace_for(words), Limits(memory_limit_mb=math.inf, stop=stop))
     return pack(levels, work.labelled()) if work.progress[LEVEL] == len(levels) else None
 
 

@@ -25,11 +25,9 @@ from tokoban.sokoban.search.level.ground import NONE, Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import Budget
-from tokoban.sokoban.search.rules.learned import Learned
 from tokoban.sokoban.search.rules.pruning import empty_pruning
-from tokoban.sokoban.search.rules.two_boxes import LazyTwoBoxes
 from tokoban.sokoban.search.searches.astar import search as push_search
-from tokoban.sokoban.search.searches.astar.solver import FEW_EXPANSIONS, AStar
+from tokoban.sokoban.search.searches.astar.solver import AStar
 from tokoban.sokoban.search.state.positions import unpacked_bits
 
 # As in ``puzzles``, so that the solution of every generated puzzle is proved again.
@@ -256,8 +254,7 @@ class _Level:
             boxes=self._outside.union(squares[box] for box in boxes),
             player=squares[player],
         )
-        learned = Learned(self._pruning, LazyTwoBoxes(self._ground, due_at=FEW_EXPANSIONS))
-        search = AStar(board, self._squares, self._ground, "pushes", learned)
+        search = AStar(board, self._squares, self._ground, "pushes", self._pruning)
         budget = Budget(_PUSH_EXPANSIONS, _PUSH_EXPANSIONS)
         while (outcome := search.advance(budget)) == Outcome.STORE_FULL:
             list(search.grow())

@@ -1,9 +1,6 @@
 """Small sets of boxes that deadlock a position; no box of a set can be left out."""
 
 from collections.abc import Sequence
-from itertools import product
-
-import numpy as np
 
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
@@ -12,9 +9,6 @@ from tokoban.sokoban.proofs.numbered_board import NumberedBoard
 from tokoban.sokoban.proofs.static import Deadlock, static_deadlock
 from tokoban.sokoban.proofs.subsets import search_subset
 from tokoban.sokoban.search.limits import Watch
-from tokoban.sokoban.search.rules.two_boxes import partner, two_boxes_in_steps
-from tokoban.sokoban.search.state.positions import packed_bits
-from tokoban.sokoban.search.steps import completed
 
 _SHORT_SEARCHES = (500, 10_000)  # positions
 
@@ -68,28 +62,6 @@ class Subsets:
     def solution_of_all(self) -> Moves | None:
         """A solution for all boxes, if one was found meanwhile."""
         return next((found for boxes, found in self._solutions if boxes == self.boxes), None)
-
-    def find_pair(self) -> Deadlock | None:
-        """A deadlock of two boxes that the table of all such boxes shows at once.
-
-        None if the player can stand beside no such pair, or a limit is reached.
-        """
-        board, number = self.numbered.board, self.numbered.number
-        two = completed(two_boxes_in_steps(self.numbered.ground), self._watch.check)
-        area = board.area()
-        is_box = np.zeros(len(self.numbered.squares), np.bool_)
-        is_box[self.numbered.numbers(self.boxes)] = True
-        for box, direction in product(sorted(self.boxes), Direction):
-            if box.neighbour(direction) not in area:
-                continue
-            self._watch.check()
-            is_box[number[box]] = False
-            other = partner(two, packed_bits(is_box), number[box], direction)
-            is_box[number[box]] = True
-            if other is not None:
-                answer = self.decide(frozenset({box, self.numbered.squares[other]}))
-                return answer if isinstance(answer, Deadlock) else None
-        return None
 
     def find_deadlock(self) -> Deadlock | None:
         """A deadlock of few boxes that takes a search; None if a limit is reached before."""

@@ -1,9 +1,7 @@
 """Is a position deadlocked, and if so, by which boxes? The answer comes with a checked proof."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from tokoban import compiling
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.proofs import search
@@ -14,6 +12,7 @@ from tokoban.sokoban.proofs.static import static_deadlock
 from tokoban.sokoban.search.answer import Answer
 from tokoban.sokoban.search.combine import solver
 from tokoban.sokoban.search.limits import (
+    DEFAULT_LIMITS,
     MAX_SQUARES,
     STOPPED,
     UNWATCHED,
@@ -26,7 +25,6 @@ from tokoban.sokoban.search.limits import (
 )
 from tokoban.sokoban.search.run import solved_already, table_bytes
 
-_TEN_SECONDS = Limits(time_limit_s=10.0)
 _SOLVER = "subset search"
 _MAX_POSITIONS = 200_000  # of a search, and so of a certificate
 
@@ -43,8 +41,7 @@ class Deadlocked:
 def explain(
     board: Board,
     *,
-    limits: Limits = _TEN_SECONDS,
-    clock: Callable[[], float] = compiling.clock,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Deadlocked | Answer:
     """Names boxes that deadlock the position, with a certificate; or solves it; or gives up.
 
@@ -53,7 +50,7 @@ def explain(
     check does not end in time is not returned. ``limits.max_expansions`` bounds each search. Boards
     with more floor than any solver takes are given up, and those whose tables fill the memory.
     """
-    watch = Watch(limits, clock)
+    watch = Watch(limits)
     most = limits.max_expansions
     max_positions = _MAX_POSITIONS if most is None else min(most, _MAX_POSITIONS)
     if board.is_solved:
@@ -69,9 +66,9 @@ def explain(
         return _given_up(out_of_memory(limits.memory_limit_mb), watch)
     try:
         subsets = Subsets(board, watch, max_positions)
-        deadlock = static_deadlock(subsets.numbered, subsets.boxes) or subsets.find_pair()
+        deadlock = static_deadlock(subsets.numbered, subsets.boxes)
         if deadlock is None:
-            answer = _solve_in_half_the_time(board, watch.rest(), clock)
+            answer = _solve_in_half_the_time(board, watch.rest())
             if answer.status == "solved":
                 return replace(answer, elapsed_s=watch.elapsed_s())
             subsets.num_expansions += answer.num_expansions
@@ -94,12 +91,10 @@ def explain(
     return _checked(certificate, watch, subsets.num_expansions)
 
 
-def _solve_in_half_the_time(board: Board, limits: Limits, clock: Callable[[], float]) -> Answer:
+def _solve_in_half_the_time(board: Board, limits: Limits) -> Answer:
     """The solver's answer; the other half is for the search with few boxes."""
     half_s = None if limits.time_limit_s is None else limits.time_limit_s / 2
-    return solver.solve(
-        board, minimise="any", clock=clock, limits=replace(limits, time_limit_s=half_s)
-    )
+    return solver.solve(board, minimise="any", limits=replace(limits, time_limit_s=half_s))
 
 
 def prepare() -> None:

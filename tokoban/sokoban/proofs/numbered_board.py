@@ -2,7 +2,7 @@
 
 A *box state* is the number ``box * 4 + zone`` of a lone box and the player's zone beside it: the
 *place* of ``search.level.ground``. Axes in this folder: F floor squares, G goals, K boxes, W words
-of 64 squares, P capacity for positions, T capacity for traps, D sums of lower bounds.
+of 64 squares, P capacity for positions, D sums of lower bounds.
 """
 
 from collections.abc import Callable, Iterable

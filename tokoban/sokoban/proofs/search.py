@@ -1,8 +1,8 @@
 """Compiled: can some of the boxes, alone on the board, all reach goals?
 
-Greedy best-first search by the sum of the lower bounds of the boxes. Positions that a trap or a
-frozen group proves deadlocked are not entered; these traps and groups are recorded, because they
-belong to the proof. Axes as in ``numbered_board``.
+Greedy best-first search by the sum of the lower bounds of the boxes. Positions with a dead box or a
+frozen group are not entered; these box states and groups are recorded, because they belong to the
+proof. Axes as in ``numbered_board``.
 """
 
 from functools import partial
@@ -31,11 +31,10 @@ from tokoban.sokoban.search.state.single_pushes import single_pushes
 from tokoban.sokoban.search.state.workspace import least_of_area, place_boxes
 
 # Entries of `Store.progress`.
-LOWEST_BUCKET, NUM_EXPANSIONS, REACHED, NUM_TRAPS, NUM_GROUPS = range(5)
+LOWEST_BUCKET, NUM_EXPANSIONS, REACHED, NUM_GROUPS = range(4)
 
 _MAX_SUM = 1 << 12  # positions of a greater sum are expanded in any order
-_MAX_TRAPS = 64  # further ones are not sought, which costs positions instead
-_MAX_GROUPS = 512
+_MAX_GROUPS = 512  # further ones are not sought, which costs positions instead
 
 
 class Store(NamedTuple):
@@ -47,14 +46,13 @@ class Store(NamedTuple):
     positions: Positions
     next_open: Int32[np.ndarray, " P"]  # in the same bucket
     bucket: Int32[np.ndarray, " D"]
-    progress: Int64[np.ndarray, "5"]
+    progress: Int64[np.ndarray, "4"]
 
 
 class Deadlocks(NamedTuple):
-    """Why positions were not entered; trap 0 has no goal."""
+    """Why positions were not entered."""
 
-    trap_goals: Bool[np.ndarray, "T G"]
-    trap_states: Bool[np.ndarray, "T F*4"]  # those that boxes were in
+    dead_states: Bool[np.ndarray, "F*4"]  # those that boxes were in
     groups: Int16[np.ndarray, "_ K"]  # frozen boxes, one of them on no goal; NONE after the last
 
 
@@ -71,9 +69,6 @@ class Scratch(NamedTuple):
     boxes: Int16[np.ndarray, " K"]  # the same, ascending
     pushable: Int16[np.ndarray, " K"]  # the boxes before it
     group: Int16[np.ndarray, " K"]
-    goal_box: Int16[np.ndarray, " G"]  # the row of the box matched with each goal, or NONE
-    is_seen: Bool[np.ndarray, " G"]
-    path: Int16[np.ndarray, "3 K"]
 
 
 def empty_store(capacity: int, num_floor: int) -> Store:
@@ -82,7 +77,7 @@ def empty_store(capacity: int, num_floor: int) -> Store:
         positions=stored.empty_positions(capacity, num_floor),
         next_open=np.empty(capacity, np.int32),
         bucket=np.full(_MAX_SUM + 1, NONE, np.int32),
-        progress=np.array([_MAX_SUM, 0, NONE, 1, 0], np.int64),
+        progress=np.array([_MAX_SUM, 0, NONE, 0], np.int64),
     )
 
 
@@ -93,15 +88,14 @@ def grown(store: Store, ground: Ground) -> Store:
 
 
 def no_deadlocks(ground: Ground, num_boxes: int) -> Deadlocks:
-    """No traps with goals and no groups yet."""
-    num_states, num_goals = ground.pushes.shape
+    """No dead states and no groups yet."""
     groups = np.full((_MAX_GROUPS, num_boxes), NONE, np.int16)
-    return zeroed(Deadlocks, T=_MAX_TRAPS, F=num_states // 4, G=num_goals, groups=groups)
+    return zeroed(Deadlocks, F=len(ground.pushes) // 4, groups=groups)
 
 
 def empty_scratch(ground: Ground, num_boxes: int) -> Scratch:
     """Only the wall is blocked yet."""
-    scratch = zeroed(Scratch, F=len(ground.zone), K=num_boxes, G=len(ground.goals))
+    scratch = zeroed(Scratch, F=len(ground.zone), K=num_boxes)
     scratch.is_blocked[-1] = True
     return scratch
 
@@ -161,78 +155,6 @@ def is_frozen_after(ground, deadlocks, scratch, progress, box):
     return True
 
 
-@entry
-@no_type_check
-def augment(ground, scratch, row, player):
-    """Matches box ``row`` of the scratch with a goal by an augmenting path; returns 0 if it can be.
-
-    Else returns how many boxes, the first rows of ``scratch.path``, together reach fewer goals than
-    there are such boxes: the goals in ``scratch.is_seen``.
-    """
-    boxes, goal_box, path = scratch.boxes, scratch.goal_box, scratch.path
-    # Boxes that may have to take another goal, breadth first: each, the goal it has now, and where
-    # in the list the box is that would take that goal.
-    path[0, 0], path[1, 0], path[2, 0] = row, NONE, NONE
-    scratch.is_seen[:] = False
-    first, count, goal = 0, 1, NONE
-    while first < count and goal == NONE:
-        box = boxes[path[0, first]]
-        state = box * 4 + ground.zone[box, player]
-        for other in range(len(goal_box)):
-            if ground.pushes[state, other] == UNREACHABLE or scratch.is_seen[other]:
-                continue
-            scratch.is_seen[other] = True
-            if goal_box[other] == NONE:
-                goal = other
-                break
-            path[0, count], path[1, count], path[2, count] = goal_box[other], other, first
-            count += 1
-        first += 1
-    if goal == NONE:
-        return count
-    i = first - 1
-    while i != NONE:
-        goal_box[goal] = path[0, i]
-        goal, i = path[1, i], path[2, i]
-    return 0
-
-
-@inner
-@no_type_check
-def is_bipartite_deadlock(ground, deadlocks, scratch, progress, player):
-    """Whether some boxes outnumber the goals that they reach; if so, records their trap."""
-    scratch.goal_box[:] = NONE
-    for row in range(len(scratch.boxes)):
-        count = augment(ground, scratch, row, player)
-        if count > 0:
-            return record_trap(ground, deadlocks, scratch, progress, player, count)
-    return False
-
-
-@inner
-@no_type_check
-def record_trap(ground, deadlocks, scratch, progress, player, count):
-    """Records the states of the boxes in ``path`` as a trap with the goals that were seen."""
-    trap = 1
-    while trap < progress[NUM_TRAPS]:
-        is_same = True
-        for goal in range(len(scratch.is_seen)):
-            is_same &= deadlocks.trap_goals[trap, goal] == scratch.is_seen[goal]
-        if is_same:
-            break
-        trap += 1
-    if trap == len(deadlocks.trap_goals):
-        return False
-    if trap == progress[NUM_TRAPS]:
-        for goal in range(len(scratch.is_seen)):
-            deadlocks.trap_goals[trap, goal] = scratch.is_seen[goal]
-        progress[NUM_TRAPS] += 1
-    for i in range(count):
-        box = scratch.boxes[scratch.path[0, i]]
-        deadlocks.trap_states[trap, box * 4 + ground.zone[box, player]] = True
-    return True
-
-
 @inner
 @no_type_check
 def enter(ground, store, scratch, boxes_key, parent, player):
@@ -259,14 +181,12 @@ def add_push(state, _row, box, _direction, beyond):
     ground, store, deadlocks, scratch, parent = state
     place = beyond * 4 + ground.zone[beyond, box]
     if ground.lower_bound[place] == UNREACHABLE:
-        deadlocks.trap_states[0, place] = True
+        deadlocks.dead_states[place] = True
         return True
     positions, words = store.positions, scratch.words
     write_moved(positions.boxes[parent], box, beyond, words)
     list_boxes(words, scratch.boxes)
-    if not is_frozen_after(
-        ground, deadlocks, scratch, store.progress, beyond
-    ) and not is_bipartite_deadlock(ground, deadlocks, scratch, store.progress, box):
+    if not is_frozen_after(ground, deadlocks, scratch, store.progress, beyond):
         key = positions.boxes_key[parent] ^ ground.keys[0, box] ^ ground.keys[0, beyond]
         enter(ground, store, scratch, key, parent, box)
     return True

@@ -6,11 +6,15 @@ fault.
 
 from collections.abc import Set
 from dataclasses import dataclass
+from typing import no_type_check
 
+import numpy as np
+
+from tokoban.compiling import entry
 from tokoban.sokoban.board import Direction, Square
 from tokoban.sokoban.proofs.certificate import FrozenGroup, Position, Trap
 from tokoban.sokoban.proofs.numbered_board import NumberedBoard
-from tokoban.sokoban.proofs.search import augment, empty_scratch, find_group
+from tokoban.sokoban.proofs.search import empty_scratch, find_group
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE
 
 _AXES = ((Direction.UP, Direction.DOWN), (Direction.LEFT, Direction.RIGHT))
@@ -61,16 +65,51 @@ def smallest_unmatched(numbered: NumberedBoard, boxes: Set[Square]) -> list[Squa
     None if each box can have a goal of its own. Without any of its boxes, the others of such a set
     can have one each (Hall's theorem).
     """
-    scratch = empty_scratch(numbered.ground, len(boxes))
-    scratch.boxes[:] = numbered.numbers(boxes)
-    scratch.goal_box[:] = NONE
-    player = numbered.number[numbered.board.player]
+    numbers, player = numbered.numbers(boxes), numbered.number[numbered.board.player]
+    goal_box = np.full(len(numbered.ground.goals), NONE, np.int16)
+    is_seen, path = np.empty(len(goal_box), np.bool_), np.empty((3, len(boxes)), np.int16)
     found = []
     for row in range(len(boxes)):
-        if count := augment(numbered.ground, scratch, row, player):
-            found.append(scratch.boxes[scratch.path[0, :count]].tolist())
+        if count := _augment(numbered.ground, numbers, goal_box, is_seen, path, row, player):
+            found.append(numbers[path[0, :count]].tolist())
     smallest = min(found, key=len, default=None)
     return None if smallest is None else [numbered.squares[box] for box in smallest]
+
+
+@entry
+@no_type_check
+def _augment(ground, boxes, goal_box, is_seen, path, row, player):
+    """Matches box ``row`` of ``boxes`` with a goal by an augmenting path; returns 0 if it can be.
+
+    Else returns how many boxes, the first rows of ``path`` [3 K], together reach fewer goals than
+    there are such boxes: those of ``is_seen`` [G]. ``goal_box`` [G] is the row of the box matched
+    with each goal, or NONE.
+    """
+    is_seen[:] = False
+    # Boxes that may have to take another goal, breadth first: each, the goal it has now, and where
+    # in the list the box is that would take that goal.
+    path[0, 0], path[1, 0], path[2, 0] = row, NONE, NONE
+    first, count, goal = 0, 1, NONE
+    while first < count and goal == NONE:
+        box = boxes[path[0, first]]
+        state = box * 4 + ground.zone[box, player]
+        for other in range(len(goal_box)):
+            if ground.pushes[state, other] == UNREACHABLE or is_seen[other]:
+                continue
+            is_seen[other] = True
+            if goal_box[other] == NONE:
+                goal = other
+                break
+            path[0, count], path[1, count], path[2, count] = goal_box[other], other, first
+            count += 1
+        first += 1
+    if goal == NONE:
+        return count
+    i = first - 1
+    while i != NONE:
+        goal_box[goal] = path[0, i]
+        goal, i = path[1, i], path[2, i]
+    return 0
 
 
 def smallest_frozen(numbered: NumberedBoard, boxes: Set[Square]) -> frozenset[Square] | None:

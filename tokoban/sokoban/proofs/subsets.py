@@ -9,17 +9,17 @@ from tokoban.sokoban.board import Direction, Square
 from tokoban.sokoban.proofs import search
 from tokoban.sokoban.proofs.certificate import Position
 from tokoban.sokoban.proofs.numbered_board import NumberedBoard
-from tokoban.sokoban.proofs.search import NUM_EXPANSIONS, NUM_GROUPS, NUM_TRAPS
+from tokoban.sokoban.proofs.search import NUM_EXPANSIONS, NUM_GROUPS
 from tokoban.sokoban.proofs.static import Proof, frozen_group
 from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.limits import Watch, out_of_memory
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.state.positions import num_bytes, unpacked_bits
 from tokoban.sokoban.search.state.walks import chain, directions_through
+from tokoban.sokoban.search.steps import next_slice
 from tokoban.sokoban.wording import counted
 
 _FIRST_CAPACITY = 1 << 8
-_SLICE_S = 0.01  # between two checks of the clock and the stop flag
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,7 @@ def search_subset(
         slice_started_s = compiling.clock()
         outcome = search.search(ground, store, deadlocks, scratch, stop_at)
         expansions = int(store.progress[NUM_EXPANSIONS])
-        if compiling.clock() - slice_started_s < _SLICE_S:
-            slice_expansions = min(2 * slice_expansions, max_positions)
-        else:
-            slice_expansions = max(slice_expansions // 2, 1)
+        slice_expansions = next_slice(slice_expansions, compiling.clock() - slice_started_s)
         if outcome == Outcome.SOLVED:
             return Searched(expansions, solution=_solution(numbered, store))
         if outcome == Outcome.EXHAUSTED:
@@ -94,18 +91,15 @@ def _proof(numbered: NumberedBoard, store: search.Store, deadlocks: search.Deadl
         frozen_group(numbered, frozenset(squares[box] for box in group if box != NONE))
         for group in deadlocks.groups[: store.progress[NUM_GROUPS]].tolist()
     ]
-    traps = [
-        set(np.flatnonzero(is_in).tolist())
-        for is_in in deadlocks.trap_states[: store.progress[NUM_TRAPS]]
-    ]
-    # A frozen box may be blocked by traps without a goal on both sides.
-    traps[0].update(*(states for _, states in groups))
+    dead = set(np.flatnonzero(deadlocks.dead_states).tolist())
+    # A frozen box may be blocked by dead states on both sides.
+    dead.update(*(states for _, states in groups))
     positions = [
         Position(_boxes(numbered, store, position), squares[store.positions.player[position]])
         for position in range(int(store.positions.num_known[0]))
     ]
     return Proof(
-        tuple(numbered.trap(states) for states in traps if states),
+        (numbered.trap(dead),) if dead else (),
         tuple(group for group, _ in groups),
         tuple(positions),
     )

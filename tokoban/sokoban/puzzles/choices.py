@@ -3,14 +3,13 @@
 Axes: Q pushes, W words of 64 squares.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import no_type_check
 
 import numpy as np
 from jaxtyping import Int16, UInt64
 
-from tokoban import compiling
 from tokoban.compiling import entry
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.deadlocks import frozen_boxes
@@ -37,14 +36,13 @@ def choices_along(
     *,
     limits: Limits,
     exploration: Exploration | None = None,
-    clock: Callable[[], float] = compiling.clock,
 ) -> Choices:
     """The choices wherever the solution of ``board`` makes a push.
 
     The limits hold for each push that is looked into, their time and stop flag for all of them
     together. No push is looked into where an ``exploration`` of the same board is given.
     """
-    watch = Watch(limits, clock)
+    watch = Watch(limits)
     squares = Squares(board)
     num_boxes, num_words = len(squares.numbers(board.boxes)), -(-len(squares.squares) // 64)
     most_pushes = max(_PART_BYTES // (32 * num_words * max(num_boxes, 1)), 1)
@@ -138,7 +136,7 @@ def _count_losing(
         if not frozen_boxes(after) <= after.goals:
             losing += 1
             continue
-        answer = solve(after, minimise="any", clock=watch.clock, limits=watch.rest())
+        answer = solve(after, minimise="any", limits=watch.rest())
         unknown += answer.status == "gave up"
         losing += answer.status == "unsolvable"
     return losing, unknown

@@ -7,12 +7,11 @@ from functools import cache, partial
 from itertools import count
 from typing import NamedTuple
 
-from tokoban import compiling
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.canonical import canonical_form
 from tokoban.sokoban.puzzles.puzzle import Puzzle, Recipe, sample_puzzle
 from tokoban.sokoban.puzzles.rooms import MIN_SIDE
-from tokoban.sokoban.search.limits import Limits, Watch
+from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits, Watch
 from tokoban.sokoban.sizes import SIDE, check_num_levels, check_seed
 from tokoban.sokoban.work import Workers, in_order
 
@@ -38,9 +37,8 @@ def generate_puzzles(
     seed: int,
     avoid: Iterable[Board] = (),
     workers: Workers = _ONE_THREAD,
-    limits: Limits | None = None,
+    limits: Limits = DEFAULT_LIMITS,
     report: Callable[[int], None] | None = None,
-    clock: Callable[[], float] = compiling.clock,
 ) -> Iterator[Puzzle]:
     """``num_levels`` puzzles in the order of their attempts, no two of them the same level.
 
@@ -53,7 +51,7 @@ def generate_puzzles(
     check_num_levels(num_levels)
     check_seed(seed)
     known = set(map(canonical_form, avoid))
-    return _new_ones(num_levels, recipe, seed, known, workers, limits or Limits(), report, clock)
+    return _new_ones(num_levels, recipe, seed, known, workers, limits, report)
 
 
 def _new_ones(
@@ -64,13 +62,12 @@ def _new_ones(
     workers: Workers,
     limits: Limits,
     report: Callable[[int], None] | None,
-    clock: Callable[[], float],
 ) -> Iterator[Puzzle]:
     most_failures = _MOST_FAILURES_OF_WORDS if _is_small(recipe) else _MOST_FAILURES
     num_found = num_failures = num_attempts = 0
     workers.prepare(partial(prepare, recipe))
-    watch = Watch(limits, clock)
-    of_search = replace(limits, time_limit_s=None, stop=None)
+    watch = Watch(limits)
+    of_search = Limits(memory_limit_mb=limits.memory_limit_mb, max_expansions=limits.max_expansions)
     attempts = (Attempt(recipe, seed, number, of_search) for number in count())
     for number, found in in_order(workers.results(try_once, attempts, watch), count()):
         if number > num_attempts:

@@ -20,7 +20,7 @@ from tokoban.sokoban.search.bitboard.batch import solve_many
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.levels import Levels, from_board
 from tokoban.sokoban.search.combine.solver import solve
-from tokoban.sokoban.search.limits import Limits
+from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
 from tokoban.sokoban.sizes import MAX_SIDE
 
 MIXED = "mixed"
@@ -81,13 +81,12 @@ class Puzzle:
 
 
 def sample_puzzle(
-    recipe: Recipe, *, seed: int, attempt: int, limits: Limits | None = None
+    recipe: Recipe, *, seed: int, attempt: int, limits: Limits = DEFAULT_LIMITS
 ) -> Puzzle | None:
     """The puzzle of one attempt; None if it fails, as most do where the difficulty is high.
 
     The limits hold for each search. The attempt fails once the stop flag is set.
     """
-    limits = limits or Limits()
     rng = random.Random(f"{seed}/{attempt}")
     style = rng.choice([*STYLES]) if recipe.style == MIXED else recipe.style
     floor = carve(style, rows=recipe.rows, columns=recipe.columns, rng=rng)

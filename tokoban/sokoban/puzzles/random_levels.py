@@ -15,10 +15,9 @@ import torch
 from jaxtyping import Bool
 from torch import Tensor
 
-from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search.combine.solver import solve
-from tokoban.sokoban.search.limits import Limits, Watch
+from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits, Watch
 from tokoban.sokoban.simulation.bitboards import Bitboards, from_planes
 from tokoban.sokoban.simulation.tensor_boards import TensorBoards, to_board
 from tokoban.sokoban.sizes import MAX_SIDE, check_num_levels, check_seed
@@ -111,9 +110,8 @@ def generate(
     columns: int = 8,
     num_boxes: int = 1,
     solvable_share: float = 0.5,
-    limits: Limits | None = None,
+    limits: Limits = DEFAULT_LIMITS,
     report: Callable[[int], None] | None = None,
-    clock: Callable[[], float] = compiling.clock,
 ) -> Iterator[GeneratedLevel]:
     """``num_levels`` levels, round(share * levels) of them solvable, in the order of sampling.
 
@@ -128,7 +126,7 @@ def generate(
         raise ValueError(f"the solvable share is {solvable_share}; expected 0 to 1")
     wanted = {True: round(num_levels * solvable_share)}
     wanted[False] = num_levels - wanted[True]
-    watch = Watch(limits or Limits(), clock)
+    watch = Watch(limits)
     samples = _solved_samples(seed, rows, columns, num_boxes, watch)
     num_failures = 0
     for num_samples, level in enumerate(samples, 1):

@@ -4,25 +4,21 @@ Jarušek and Pelánek, "Difficulty rating of Sokoban puzzle" (STAIRS 2010), comp
 the time that people need.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from tokoban import compiling
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.figures import Figures, count_figures
 from tokoban.sokoban.puzzles.choices import choices_along
 from tokoban.sokoban.puzzles.state_space import Choices, Reachable, explore
 from tokoban.sokoban.search.answer import Status
 from tokoban.sokoban.search.combine.solver import solve
-from tokoban.sokoban.search.limits import MAX_SQUARES, Limits
+from tokoban.sokoban.search.limits import DEFAULT_LIMITS, MAX_SQUARES, Limits
 
 # A larger state space is not explored; it takes some hundred megabytes at most.
 MAX_POSITIONS = 1 << 20
 # The time is shared by five: fewest pushes, fewest moves, any solution, the choices along a
 # solution, and the state space.
 _NUM_PARTS = 5
-
-_TEN_SECONDS = Limits(time_limit_s=10.0)
 
 
 @dataclass(frozen=True)
@@ -50,31 +46,29 @@ class Rating:
 def rate(
     board: Board,
     *,
-    limits: Limits | None = None,
-    clock: Callable[[], float] = compiling.clock,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Rating:
     """Measures one level; the limits hold for each part of the work, their time for all of it.
 
-    Ten seconds if no limits are given. The compilation on first use does not count.
+    The compilation on first use does not count.
     """
-    limits = limits or _TEN_SECONDS
     if limits.time_limit_s is not None:
         limits = replace(limits, time_limit_s=limits.time_limit_s / _NUM_PARTS)
     inside = board.inside()
     rating = Rating("gave up", len(inside), len(board.boxes & inside))
     if len(inside) > MAX_SQUARES:
         return rating
-    by_pushes = solve(board, minimise="pushes", clock=clock, limits=limits)
+    by_pushes = solve(board, minimise="pushes", limits=limits)
     first = by_pushes
     if by_pushes.status == "gave up":
-        first = solve(board, minimise="any", clock=clock, limits=limits)
+        first = solve(board, minimise="any", limits=limits)
     if first.status == "unsolvable":
         return replace(rating, status="unsolvable")
-    exploration = explore(board, max_positions=MAX_POSITIONS, limits=limits, clock=clock)
+    exploration = explore(board, max_positions=MAX_POSITIONS, limits=limits)
     reachable = None if exploration is None else exploration.reachable
     if reachable is not None and reachable.fewest_pushes is None:
         return replace(rating, status="unsolvable")
-    by_moves = solve(board, minimise="moves", clock=clock, limits=limits)
+    by_moves = solve(board, minimise="moves", limits=limits)
     if by_moves.status == "unsolvable":
         return replace(rating, status="unsolvable")
     solutions = [one.solution for one in (first, by_moves) if one.solution is not None]
@@ -85,7 +79,7 @@ def rate(
     along_solution = None
     if is_optimal:
         along_solution = choices_along(
-            board, solutions[0].directions, limits=limits, exploration=exploration, clock=clock
+            board, solutions[0].directions, limits=limits, exploration=exploration
         )
     return replace(
         rating,

@@ -20,7 +20,7 @@ from tokoban.sokoban.search.bitboard import sweep
 from tokoban.sokoban.search.bitboard.driver import Verdict
 from tokoban.sokoban.search.bitboard.layers import BOXES, KNOWN, LAYER, NUM_SETS, Side
 from tokoban.sokoban.search.bitboard.levels import from_board
-from tokoban.sokoban.search.bitboard.worker import Worker
+from tokoban.sokoban.search.bitboard.worker import complete
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits, OutOfTimeError, Watch
 from tokoban.sokoban.search.state.positions import empty_positions, unpacked_bits
@@ -83,14 +83,12 @@ def _by_retrograde_analysis(
     if level is None:
         return None
     work = sweep.Sweeping(level, "pushes")
-    worker = Worker(sweep.workspace_for(level))
     limits = replace(limits, memory_limit_mb=_ANALYSIS_MB)
-    worker.complete(work, limits)
+    layers = complete(work, sweep.workspace_for(level), limits).layers
     if limits.is_stopped:
         return iter(())
     if work.labels.verdict[0] == Verdict.OUT_OF_MEMORY:
         return None
-    layers = worker.workspace.layers
     return _sampled(layers.backwards, int(layers.progress[NUM_SETS]), solved, most, rng)
 
 

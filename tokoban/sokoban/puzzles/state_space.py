@@ -6,7 +6,6 @@ square rule or the freeze rule proves deadlocked are left out. Axes: those of
 ``search.level.ground``, and E capacity for edges, K boxes, Q positions.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import NamedTuple, no_type_check
@@ -40,10 +39,10 @@ from tokoban.sokoban.search.state.workspace import (
     place_boxes,
     workspace_for,
 )
+from tokoban.sokoban.search.steps import next_slice
 
 FAR = np.iinfo(np.int32).max  # a distance: deadlocked
 
-_SLICE_S = 0.05  # searched before limits are looked at
 _EDGES_EACH = 8  # pushes that a position has on average, at most
 
 # Entries of ``StateSpace.progress``.
@@ -119,7 +118,6 @@ def explore(
     *,
     max_positions: int,
     limits: Limits,
-    clock: Callable[[], float] = compiling.clock,
 ) -> Exploration | None:
     """The state space of a level; None where it is too large or a limit is reached.
 
@@ -128,7 +126,7 @@ def explore(
     boxes, or more.
     """
     _compile()
-    return _explore(board, max_positions, Watch(limits, clock))
+    return _explore(board, max_positions, Watch(limits))
 
 
 def _explore(board: Board, max_positions: int, watch: Watch) -> Exploration | None:
@@ -176,10 +174,7 @@ def _fill(
             expansions_left -= slice_positions
         slice_started_s = compiling.clock()
         stop = _search(ground, states, scratch, slice_positions)
-        if compiling.clock() - slice_started_s < _SLICE_S:
-            slice_positions *= 2
-        else:
-            slice_positions = max(slice_positions // 2, 1)
+        slice_positions = next_slice(slice_positions, compiling.clock() - slice_started_s)
     if stop == Outcome.STORE_FULL:
         return False
     while _settle_more(states):

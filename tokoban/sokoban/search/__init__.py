@@ -7,8 +7,8 @@ Each of these folders imports only those before it; all may import the modules o
 - ``state``: ``positions`` in columns, the ``workspace`` in which one is laid out, its
   ``single_pushes``, ``walks`` from one position to the next, and ``pairing_heap``
 - ``measures``: ``bounds``, ``packing`` (plans), ``hotspots``
-- ``rules``: every deadlock rule (``rules.table``), how searches apply them (``pruning``), and what
-  they share (``learned``)
+- ``rules``: every deadlock rule (``rules.table``), and how searches apply and share them
+  (``pruning``)
 - ``bitboard``: boards of at most 8x8 inside, on words
 - ``searches``, which do not import ``bitboard``: the ``moves`` of one box; ``astar`` for the fewest
   moves or pushes; for any solution ``fess`` (from the start) and ``beam`` (pushes, or pulls);

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from tokoban import compiling
 from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.deadlocks import frozen_boxes
 from tokoban.sokoban.formats.level import Solution
@@ -14,6 +13,7 @@ from tokoban.sokoban.search.limits import (
     UNLIMITED,
     Limits,
     Reason,
+    Watch,
     out_of_expansions,
     out_of_memory,
     out_of_time,
@@ -21,9 +21,7 @@ from tokoban.sokoban.search.limits import (
 )
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import Budget, Found, Search, Underway
-
-_SLICE_S = 0.01  # how long compiled code runs before limits and Ctrl-C are looked at
-_MOST_WORK = 1 << 30  # of one call: a search whose turns end earlier never spends its budget
+from tokoban.sokoban.search.steps import next_slice
 
 
 def find_answer(
@@ -33,7 +31,6 @@ def find_answer(
     *,
     minimise: str = "any",
     report: Report | None = None,
-    clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
     """The answer to a board; ``search`` is called if a search is needed.
 
@@ -45,11 +42,7 @@ def find_answer(
     second with the progress so far, and may end the search by raising an exception. Raises
     ``ValueError`` above ``MAX_SQUARES`` of floor.
     """
-    started_s = clock()
-
-    def elapsed_s() -> float:
-        return clock() - started_s
-
+    elapsed_s = Watch(limits).elapsed_s
     if board.is_solved:
         return solved_already(minimise, elapsed_s=elapsed_s())
     inside = board.inside()
@@ -134,13 +127,8 @@ class _Run:
                 work = 1  # another search has its turn
             elif _without_sizes(pause) == _without_sizes(before):
                 pass  # it made a table or grew, which tells nothing about the speed of its work
-            # The smallest boards do a million units of work a second, the largest a few hundred.
-            elif (slice_s := progress.elapsed_s - slice_started_s) < _SLICE_S:
-                # Each slice costs some 50 us besides, as much as several expansions.
-                factor = 8 if slice_s < _SLICE_S / 8 else 2
-                work = min(factor * work, _MOST_WORK)
             else:
-                work = max(work // 2, 1)
+                work = next_slice(work, progress.elapsed_s - slice_started_s)
 
     def _ended(self, found: Found) -> Answer:
         """The answer of a search that has ended."""

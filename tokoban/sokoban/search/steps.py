@@ -1,30 +1,24 @@
 """Long computations in steps, between which limits and Ctrl-C are checked."""
 
-import time
 from collections.abc import Callable, Generator
 from typing import TypeVar
 
 Result = TypeVar("Result")
 Steps = Generator[None, None, Result]
 
+_SLICE_S = 0.01  # how long compiled code runs before limits and Ctrl-C are looked at
+_MOST_WORK = 1 << 30  # of one slice: a search whose turns end earlier never spends its budget
 
-_SLICE_S = 0.01  # after which limits and Ctrl-C are checked
 
+def next_slice(work: int, took_s: float) -> int:
+    """The work of the next slice of compiled code, when one of ``work`` took so many seconds.
 
-def for_a_while(steps: Steps[Result]) -> Result | None:
-    """Runs steps for some 10 ms; the result once it is there.
-
-    The clock decides only how many steps that are, not the result.
+    The smallest boards do a million units of work a second, the largest a few hundred.
     """
-    ends_s = time.perf_counter() + _SLICE_S
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: Result = end.value
-            return result
-        if time.perf_counter() >= ends_s:
-            return None
+    if took_s >= _SLICE_S:
+        return max(work // 2, 1)
+    # Each slice costs some 50 us besides, as much as several expansions.
+    return min((8 if took_s < _SLICE_S / 8 else 2) * work, _MOST_WORK)
 
 
 def completed(steps: Steps[Result], check: Callable[[], None] = lambda: None) -> Result:

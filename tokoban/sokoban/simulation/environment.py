@@ -8,7 +8,7 @@ Axes: A actions, C the planes of ``tensor_boards``, H rows and W columns, one ri
 import math
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, Literal, SupportsIndex, get_args
 
 import gymnasium
@@ -191,9 +191,7 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
         if not self._mask[action]:
             return self._board
         row, column = divmod(cell, self._board.width - 2)
-        box = Square(row + 1, column + 1)
-        boxes = self._board.boxes - {box} | {box.neighbour(direction)}
-        return replace(self._board, player=box, boxes=boxes)
+        return rules.push(self._board, Square(row + 1, column + 1), direction)
 
     def _legal_actions(self) -> Int8[np.ndarray, "A"]:
         board = self._board
@@ -201,13 +199,9 @@ class SokobanEnv(gymnasium.Env[np.ndarray, np.int64]):
         if self._actions == "moves":
             mask[:] = [rules.step(board, direction) != board for direction in range(NUM_DIRECTIONS)]
             return mask
-        zone = board.area()
-        for box in board.boxes:
+        for box, direction in rules.pushes(board):
             cell = (box.row - 1) * (board.width - 2) + box.column - 1
-            for direction in range(NUM_DIRECTIONS):
-                behind = box.neighbour((direction + 2) % NUM_DIRECTIONS)
-                is_possible = behind in zone and board.is_free(box.neighbour(direction))
-                mask[NUM_DIRECTIONS * cell + direction] = is_possible
+            mask[NUM_DIRECTIONS * cell + direction] = True
         return mask
 
     def _observation(self) -> UInt8[np.ndarray, "C H W"]:

@@ -10,7 +10,7 @@ from tokoban.sokoban.search.bitboard.labels import Labels
 from tokoban.sokoban.search.bitboard.layers import BOXES, KNOWN, NUM_SETS
 from tokoban.sokoban.search.bitboard.levels import Levels, from_bitboards
 from tokoban.sokoban.search.bitboard.sweep import Sweeping, workspace_for
-from tokoban.sokoban.search.bitboard.worker import Worker
+from tokoban.sokoban.search.bitboard.worker import complete
 from tokoban.sokoban.search.limits import DEFAULT_LIMITS, Limits
 from tokoban.sokoban.simulation.bitboards import pack
 
@@ -25,15 +25,13 @@ def words_of(boards: Sequence[Board]) -> Levels:
 def labels_of(levels: Levels, unit: str, limits: Limits = DEFAULT_LIMITS) -> Labels:
     """The labels of their starts."""
     work = Sweeping(levels, unit)
-    Worker(workspace_for(levels)).complete(work, limits)
+    complete(work, workspace_for(levels), limits)
     return work.labels
 
 
 def distances(level: Levels, unit: str) -> dict[int, np.ndarray]:
     """For each set of boxes of one level the distance by the player's cell, -1 if unsolvable."""
-    worker = Worker(workspace_for(level))
-    worker.complete(Sweeping(level, unit), DEFAULT_LIMITS)
-    layers = worker.workspace.layers
+    layers = complete(Sweeping(level, unit), workspace_for(level), DEFAULT_LIMITS).layers
     bits = np.arange(64, dtype=np.uint64)
     found = {}
     for number in range(int(layers.progress[NUM_SETS])):

@@ -16,7 +16,7 @@ from tokoban.sokoban.search.bitboard import layers, worker, workspace
 from tokoban.sokoban.search.bitboard.batch import Solving, solve_many, workspace_for
 from tokoban.sokoban.search.bitboard.driver import Answers, Verdict
 from tokoban.sokoban.search.bitboard.levels import from_bitboards, from_board
-from tokoban.sokoban.search.bitboard.worker import Worker
+from tokoban.sokoban.search.bitboard.worker import complete
 from tokoban.sokoban.search.combine.solver import solve
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
@@ -182,23 +182,22 @@ def test_expansions_are_a_limit_for_each_level() -> None:
 
 def test_memory_is_a_limit_that_holds() -> None:
     level, limits = words_of([LARGE]), Limits(memory_limit_mb=11.0)
-    work, own = Solving(level, "moves", limits), Worker(workspace_for(level))
-    own.complete(work, limits)
+    work = Solving(level, "moves", limits)
+    workspace = complete(work, workspace_for(level), limits)
     assert work.answers().verdict[0] == Verdict.OUT_OF_MEMORY
-    assert 1e6 < own.workspace.num_bytes < 11e6
+    assert 1e6 < workspace.num_bytes < 11e6
 
 
-def test_the_stop_flag_gives_up_every_level_that_is_left() -> None:
-    levels, stop = words_of([PUSH, LARGE, PUSH]), threading.Event()
-    limits = Limits(stop=stop)
-    work, own = Solving(levels, "moves", limits), Worker(workspace_for(levels))
+def test_the_stop_flag_leaves_every_level_undone_that_is_left() -> None:
+    levels = words_of([PUSH, LARGE, PUSH])
 
-    def set_after_the_first() -> bool:
-        if work.progress[0] == 1:
-            stop.set()
-        return False
+    class SetAfterTheFirst(threading.Event):
+        def is_set(self) -> bool:
+            return bool(work.progress[0] == 1)
 
-    own.complete(work, limits, set_after_the_first)
+    limits = Limits(stop=SetAfterTheFirst())
+    work = Solving(levels, "moves", limits)
+    complete(work, workspace_for(levels), limits)
     answers = work.answers()
-    assert list(answers.verdict) == [Verdict.SOLVED, Verdict.STOPPED, Verdict.STOPPED]
-    assert list(answers.ends) == [1, 1, 1]
+    assert list(answers.verdict) == [Verdict.SOLVED, Verdict.UNKNOWN, Verdict.UNKNOWN]
+    assert [len(answers.directions(level)) for level in range(3)] == [1, 0, 0]

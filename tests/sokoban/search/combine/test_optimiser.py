@@ -165,7 +165,7 @@ def test_the_answer_does_not_depend_on_slices_or_room(
 ) -> None:
     expected = optimise(*long_solution)
     assert expected.num_expansions > 5000  # of which every slice below has a few
-    by_the_expansion = optimise(*long_solution, clock=count(0.0).__next__)
+    by_the_expansion = optimise(*long_solution, limits=Limits(clock=count(0.0).__next__))
     monkeypatch.setattr(windows, "_FIRST_CAPACITY", 1 << 20)
     roomy = optimise(*long_solution)
     for best in (by_the_expansion, roomy):
@@ -207,7 +207,8 @@ def test_the_memory_limit_holds(long_solution: Given, monkeypatch: pytest.Monkey
 def test_reports_get_better_and_the_last_is_near_the_answer(long_solution: Given) -> None:
     board, given = long_solution
     said: list[Answer] = []
-    best = optimise(board, given, report=said.append, clock=count(0.0).__next__)
+    limits = Limits(clock=count(0.0).__next__)
+    best = optimise(board, given, report=said.append, limits=limits)
     lengths = [figures(so_far)[0] for so_far in said]
     assert lengths == sorted(lengths, reverse=True)
     assert lengths[-1] == figures(best)[0] < lengths[0] <= len(given)

@@ -166,9 +166,8 @@ def found(board: Board, clock: Callable[[], float]) -> tuple[tuple[str, str, int
     answer = find_answer(
         board,
         partial(portfolio.search, board=board, limits=Limits()),
-        Limits(),
+        Limits(clock=clock),
         report=lambda progress: working.add(progress.working),
-        clock=clock,
     )
     return (answer.status, answer.solver, answer.num_expansions, str(answer.solution)), working
 

@@ -181,7 +181,12 @@ def test_an_interrupt_stops_the_search_at_once_and_what_was_known_is_known(objec
     started_s = time.process_time()
     try:
         with pytest.raises(KeyboardInterrupt):
-            solve(HARD, minimise=objective, report=said.append, clock=time.process_time)
+            solve(
+                HARD,
+                minimise=objective,
+                report=said.append,
+                limits=Limits(clock=time.process_time),
+            )
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, earlier)
@@ -199,7 +204,8 @@ def test_no_solution_is_shorter_than_what_was_said_to_be_the_least(objective: st
     for board in random_boards(Shape(6, 7, 3, is_closed=True), 10, seed=41):
         said: list[Progress] = []
         # By a clock that ticks when it is read every slice is long, so all stay short.
-        answer = solve(board, minimise=objective, report=said.append, clock=count(0.0).__next__)
+        limits = Limits(clock=count(0.0).__next__)
+        answer = solve(board, minimise=objective, report=said.append, limits=limits)
         moves, pushes = moves_and_pushes(board, answer)
         length = moves if objective == "moves" else pushes
         least = [told.at_least or 0 for told in said]

@@ -16,12 +16,10 @@ from tokoban.sokoban.formats.xsb import parse_board
 from tokoban.sokoban.search.bitboard import terrain as terrains
 from tokoban.sokoban.search.bitboard.levels import from_board
 from tokoban.sokoban.search.bitboard.terrain import empty_terrain
-from tokoban.sokoban.search.rules import corral_search, corrals, freeze, patterns, two_boxes
+from tokoban.sokoban.search.rules import corral_search, corrals, freeze, patterns
 from tokoban.sokoban.search.rules.corrals import DEADLOCKED, NO_CORRAL
 from tokoban.sokoban.search.rules.patterns import NUM_PATTERNS
-from tokoban.sokoban.search.rules.two_boxes import two_boxes_in_steps
 from tokoban.sokoban.search.state.positions import unpacked_bits
-from tokoban.sokoban.search.steps import completed
 
 has_deadlocked_corral_in = for_python(corral_search.has_deadlocked_corral)
 find_pi_corral = for_python(corrals.find_pi_corral)
@@ -30,7 +28,6 @@ frozen_entry = for_python(freeze.frozen_entry)
 is_deadlocked_by_freeze = for_python(freeze.is_deadlocked_by_freeze)
 survey = for_python(terrains.survey)
 is_frozen_on_words = for_python(terrains.is_frozen)
-is_deadlocked_pair = for_python(two_boxes.is_deadlocked_pair)
 has_pattern_of = for_python(patterns.has_pattern)
 
 SHAPES = [Shape(4, 5, 3, is_closed=True), Shape(3, 5, 4, is_closed=True), Shape(3, 7, 3, False)]
@@ -61,7 +58,6 @@ def has_deadlocked_corral(laid: LaidOut) -> bool:
     return has_deadlocked_corral_in(
         laid.ground,
         pruning.patterns,
-        pruning.two_boxes,
         pruning.corral_search,
         laid.scratch.boxes,
         laid.scratch.area,
@@ -70,18 +66,6 @@ def has_deadlocked_corral(laid: LaidOut) -> bool:
         laid.player,
         1 << 62,
     )
-
-
-def is_deadlocked_by_two(laid: LaidOut) -> bool:
-    two = laid.pruning.two_boxes
-    for box in laid.scratch.boxes:
-        others = laid.words.copy()
-        others[box >> 6] ^= np.uint64(1) << np.uint64(box & 63)
-        for side in range(4):
-            is_beside = laid.scratch.area[laid.ground.neighbours[box, side]] == 1
-            if is_beside and is_deadlocked_pair(two, others, box, side):
-                return True
-    return False
 
 
 def has_pattern(laid: LaidOut, learned: LaidOut) -> bool:
@@ -95,17 +79,13 @@ def check_prunings(board: Board, draw: random.Random, num_positions: int) -> Cou
     """Asks all prunings at some positions of a game; counts what they say, once per position."""
     graph = push_graph(board)
     alive = pushes_left(graph, board.goals)
-    first = lay_out_board(board)
-    two = completed(two_boxes_in_steps(first.ground))
-    # What is learned at one position is used at the others.
-    learned = replace(first, pruning=first.pruning._replace(two_boxes=two))
+    learned = lay_out_board(board)  # what is learned at one position is used at the others
     said: Counter[str] = Counter()
     for position in draw.choices(list(graph), k=num_positions):
         laid = replace(lay_out_board(board_at(board, position)), pruning=learned.pruning)
         verdict = corral_verdict(laid)
         found = {
             "frozen": is_frozen(laid),
-            "two boxes": is_deadlocked_by_two(laid),
             "no way into a corral": verdict == DEADLOCKED,
             "pattern": has_pattern(laid, learned),
             "corral": has_deadlocked_corral(laid),
@@ -129,9 +109,7 @@ def test_prunings_keep_all_that_can_be_solved(shape: Shape) -> None:
     said: Counter[str] = Counter()
     for board in connected_boards(shape, 10, seed=5):
         said += check_prunings(board, draw, 40)
-    assert {"frozen", "two boxes", "no way into a corral", "corral", "only these boxes"} <= set(
-        said
-    )
+    assert {"frozen", "no way into a corral", "corral", "only these boxes"} <= set(said)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from tokoban.compiling import inner
 from tokoban.sokoban.search.bitboard import layers, terrain
 from tokoban.sokoban.search.bitboard import push_search as word_search
 from tokoban.sokoban.search.measures import bounds
-from tokoban.sokoban.search.rules import corral_search, corrals, freeze, patterns, table, two_boxes
+from tokoban.sokoban.search.rules import corral_search, corrals, freeze, patterns, table
 from tokoban.sokoban.search.searches.astar import search as astar
 from tokoban.sokoban.search.searches.beam import pull_layers, push_layers
 from tokoban.sokoban.search.searches.fess import search as fess
@@ -36,7 +36,6 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "freeze": (freeze.keep_frozen, terrain.is_frozen),
     "matching": (bounds.assign, bounds.matched_pushes_after),
     "matching past frozen boxes": (freeze.frozen_entry,),
-    "two boxes": (two_boxes.is_deadlocked_pair,),
     "corral": (corral_search.is_deadlocked_corral,),
     "PI-corral": (corrals.find_pi_corral,),
     "pattern database": (patterns.has_pattern,),

@@ -11,7 +11,7 @@ from tokoban.sokoban.search.bitboard import driver, push_search
 from tokoban.sokoban.search.bitboard.driver import EXPANSIONS, Answers, Verdict
 from tokoban.sokoban.search.bitboard.layers import LAYER, NUM_SETS
 from tokoban.sokoban.search.bitboard.levels import Levels
-from tokoban.sokoban.search.bitboard.worker import Worker
+from tokoban.sokoban.search.bitboard.worker import complete
 from tokoban.sokoban.search.bitboard.workspace import Workspace, empty_workspace, grown
 from tokoban.sokoban.search.limits import DEFAULT_LIMITS, UNLIMITED, Limits
 from tokoban.sokoban.search.outcome import Outcome
@@ -31,10 +31,11 @@ _OUTCOMES = {
 def solve_many(levels: Levels, objective: str, *, limits: Limits = DEFAULT_LIMITS) -> Answers:
     """Solves each level with the fewest moves or pushes, or with the first solution found.
 
-    ``limits`` hold for each level. Every solution has been replayed by the rules on words.
+    ``limits`` hold for each level; levels after their stop flag have no verdict. Every solution has
+    been replayed by the rules on words.
     """
     work = Solving(levels, objective, limits)
-    Worker(workspace_for(levels)).complete(work, limits)
+    complete(work, workspace_for(levels), limits)
     return work.answers()
 
 

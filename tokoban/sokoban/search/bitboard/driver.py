@@ -29,7 +29,6 @@ class Verdict(IntEnum):
     OUT_OF_TIME = 4
     OUT_OF_MEMORY = 5
     TOO_LONG = 6  # every solution has more pushes than can be counted
-    STOPPED = 7  # by the caller
 
 
 _UNKNOWN, _SOLVED, _UNSOLVABLE = map(int, (Verdict.UNKNOWN, Verdict.SOLVED, Verdict.UNSOLVABLE))

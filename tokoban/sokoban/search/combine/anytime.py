@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tokoban import compiling
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import BY_RULES, Answer, Objective, Progress
 from tokoban.sokoban.search.combine import solver
-from tokoban.sokoban.search.limits import STOPPED, Limits, Reason, out_of_time
+from tokoban.sokoban.search.limits import STOPPED, Limits, Reason, Watch, out_of_time
 from tokoban.sokoban.search.run import given_up
 from tokoban.sokoban.wording import counted
 
@@ -42,7 +41,6 @@ def solve_anytime(
     minimise: Objective | None = None,
     limits: Limits,
     report: Report | None = None,
-    clock: Callable[[], float] = compiling.clock,
 ) -> Iterator[Answer]:
     """Yields an answer for each better solution, and a last one with all bounds.
 
@@ -51,7 +49,7 @@ def solve_anytime(
     other limits hold for each. Ctrl-C raises ``InterruptedSearch`` with what is known. Compilation
     on first use is not counted.
     """
-    known = _Known(board, limits, report, clock)
+    known = _Known(board, limits, report)
     yielded: Answer | None = None
     shares = _SHARES if minimise is None else {minimise: 1.0}
     for objective, share in shares.items():
@@ -76,10 +74,9 @@ def best_answer(
     minimise: Objective | None = None,
     limits: Limits,
     report: Report | None = None,
-    clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
     """The last answer of ``solve_anytime``."""
-    answers = solve_anytime(board, minimise=minimise, limits=limits, report=report, clock=clock)
+    answers = solve_anytime(board, minimise=minimise, limits=limits, report=report)
     *_, last = answers
     return last
 
@@ -87,12 +84,10 @@ def best_answer(
 class _Known:
     """The knowledge about a board while searches follow each other; mutable."""
 
-    def __init__(
-        self, board: Board, limits: Limits, report: Report | None, clock: Callable[[], float]
-    ) -> None:
+    def __init__(self, board: Board, limits: Limits, report: Report | None) -> None:
         self.answer = Answer(status="gave up", solver=BY_RULES)
         self.is_complete = False
-        self._board, self._limits, self._report, self._clock = board, limits, report, clock
+        self._board, self._limits, self._report = board, limits, report
         self._reasons: dict[Objective, str] = {}  # why a search did not find what it looked for
 
     def search(self, objective: Objective, share: float) -> Answer:
@@ -101,7 +96,7 @@ class _Known:
         if left_s is not None:
             left_s = max(0.0, round(share * (left_s - self.answer.elapsed_s), 3))
         reached = Progress()
-        started_s = self._clock()
+        watch = Watch(self._limits)
 
         def follow(progress: Progress) -> None:
             nonlocal reached
@@ -115,14 +110,13 @@ class _Known:
                 minimise=objective,
                 limits=replace(self._limits, time_limit_s=left_s),
                 report=follow,
-                clock=self._clock,
             )
         except ValueError as error:
             reason = next((one for one in error.args if isinstance(one, Reason)), None)
             if reason is None:  # an error of the report
                 raise
             self.is_complete = True
-            spent_s = self._clock() - started_s
+            spent_s = watch.elapsed_s()
             return Answer(status="gave up", solver=BY_RULES, reason=reason, elapsed_s=spent_s)
         except KeyboardInterrupt:
             self.add(objective, replace(given_up(reached, objective), reason=STOPPED))

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import cache
 from typing import get_args
 
-from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction, Square
 from tokoban.sokoban.formats import lurd
 from tokoban.sokoban.formats.level import Solution
@@ -49,7 +48,6 @@ def optimise(
     minimise: str = "moves",
     limits: Limits = DEFAULT_LIMITS,
     report: Callable[[Answer], None] | None = None,
-    clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
     """Finds a solution of fewer moves than the given one, or of as many and fewer pushes.
 
@@ -63,7 +61,7 @@ def optimise(
     first that is illegal.
     """
     check_objective(minimise, FIGURES)
-    watch = Watch(limits, clock)
+    watch = Watch(limits)
     inside = board.inside()
     if len(inside) > MAX_SQUARES:
         raise ValueError(too_large(len(inside)))

@@ -27,7 +27,7 @@ from tokoban.sokoban.search.pauses import (
     in_pauses,
     underway,
 )
-from tokoban.sokoban.search.rules.learned import Learned, learned_of
+from tokoban.sokoban.search.rules.pruning import Pruning, empty_pruning
 from tokoban.sokoban.search.searches.astar.solver import AStar
 from tokoban.sokoban.search.searches.beam import pull_beam, push_beam
 from tokoban.sokoban.search.searches.beam.meetings import FromTheEnd
@@ -60,7 +60,7 @@ class SearchContext:
     squares: Squares
     ground: Ground
     by_pulls: Ground  # the level played backwards
-    learned: Learned
+    learned: Pruning
     without: frozenset[str] = frozenset()  # parts of members that are left out, for ablations
     seed: int = 0  # chooses the order of equal candidates in the beams
     # The searches by pulls that now exist; searches by pushes may meet them.
@@ -74,7 +74,7 @@ class SearchContext:
     @property
     def num_bytes(self) -> int:
         """Of the arrays."""
-        return num_bytes((self.ground, self.by_pulls)) + self.learned.num_bytes
+        return num_bytes((self.ground, self.by_pulls, self.learned))
 
 
 def context_in_steps(
@@ -88,7 +88,7 @@ def context_in_steps(
     if ground is None:
         ground = yield from ground_in_steps(board, squares)
     by_pulls = yield from reversed_in_steps(ground, squares.numbers(board.boxes))
-    learned = learned_of(ground, by_pulls, squares.number[board.player])
+    learned = empty_pruning(len(ground.zone), len(ground.goals))
     return SearchContext(board, squares, ground, by_pulls, learned, without, seed)
 
 
@@ -118,7 +118,7 @@ def _pull_beam(context: SearchContext) -> Steps[Searcher]:
     push_beam.prepare()
     yield
     goals, seed = context.ground.goals, 2 * context.seed
-    beam = PullBeam(context.by_pulls, goals, context.player, context.learned, seed=seed)
+    beam = PullBeam(context.by_pulls, goals, context.player, seed=seed)
     if WAYPOINTS in context.without:
         return beam
     return Waypoints(context.board, context.squares, beam)

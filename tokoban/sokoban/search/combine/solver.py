@@ -3,9 +3,6 @@
 docs/decisions/0012-which-solver-when.md says which board goes to which search, and why.
 """
 
-from collections.abc import Callable
-
-from tokoban import compiling
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.search.answer import Answer, Optimum, Report, check_objective
 from tokoban.sokoban.search.bitboard import batch
@@ -26,7 +23,6 @@ def solve(
     minimise: str = "moves",
     limits: Limits = DEFAULT_LIMITS,
     report: Report | None = None,
-    clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
     """Finds a solution with the fewest moves or pushes, or any; or proves that there is none.
 
@@ -42,7 +38,6 @@ def solve(
         limits,
         minimise=minimise,
         report=report,
-        clock=clock,
     )
 
 

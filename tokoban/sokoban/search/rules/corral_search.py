@@ -20,7 +20,6 @@ from tokoban.sokoban.search.rules.patterns import (
     has_pattern,
     note_harmless,
 )
-from tokoban.sokoban.search.rules.two_boxes import is_deadlocked_pair
 from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import (
     Positions,
@@ -94,14 +93,12 @@ def _push(state, _row, box, direction, end):
 
     Whether to go on: not where a box has left the corral.
     """
-    ground, patterns, two_boxes, search, boxes, parent = state
+    ground, patterns, search, boxes, parent = state
     positions, words = search.positions, search.words
     if ground.lower_bound[end * 4 + ground.zone[end, box]] == UNREACHABLE:
         return True
     copy(positions.boxes[parent], words)
     words[box >> 6] ^= bit_of(box)
-    if is_deadlocked_pair(two_boxes, words, end, direction ^ 2):
-        return True
     if is_frozen_off_goals(ground, boxes, search.is_blocked, search.is_frozen, end):
         return True
     least = np.int64(_flood(ground, search, box, search.area_after))
@@ -125,7 +122,7 @@ def _lay_out_start(ground, search, boxes, player):
 
 @inner
 @no_type_check
-def _may_be_solved(ground, patterns, two_boxes, search, num_boxes, player, max_positions):
+def _may_be_solved(ground, patterns, search, num_boxes, player, max_positions):
     """Whether the boxes of ``start`` may all reach goals, or one of them may leave the corral.
 
     1 if so, 0 if not, -1 if ``max_positions`` do not decide it. ``positions.num_known`` says how
@@ -150,7 +147,7 @@ def _may_be_solved(ground, patterns, two_boxes, search, num_boxes, player, max_p
         if num_on_goals == num_boxes:
             verdict = np.int64(1)
         _flood(ground, search, np.int64(positions.player[first]), search.area)
-        state = (ground, patterns, two_boxes, search, boxes, first)
+        state = (ground, patterns, search, boxes, first)
         if verdict == 0 and not _push_each(
             state, ground.neighbours, boxes, is_blocked, search.area, 1
         ):
@@ -161,7 +158,7 @@ def _may_be_solved(ground, patterns, two_boxes, search, num_boxes, player, max_p
 
 @inner
 @no_type_check
-def _shrink(ground, patterns, two_boxes, search, num_boxes, player):
+def _shrink(ground, patterns, search, num_boxes, player):
     """Drops boxes of ``start`` that the deadlock does not need; returns how many are left."""
     allowed = min(2 * search.positions.num_known[0] + MIN_SEARCHED, MAX_SEARCHED)
     ends = search.num_floods[0] + _FLOODS_TO_SHRINK
@@ -169,9 +166,7 @@ def _shrink(ground, patterns, two_boxes, search, num_boxes, player):
         word, bit = square >> 6, bit_of(square)
         if num_boxes > 1 and search.start[word] & bit and search.num_floods[0] < ends:
             search.start[word] ^= bit
-            verdict = _may_be_solved(
-                ground, patterns, two_boxes, search, num_boxes - 1, player, allowed
-            )
+            verdict = _may_be_solved(ground, patterns, search, num_boxes - 1, player, allowed)
             if verdict == 0:
                 num_boxes -= 1
             else:
@@ -181,7 +176,7 @@ def _shrink(ground, patterns, two_boxes, search, num_boxes, player):
 
 @inner
 @no_type_check
-def is_deadlocked_corral(ground, patterns, two_boxes, search, boxes, marks, is_inside, player):
+def is_deadlocked_corral(ground, patterns, search, boxes, marks, is_inside, player):
     """Whether the boxes around regions of ``marks`` are deadlocked even without the others.
 
     The regions are those that ``is_inside`` marks. The fewest boxes that are found to be deadlocked
@@ -212,12 +207,12 @@ def is_deadlocked_corral(ground, patterns, two_boxes, search, boxes, marks, is_i
         search.is_corral[square] = is_inside[marks[square]]
     for box in corral:
         search.is_corral[box] = True
-    verdict = _may_be_solved(ground, patterns, two_boxes, search, num_boxes, player, max_positions)
+    verdict = _may_be_solved(ground, patterns, search, num_boxes, player, max_positions)
     if verdict != 0:
         if verdict > 0:
             note_harmless(patterns, mixed)
         return False
-    num_boxes = _shrink(ground, patterns, two_boxes, search, num_boxes, player)
+    num_boxes = _shrink(ground, patterns, search, num_boxes, player)
     corral = search.boxes[:num_boxes]
     _lay_out_start(ground, search, corral, player)
     add_pattern(patterns, corral, search.area)
@@ -242,7 +237,6 @@ def mark_beside(ground, box, marks, is_inside):
 def has_deadlocked_corral(
     ground,
     patterns,
-    two_boxes,
     search,
     boxes,
     marks,
@@ -263,8 +257,6 @@ def has_deadlocked_corral(
             is_inside[2 + seed] = True
         elif not mark_beside(ground, boxes[seed - num_regions], marks, is_inside):
             continue
-        if is_deadlocked_corral(
-            ground, patterns, two_boxes, search, boxes, marks, is_inside, player
-        ):
+        if is_deadlocked_corral(ground, patterns, search, boxes, marks, is_inside, player):
             return True
     return False

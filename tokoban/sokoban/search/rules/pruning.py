@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from tokoban.compiling import inner
+from tokoban.sokoban.search.level.ground import Ground
 from tokoban.sokoban.search.rules.corral_search import (
     CorralSearch,
     empty_corral_search,
@@ -25,8 +26,8 @@ from tokoban.sokoban.search.rules.freeze import (
 )
 from tokoban.sokoban.search.rules.patterns import Patterns, has_pattern, no_patterns
 from tokoban.sokoban.search.rules.patterns import grown as grown_patterns
-from tokoban.sokoban.search.rules.two_boxes import TwoBoxes, no_two_boxes
 from tokoban.sokoban.search.state.columns import zeroed
+from tokoban.sokoban.search.state.positions import num_bytes
 
 # Floods of corral searches: one expansion tries so many moves that all are worth it.
 _UNLIMITED = 1 << 62
@@ -37,7 +38,6 @@ class Pruning(NamedTuple):
 
     frozen_walls: FrozenWalls
     patterns: Patterns
-    two_boxes: TwoBoxes
     corral_search: CorralSearch
     is_inside: Bool[np.ndarray, "F+2"]  # by region
     is_around: Bool[np.ndarray, "F+1"]
@@ -52,7 +52,6 @@ def empty_pruning(num_floor: int, num_boxes: int, *, is_small: bool = False) -> 
         G=num_boxes,
         frozen_walls=empty_frozen_walls(num_floor, num_boxes, is_small=is_small),
         patterns=no_patterns(num_floor, is_small=is_small),
-        two_boxes=no_two_boxes(num_floor),
         corral_search=empty_corral_search(num_floor),
     )
 
@@ -63,9 +62,33 @@ def grown(pruning: Pruning) -> Pruning:
     larger = empty_pruning(num_floor, num_boxes)
     return larger._replace(
         patterns=grown_patterns(pruning.patterns),
-        two_boxes=pruning.two_boxes,
         corral_search=pruning.corral_search,
     )
+
+
+class Applied:
+    """What one search applies.
+
+    Searches of one level share what they learn, never ``may_move``: another search may have its
+    turn between two boxes of one position.
+    """
+
+    def __init__(self, ground: Ground, learned: Pruning | None, *, is_small: bool = False) -> None:
+        """``learned`` and then also the ground are shared with other searches; without it, nothing
+        is learned yet, and ``is_small`` is that of ``empty_pruning``."""
+        self._own_ground = ground if learned is None else None
+        num_floor, num_boxes = len(ground.zone), len(ground.goals)
+        learned = learned or empty_pruning(num_floor, num_boxes, is_small=is_small)
+        self.pruning = learned._replace(may_move=np.zeros_like(learned.may_move))
+
+    @property
+    def num_bytes(self) -> int:
+        """Of what only this search holds, its ground included."""
+        return 0 if self._own_ground is None else num_bytes((self._own_ground, self.pruning))
+
+    def grow(self) -> None:
+        """Gives tables that were small their full size."""
+        self.pruning = grown(self.pruning)
 
 
 @partial(inner, is_inlined=True)
@@ -105,14 +128,12 @@ def judge_position(
 def verdict_on(ground, words, player, scratch, pruning, num_regions, since, max_floods):
     """``judge_position`` while there are fewer than ``max_floods`` in all."""
     boxes, is_blocked, area = scratch.boxes, scratch.is_blocked, scratch.area
-    patterns, two_boxes = pruning.patterns, pruning.two_boxes
     for box in boxes:
-        if has_pattern(patterns, words, box, player, since):
+        if has_pattern(pruning.patterns, words, box, player, since):
             return DEADLOCKED
     if has_deadlocked_corral(
         ground,
-        patterns,
-        two_boxes,
+        pruning.patterns,
         pruning.corral_search,
         boxes,
         area,

@@ -19,12 +19,6 @@ bound is UNREACHABLE. Sound: every solution is such an assignment. Source: JS 20
 *matching past frozen boxes*. The same with the boxes frozen on goals as walls. Sound: they never
 move again. Source: JS 2001; frozen boxes as walls from Festival (Yaron Shoham).
 
-*two boxes*. Alone on the board, with the player where it is, they cannot both reach goals. Sound:
-removing boxes never makes a board unsolvable, and every position of the two is examined. For a
-search by pulls: alone they cannot have come there from where the boxes and the player start.
-Source: JS 2001 ("deadlock tables"), but for whole levels and with the area of the player, as in
-Kirov's sokoban-ai.
-
 *corral*. The boxes around a region that the player cannot enter, or around all such regions beside
 one box, alone on the board, can neither all reach goals nor let one of them leave the regions and
 the squares of those boxes. Sound: removing boxes never makes a board unsolvable, and so a box that

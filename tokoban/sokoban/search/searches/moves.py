@@ -13,7 +13,6 @@ import numpy as np
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.ground import UNREACHABLE
 from tokoban.sokoban.search.level.regions import find_beside, find_regions
-from tokoban.sokoban.search.rules.two_boxes import is_deadlocked_pair
 from tokoban.sokoban.search.state.positions import bit_of, copy
 
 
@@ -43,13 +42,12 @@ def moves_of_one_box(visit: Callable) -> Callable:
 
     ``visit(state, ground, scratch, row, start, place, least)`` says whether to go on from there:
     box ``row`` has come from ``start`` to ``place``, and ``least`` names the region of the
-    player. No push that leads through a deadlock of the box alone, or of it and one other, is
-    visited.
+    player. No push that leads through a deadlock of the box alone is visited.
     """
 
     @partial(inner, is_inlined=True)
     @no_type_check
-    def move_box(state, ground, two_boxes, scratch, row, by_pulls):
+    def move_box(state, ground, scratch, row, by_pulls):
         """Visits the moves of a lifted box, and puts it back; returns how many were tried."""
         neighbours, is_blocked, seen = ground.neighbours, scratch.is_blocked, scratch.seen
         regions, beside = scratch.regions, scratch.regions.beside
@@ -80,8 +78,6 @@ def moves_of_one_box(visit: Callable) -> Callable:
                 num_tried += 1
                 place = end * 4 + ground.zone[end, player]
                 if ground.lower_bound[place] == UNREACHABLE:
-                    continue
-                if is_deadlocked_pair(two_boxes, scratch.others, end, side):
                     continue
                 if not has_regions:
                     find_regions(neighbours, is_blocked, regions)

@@ -16,8 +16,8 @@ from tokoban.sokoban.search.answer import HASTE, Answer, Objective, Optimum
 from tokoban.sokoban.search.level.ground import Squares, build_ground
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.pauses import Budget, set_up
-from tokoban.sokoban.search.rules.learned import learned_of
 from tokoban.sokoban.search.rules.patterns import NUM_PATTERNS
+from tokoban.sokoban.search.rules.pruning import empty_pruning
 from tokoban.sokoban.search.run import find_answer
 from tokoban.sokoban.search.searches.astar import solver as astar_search
 from tokoban.sokoban.search.searches.astar.solver import AStar, astar_in_steps
@@ -47,22 +47,21 @@ def test_a_store_that_grows_searches_as_a_roomy_one_does(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("objective", ["moves", "pushes"])
 def test_a_pattern_holds_only_where_the_player_was(objective: Objective) -> None:
-    # From below, both boxes can only be pushed into corners; from above, down to the goals. The
-    # table of two boxes, which is left out here, would know this before any pattern does.
+    # From below, both boxes can only be pushed into corners; from above, down to the goals.
     drawing = "########|#@-#####|#$$----#|#------#|#..----#|########"
     above = parse_board(drawing)
     below = replace(above, player=Square(4, 6))
     squares = Squares(above)
     ground = build_ground(above, squares)
 
-    learned = learned_of(ground, due_at=1 << 62)
+    learned = empty_pruning(len(ground.zone), len(ground.goals))
 
     def answer_from(board: Board) -> Answer:
         search = AStar(board, squares, ground, objective, learned)
         return find_answer(board, search.search, Limits())
 
     answer = answer_from(below)
-    assert (answer.status, learned.pruning.patterns.progress[NUM_PATTERNS]) == ("unsolvable", 1)
+    assert (answer.status, learned.patterns.progress[NUM_PATTERNS]) == ("unsolvable", 1)
     answer = answer_from(above)
     assert answer.solution is not None
     assert answer.solution.num_pushes == 4

@@ -59,7 +59,7 @@ def searched(
     task = build_task(board, squares, "moves")
     scratch = workspace_for(len(squares.squares), len(board.boxes))
     path = path_of(task, scratch, board, squares, lurd.parse(given))
-    effort = windows.Effort(Watch(Limits(memory_limit_mb=100.0), clock=lambda: 0.0))
+    effort = windows.Effort(Watch(Limits(memory_limit_mb=100.0, clock=lambda: 0.0)))
     found = windows.search_along(
         task, scratch, path, effort, most_boxes=most_boxes, lateness=lateness
     )

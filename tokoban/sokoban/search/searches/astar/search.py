@@ -20,7 +20,6 @@ from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.rules.corrals import DEADLOCKED
 from tokoban.sokoban.search.rules.patterns import NUM_PATTERNS
 from tokoban.sokoban.search.rules.pruning import is_deadlocked_by_push, judge_position
-from tokoban.sokoban.search.rules.two_boxes import is_deadlocked_pair
 from tokoban.sokoban.search.state.positions import Positions, add, bit_of, copy, slot_of
 from tokoban.sokoban.search.state.single_pushes import single_pushes
 from tokoban.sokoban.search.state.workspace import lay_out_position, least_of_area
@@ -85,8 +84,6 @@ def _add_push(state, row, box, direction, end):
     words = scratch.words
     copy(positions.boxes[parent], words)
     words[box >> 6] ^= bit_of(box)
-    if is_deadlocked_pair(pruning.two_boxes, words, end, direction ^ 2):
-        return True
     words[end >> 6] ^= bit_of(end)
     cost, player = np.int64(frontier.cost[parent]) + 1, box
     if problem.counts_moves:

@@ -11,8 +11,7 @@ from tokoban.sokoban.search.level.ground import NONE, Ground, Squares, build_gro
 from tokoban.sokoban.search.measures.bounds import MAX_MATCHED
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, found_by, run_compiled
-from tokoban.sokoban.search.rules import two_boxes
-from tokoban.sokoban.search.rules.learned import Applied, Learned
+from tokoban.sokoban.search.rules.pruning import Applied, Pruning
 from tokoban.sokoban.search.searches.astar import search as push_search
 from tokoban.sokoban.search.searches.astar.search import Frontier, Problem
 from tokoban.sokoban.search.state import positions as stores
@@ -25,7 +24,7 @@ from tokoban.sokoban.search.steps import Steps
 _FIRST_CAPACITY_BITS = 12  # 2 ** 12 positions at first
 # Expansions before the deadlock tables grow to their full size. Most searches of the generator and
 # of ratings end earlier; with full tables for each, puzzles took 1.5 times as long.
-FEW_EXPANSIONS = 512
+_FEW_EXPANSIONS = 512
 
 
 def astar_in_steps(board: Board, objective: Objective) -> "Steps[AStar]":
@@ -44,7 +43,7 @@ class AStar:
         squares: Squares,
         ground: Ground,
         objective: Objective,
-        learned: Learned | None = None,
+        learned: Pruning | None = None,
         *,
         work: int = 1,
     ) -> None:
@@ -62,7 +61,7 @@ class AStar:
         num_floor = len(squares.squares)
         self.scratch = workspace_for(num_floor, len(boxes))
         self._is_small = learned is None
-        self._rules = Applied(ground, learned, due_at=FEW_EXPANSIONS)
+        self._rules = Applied(ground, learned, is_small=True)
         self._work = work
         self._at_least = 0
         # Summed once, not at each of the many pauses of a short search.
@@ -91,16 +90,12 @@ class AStar:
         num_expansions = self._num_expansions
         stop_at = min(num_expansions - (-budget.work // self._work), budget.expansions)
         if self._is_small:
-            if num_expansions >= FEW_EXPANSIONS:
+            if num_expansions >= _FEW_EXPANSIONS:
                 self._rules.grow()
                 self._is_small = False
                 self._num_bytes = self._count_bytes()
             else:
-                stop_at = min(stop_at, FEW_EXPANSIONS)
-        if self._rules.goes_on(num_expansions):
-            self._num_bytes = self._count_bytes()
-            return Outcome.BUDGET_SPENT
-        stop_at = min(stop_at, self._rules.next_at)
+                stop_at = min(stop_at, _FEW_EXPANSIONS)
         outcome: Outcome = push_search.search(
             self.problem, self.frontier, self.scratch, self._rules.pruning, stop_at
         )
@@ -143,7 +138,6 @@ class AStar:
 @cache
 def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
-    two_boxes.prepare()
     squares = Squares(ONE_PUSH)
     found_by(AStar(ONE_PUSH, squares, build_ground(ONE_PUSH, squares), "moves"))
 

@@ -20,7 +20,6 @@ from tokoban.sokoban.search.level.one_box import Step
 from tokoban.sokoban.search.level.regions import empty_regions
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import Budget, Found, Search, in_pauses
-from tokoban.sokoban.search.rules.learned import Applied
 from tokoban.sokoban.search.searches.beam.rounds import Rounds, best_of
 from tokoban.sokoban.search.state.workspace import workspace_for
 from tokoban.sokoban.search.steps import Steps
@@ -33,9 +32,9 @@ class Beam(ABC):
 
     is_over: bool  # whether the round is
 
-    def __init__(self, ground: Ground, rules: Applied, rounds: Rounds) -> None:
+    def __init__(self, ground: Ground, rounds: Rounds) -> None:
         num_floor = len(ground.zone)
-        self.ground, self._rules, self._rounds = ground, rules, rounds
+        self.ground, self._rounds = ground, rounds
         self._scratch = workspace_for(
             num_floor, len(ground.goals), regions=empty_regions(num_floor)
         )
@@ -107,9 +106,6 @@ class Beam(ABC):
                 self._earlier_expansions = self.num_expansions
                 self._rounds.end(self._work)
                 self._begin_round()
-            if self._rules.goes_on(self.num_expansions):
-                budget = yield self.pause()
-                continue
             outcome = self._expand(budget)
             if outcome == Outcome.STORE_FULL:
                 pause = self.pause()

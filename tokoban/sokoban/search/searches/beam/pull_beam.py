@@ -14,8 +14,6 @@ from tokoban.sokoban.search.level.ground import NONE, Ground, Squares, grounds_b
 from tokoban.sokoban.search.level.one_box import Step, directions_of_steps
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, found_by
-from tokoban.sokoban.search.rules import two_boxes
-from tokoban.sokoban.search.rules.learned import Applied, Learned, learned_of
 from tokoban.sokoban.search.searches.beam import pull_layers
 from tokoban.sokoban.search.searches.beam.beam import Beam
 from tokoban.sokoban.search.searches.beam.pull_layers import (
@@ -64,14 +62,12 @@ class PullBeam(Beam):
         ground: Ground,
         goals: Int16[np.ndarray, " G"],
         player: int,
-        learned: Learned,
         *,
         seed: int,
     ) -> None:
         """``ground`` is that for pulls; ``goals`` where boxes are in the end.
 
-        The ground and ``learned`` are shared, and not counted in the bytes. ``seed`` is that of
-        ``Round``.
+        The ground is shared, and not counted in the bytes. ``seed`` is that of ``Round``.
         """
         self._player, self.goals, self.seed = player, goals, seed
         self._is_matched = are_all_matched(ground)
@@ -80,9 +76,8 @@ class PullBeam(Beam):
         marks, waiting = np.zeros(num_floor + 1, np.int64), np.empty(num_floor + 1, np.int32)
         self._start_player = flood(ground.neighbours, starts, player, marks, 1, waiting)
         self._lacks_slots = False
-        rules = Applied(ground, learned, by_pulls=True)
         rounds = Rounds(ground.is_goal[:-1], _SCHEDULE, seed=seed)
-        super().__init__(ground, rules, rounds)
+        super().__init__(ground, rounds)
 
     def _begin(self) -> None:
         ground, current = self.ground, self._rounds.current
@@ -144,7 +139,6 @@ class PullBeam(Beam):
             self._positions,
             self._layer,
             self._scratch,
-            self._rules.two_boxes,
             self._start_player,
             self._rounds.current.weights,
             self._rounds.current.bonuses,
@@ -275,11 +269,10 @@ def _first_positions(
 @cache
 def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
-    two_boxes.prepare()
     squares = Squares(ONE_PUSH)
     ground, by_pulls = grounds_both_ways(ONE_PUSH, squares)
     player = squares.number[ONE_PUSH.player]
-    beam = PullBeam(by_pulls, ground.goals, player, learned_of(ground, by_pulls, player), seed=0)
+    beam = PullBeam(by_pulls, ground.goals, player, seed=0)
     # Otherwise first called when a layer grows or ends, which only happens on larger levels.
     pull_layers.refill_slots(beam._layer, by_pulls.keys, 0, 0)
     words = np.empty(beam._positions.boxes.shape[1], np.uint64)

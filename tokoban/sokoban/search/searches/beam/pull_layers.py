@@ -149,7 +149,7 @@ _pull_lifted = moves_of_one_box(_add_candidate)
 
 @inner
 @no_type_check
-def _pull_box(state, ground, two_boxes, scratch, row):
+def _pull_box(state, ground, scratch, row):
     """Adds the moves of one box of the position that is laid out."""
     _, positions, layer, _, _, bonuses = state
     progress = layer.progress
@@ -158,7 +158,7 @@ def _pull_box(state, ground, two_boxes, scratch, row):
         for box in scratch.boxes:
             bonus_of_others += bonuses[box]
         visited = (state, bonus_of_others)
-        progress[NUM_PULLS] += _pull_lifted(visited, ground, two_boxes, scratch, row, True)
+        progress[NUM_PULLS] += _pull_lifted(visited, ground, scratch, row, True)
 
 
 @entry
@@ -169,7 +169,6 @@ def add_pulls(
     positions,
     layer,
     scratch,
-    two_boxes,
     start_player,
     weights,
     bonuses,
@@ -198,7 +197,7 @@ def add_pulls(
                 return Outcome.STORE_FULL
             if progress[NUM_PULLS] >= stop_at:
                 return Outcome.BUDGET_SPENT
-            _pull_box(state, ground, two_boxes, scratch, row)
+            _pull_box(state, ground, scratch, row)
             if progress[SOLVED_BY] != NONE:
                 return Outcome.SOLVED
             progress[NEXT_ROW] = row + 1

@@ -17,8 +17,7 @@ from tokoban.sokoban.search.level.one_box import Step, directions_of_steps
 from tokoban.sokoban.search.measures.packing import planning
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, found_by
-from tokoban.sokoban.search.rules import two_boxes
-from tokoban.sokoban.search.rules.learned import Applied, Learned
+from tokoban.sokoban.search.rules.pruning import Applied, Pruning
 from tokoban.sokoban.search.searches.beam import meetings
 from tokoban.sokoban.search.searches.beam.beam import Beam
 from tokoban.sokoban.search.searches.beam.meetings import FromTheEnd, Meeting, Meetings
@@ -62,7 +61,7 @@ class PushBeam(Beam):
         tables: Tables,
         boxes: Int16[np.ndarray, " G"],
         player: int,
-        learned: Learned | None = None,
+        learned: Pruning | None = None,
         pulls: Sequence[FromTheEnd] = (),
         *,
         schedule: Schedule,
@@ -80,7 +79,8 @@ class PushBeam(Beam):
         self._meetings = Meetings(pulls)
         self._meeting: Meeting | None = None
         rounds = Rounds(ground.is_goal[:-1], schedule, seed=seed)
-        super().__init__(ground, Applied(ground, learned), rounds)
+        self._rules = Applied(ground, learned)
+        super().__init__(ground, rounds)
         self._table_bytes = num_bytes((tables, self._scratch)) - num_bytes(ground)
 
     def _begin(self) -> None:
@@ -121,19 +121,18 @@ class PushBeam(Beam):
         )
 
     def _expand(self, budget: Budget) -> Outcome:
-        rules = self._rules
         return expand_layer(
             self._tables,
             self._tree,
             self._scratch,
-            rules.pruning,
+            self._rules.pruning,
             self._chosen,
             self._next_chosen,
             self._rounds.current.weights,
             self._rounds.current.bonuses,
             self._layer_ends,
             self._work + budget.work,
-            min(budget.expansions, rules.next_at) - self._earlier_expansions,
+            budget.expansions - self._earlier_expansions,
         )
 
     def _bytes_to_grow(self) -> int:
@@ -192,7 +191,6 @@ class PushBeam(Beam):
 @cache
 def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
-    two_boxes.prepare()
     planning.prepare()
     squares = Squares(ONE_PUSH)
     ground, by_pulls = grounds_both_ways(ONE_PUSH, squares)

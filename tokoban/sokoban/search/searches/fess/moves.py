@@ -82,4 +82,4 @@ def move_box(tables, tree, scratch, pruning, row):
     ground = tables.ground
     if lift(ground, tree.boxes[tree.progress[NUM_LAID_OUT]], scratch, row, False):
         state = (tables, tree, pruning)
-        move_lifted(state, ground, pruning.two_boxes, scratch, row, False)
+        move_lifted(state, ground, scratch, row, False)

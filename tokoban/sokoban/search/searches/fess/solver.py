@@ -11,8 +11,7 @@ from tokoban.sokoban.search.level.regions import empty_regions
 from tokoban.sokoban.search.measures.packing import planning
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.pauses import ONE_PUSH, Budget, found_by, run_compiled
-from tokoban.sokoban.search.rules import two_boxes
-from tokoban.sokoban.search.rules.learned import Applied, Learned
+from tokoban.sokoban.search.rules.pruning import Applied, Pruning
 from tokoban.sokoban.search.searches.fess.advisors import ADVISORS
 from tokoban.sokoban.search.searches.fess.search import search
 from tokoban.sokoban.search.searches.fess.tables import Tables, tables_in_steps
@@ -37,7 +36,7 @@ def fess_in_steps(
     ground: Ground,
     by_pulls: Ground,
     player: int,
-    learned: Learned | None = None,
+    learned: Pruning | None = None,
     silent: Set[str] = frozenset(),
 ) -> "Steps[Fess]":
     """The search for a board that is neither solved nor hopeless, set up in steps.
@@ -61,7 +60,7 @@ class Fess:
         tables: Tables,
         boxes: list[int],
         player: int,
-        learned: Learned | None = None,
+        learned: Pruning | None = None,
     ) -> None:
         """For ``learned`` see ``Applied``."""
         self.tables, self.player = tables, player
@@ -93,12 +92,10 @@ class Fess:
 
     def advance(self, budget: Budget) -> Outcome:
         """As ``Compiled`` says."""
-        rules = self.rules
-        if rules.goes_on(self.num_expansions):
-            return Outcome.BUDGET_SPENT
         stop_at = int(self.tree.progress[NUM_PUSHES]) + budget.work
-        most = min(budget.expansions, rules.next_at)
-        return search(self.tables, self.tree, self.scratch, rules.pruning, stop_at, most)
+        return search(
+            self.tables, self.tree, self.scratch, self.rules.pruning, stop_at, budget.expansions
+        )
 
     def bytes_to_grow(self) -> int:
         """As ``Compiled`` says."""
@@ -122,7 +119,6 @@ class Fess:
 @cache
 def prepare() -> None:
     """Searches a board of one push, so that no clock counts the seconds of a first compilation."""
-    two_boxes.prepare()
     planning.prepare()
     squares = Squares(ONE_PUSH)
     grounds = grounds_both_ways(ONE_PUSH, squares)

@@ -4,7 +4,7 @@
 exhausted search proves that there is no solution.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
@@ -12,7 +12,6 @@ from typing import Literal, get_args
 import numpy as np
 from jaxtyping import Bool
 
-from tokoban import compiling
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.search.answer import Answer, Progress, Report
 from tokoban.sokoban.search.level.flood import flood
@@ -66,7 +65,6 @@ def solve_guided(
     options: GuidedOptions | None = None,
     limits: Limits = DEFAULT_LIMITS,
     report: Report | None = None,
-    clock: Callable[[], float] = compiling.clock,
 ) -> Answer:
     """Finds any solution, or proves that there is none; ``guide`` is made for ``Squares(board)``.
 
@@ -83,9 +81,7 @@ def solve_guided(
             classical = classical_rules((yield from ground_in_steps(board, squares)))
         return GuidedSearch(board, squares, guide, options, classical=classical)
 
-    return find_answer(
-        board, lambda budget: set_up(in_steps(), budget), limits, report=report, clock=clock
-    )
+    return find_answer(board, lambda budget: set_up(in_steps(), budget), limits, report=report)
 
 
 class GuidedSearch:
