@@ -6,6 +6,7 @@ finds the same solution. docs/decisions/0054-the-searches.md has the reasons.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 
 from tokoban.sokoban.board import Board
@@ -74,7 +75,11 @@ class SearchContext:
     @property
     def num_bytes(self) -> int:
         """Of the arrays."""
-        return num_bytes((self.ground, self.by_pulls)) + self.learned.num_bytes
+        return self._fixed_bytes + self.learned.table_bytes
+
+    @cached_property  # portfolios ask for it at each pause
+    def _fixed_bytes(self) -> int:
+        return num_bytes((self.ground, self.by_pulls, self.learned.pruning))
 
 
 def context_in_steps(
@@ -272,7 +277,8 @@ class Portfolio:
             budget = yield self.pause(member)
         turn_ends = member.pause.work + length
         while member.search is not None:
-            others = self.pause().expansions - member.pause.expansions
+            others = self._ended_expansions
+            others += sum(one.pause.expansions for one in self._members if one is not member)
             found = member.search.go_on(
                 Budget(min(budget.work, turn_ends - member.pause.work), budget.expansions - others)
             )

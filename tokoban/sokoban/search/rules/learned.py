@@ -22,10 +22,10 @@ class Learned(NamedTuple):
     by_pulls: LazyTwoBoxes | None = None  # for searches by pulls
 
     @property
-    def num_bytes(self) -> int:
-        """Of the arrays."""
+    def table_bytes(self) -> int:
+        """Of the tables of two boxes, which come late; ``pruning`` never grows while it is shared."""
         by_pulls = None if self.by_pulls is None else self.by_pulls.table
-        return num_bytes((self.pruning, self.two_boxes.table, by_pulls))
+        return num_bytes((self.two_boxes.table, by_pulls))
 
 
 def learned_of(
@@ -50,8 +50,10 @@ class Applied:
     ) -> None:
         """``learned`` and then also the ground are shared with other searches; without it, nothing
         is learned yet, and ``due_at`` is that of ``learned_of``."""
-        self._own_ground = ground if learned is None else None
+        self._ground = ground
         self.learned = learned or learned_of(ground, due_at=due_at)
+        # Summed once, not at each pause.
+        self._own_bytes = 0 if learned else num_bytes((ground, self.learned.pruning))
         two_boxes = self.learned.by_pulls if by_pulls else self.learned.two_boxes
         assert two_boxes is not None
         self._two_boxes = two_boxes
@@ -60,12 +62,12 @@ class Applied:
     @property
     def num_bytes(self) -> int:
         """Of what only this search holds, its ground included."""
-        is_shared = self._own_ground is None
-        return 0 if is_shared else num_bytes(self._own_ground) + self.learned.num_bytes
+        return self._own_bytes and self._own_bytes + self.learned.table_bytes
 
     def grow(self) -> None:
         """Gives tables that were small their full size."""
         self.learned = self.learned._replace(pruning=grown(self.learned.pruning))
+        self._own_bytes = num_bytes((self._ground, self.learned.pruning))
 
     @property
     def next_at(self) -> int:
