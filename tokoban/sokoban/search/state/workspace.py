@@ -11,6 +11,7 @@ from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.flood import flood, flood_rest
+from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import list_boxes
 
@@ -32,8 +33,8 @@ class Workspace(NamedTuple):
     ways: Int32[np.ndarray, "2 F*4"]
     words: UInt64[np.ndarray, " W"]  # the boxes after a move
     others: UInt64[np.ndarray, " W"]  # the boxes that do not move
-    matching: Int64[np.ndarray, "2 G+1"]
-    path: Int64[np.ndarray, "3 G+1"]
+    matching: Int64[np.ndarray, "3 G+1"]
+    path: Int64[np.ndarray, "4 G+1"]
     regions: Any  # ``Regions`` once the box that is moved is lifted, where a search asks for them
 
 
@@ -41,6 +42,7 @@ def workspace_for(num_floor: int, num_boxes: int, *, regions: Any = None) -> Wor
     """Only the wall is blocked yet."""
     workspace = zeroed(Workspace, F=num_floor, G=num_boxes, regions=regions)
     workspace.is_blocked[num_floor] = True
+    workspace.matching[2] = NONE
     return workspace
 
 

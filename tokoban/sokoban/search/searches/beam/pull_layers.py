@@ -12,7 +12,7 @@ from jaxtyping import Int16, Int32, Int64, UInt64
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.level.words import count as count_bits
-from tokoban.sokoban.search.measures.bounds import lower_bound_after, match_all
+from tokoban.sokoban.search.measures.bounds import lower_bound_after, match_again
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.searches.beam.rounds import BADNESS_BITS, LEAST_BADNESS
 from tokoban.sokoban.search.searches.moves import lift, moves_of_one_box
@@ -192,7 +192,7 @@ def add_pulls(
         if progress[NEXT_ROW] == 0:
             words, player = positions.boxes[position], np.int64(positions.player[position])
             lay_out_position(ground, words, player, scratch)
-            match_all(ground.pushes, is_matched, scratch.places, scratch.matching, scratch.path)
+            match_again(ground.pushes, is_matched, scratch.places, scratch.matching, scratch.path)
         for row in range(progress[NEXT_ROW], len(scratch.boxes)):
             if progress[NUM_CANDIDATES] + 4 * len(ground.zone) > len(layer.parent):
                 return Outcome.STORE_FULL
