@@ -23,7 +23,7 @@ class Learned(NamedTuple):
 
     @property
     def table_bytes(self) -> int:
-        """Of the tables of two boxes, which come late; ``pruning`` never grows while it is shared."""
+        """Of the tables of two boxes, which come late; ``pruning`` stays as large as it is."""
         by_pulls = None if self.by_pulls is None else self.by_pulls.table
         return num_bytes((self.two_boxes.table, by_pulls))
 
