@@ -147,7 +147,7 @@ def _add_candidate(state, ground, scratch, row, start, place, least):
 _pull_lifted = moves_of_one_box(_add_candidate)
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
 def _pull_box(state, ground, two_boxes, scratch, row):
     """Adds the moves of one box of the position that is laid out."""
