@@ -134,11 +134,9 @@ def find_beside(neighbours, regions, box):
 @inner
 @no_type_check
 def find_beside_whole(neighbours, is_blocked, regions, box, least, num_regions):
-    """``find_beside`` without the forest, which suffices if the square's free neighbours, of which
-    there must be one, are connected around it; returns whether it does.
-
-    ``least`` is the least square of the region that it belongs to; the floor has ``num_regions``.
-    """
+    """``find_beside`` without the forest, if the free neighbours of the square, at least one, are
+    connected around it; returns whether it is so. ``least`` is the least square of its region, and
+    the floor has ``num_regions``, before a box is there."""
     num_gaps = 0
     for direction in range(4):
         ahead, after = neighbours[box, direction], (direction + 1) & 3

@@ -52,7 +52,6 @@ class Applied:
         is learned yet, and ``due_at`` is that of ``learned_of``."""
         self._ground = ground
         self.learned = learned or learned_of(ground, due_at=due_at)
-        # Summed once, not at each pause.
         self._own_bytes = 0 if learned else num_bytes((ground, self.learned.pruning))
         two_boxes = self.learned.by_pulls if by_pulls else self.learned.two_boxes
         assert two_boxes is not None

@@ -63,7 +63,7 @@ def moves_of_one_box(visit: Callable) -> Callable:
         boxes[0] = start
         reached_from[0] = 0
         # The regions beside the box are one now that it is lifted.
-        least_around, num_regions = start, scratch.num_areas[0] + 1
+        lowest, num_regions = start, scratch.num_areas[0] + 1
         for direction in range(4):
             area = scratch.area[neighbours[start, direction]]
             if area == 1:
@@ -74,7 +74,7 @@ def moves_of_one_box(visit: Callable) -> Callable:
                 is_new &= scratch.area[neighbours[start, other]] != area
             if is_new:
                 num_regions -= 1
-                least_around = min(least_around, np.int64(scratch.least[area]))
+                lowest = min(lowest, np.int64(scratch.least[area]))
         while first < count:
             box = np.int64(boxes[first])
             for direction in range(4):
@@ -92,9 +92,7 @@ def moves_of_one_box(visit: Callable) -> Callable:
                     continue
                 if is_deadlocked_pair(two_boxes, scratch.others, end, side):
                     continue
-                if not find_beside_whole(
-                    neighbours, is_blocked, regions, end, least_around, num_regions
-                ):
+                if not find_beside_whole(neighbours, is_blocked, regions, end, lowest, num_regions):
                     if not has_regions:
                         find_regions(neighbours, is_blocked, regions)
                         has_regions = True

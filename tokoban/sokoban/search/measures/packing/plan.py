@@ -250,9 +250,8 @@ def fill_point(packing, stage, point):
 @inner
 @no_type_check
 def mark_reached(packing, stage, first):
-    """Lists, in ``waiting``, squares from which pushes, wherever the player stands, lead past
-    ``is_filled`` to the square of a step from ``first`` on that is not in ``words``; returns how
-    many there are."""
+    """Lists squares in ``waiting`` from which pushes, wherever the player stands, lead past
+    ``is_filled`` to that of a step from ``first`` on that is not in ``words``; returns how many."""
     points = packing.points
     is_filled, is_closed, waiting = points.is_filled, points.is_closed, points.waiting
     copy(is_filled, is_closed)
