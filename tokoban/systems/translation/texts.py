@@ -135,9 +135,10 @@ def _divided(model: Translator, text: str, *, is_one: bool) -> tuple[list[str], 
     tokenizer = tokenizer_of(model)
     text = usual_spelling(text)
     if is_one:
-        parts, emoji = zip(*emoji_apart(text), strict=True)
-        behind = "".join(f" {each}" for each in emoji if each)
-        return [known_forms(tokenizer, tidy(" ".join(parts)))], ["", behind]
+        apart = emoji_apart(text)
+        words = tidy(" ".join(part for part, _ in apart))
+        behind = "".join(f" {emoji}" for _, emoji in apart if emoji)
+        return [known_forms(tokenizer, words)], ["", behind]
     texts, around = texts_apart(text)
     found, gaps = list[str](), around[:1]
     for each, behind in zip(texts, around[1:], strict=True):

@@ -83,7 +83,9 @@ def test_areas_are_marked_with_their_least_square_and_regions_in_turn() -> None:
     waiting = np.empty(len(laid.squares) + 1, np.int32)
     arguments = laid.ground.neighbours, laid.scratch.is_blocked
     assert flood(*arguments, laid.number(Square(2, 2)), marks, 1, waiting) == 0
-    assert flood_rest(*arguments, marks, waiting) == 2
+    least = np.full(4, NONE, np.int16)
+    assert flood_rest(*arguments, marks, waiting, least) == 2
+    assert [laid.squares[square] for square in least[2:]] == [(1, 4), (1, 6)]
     by_square = {square: int(mark) for square, mark in zip(laid.squares, marks[:-1], strict=True)}
     assert by_square == {
         (1, 1): 1, (1, 2): 1, (2, 1): 1, (2, 2): 1, (1, 3): 0, (1, 4): 2, (1, 5): 0, (1, 6): 3,

@@ -9,6 +9,7 @@ from tokoban.sokoban.search.level.regions import Regions, empty_regions
 
 find_regions = for_python(module.find_regions)
 find_beside = for_python(module.find_beside)
+find_beside_whole = for_python(module.find_beside_whole)
 region_of = for_python(module.region_of)
 
 
@@ -51,7 +52,7 @@ def least_by_flood(neighbours: np.ndarray, free: set[int]) -> dict[int, int]:
 
 
 def test_one_search_finds_what_a_flood_finds_for_every_square() -> None:
-    num_parted = 0
+    num_parted = num_whole = 0
     draw = np.random.default_rng(3)
     for floor in random_floors(150, seed=1):
         squares = sorted(floor)
@@ -61,13 +62,21 @@ def test_one_search_finds_what_a_flood_finds_for_every_square() -> None:
         free = set(np.flatnonzero(~is_blocked).tolist())
         regions: Regions = empty_regions(len(squares))
         find_regions(neighbours, is_blocked, regions)
+        lifted = least_by_flood(neighbours, free)
+        of_lifted = len(set(lifted.values()))
         for box in free:
             least = least_by_flood(neighbours, free - {box})
             find_beside(neighbours, regions, box)
             assert regions.num_regions[box] == len(set(least.values()))
             expected = [least.get(ahead, NONE) for ahead in neighbours[box].tolist()]
             assert regions.beside[box].tolist() == expected
+            if {*expected} != {NONE} and find_beside_whole(
+                neighbours, is_blocked, regions, box, lifted[box], of_lifted
+            ):
+                assert regions.num_regions[box] == len(set(least.values()))
+                assert regions.beside[box].tolist() == expected
+                num_whole += 1
             for square in free - {box}:
                 assert region_of(neighbours, regions, box, square) == least[square]
             num_parted += len(set(expected) - {NONE}) > 1
-    assert num_parted > 500
+    assert num_parted > 500 and num_whole > 500

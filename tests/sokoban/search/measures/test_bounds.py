@@ -14,6 +14,8 @@ from tokoban.sokoban.search.measures import bounds
 
 every_box_has_a_goal = for_python(bounds.every_box_has_a_goal)
 match_all = for_python(bounds.match_all)
+match_again = for_python(bounds.match_again)
+matched_pushes = for_python(bounds.matched_pushes)
 lower_bound_after = for_python(bounds.lower_bound_after)
 
 
@@ -63,6 +65,28 @@ def test_the_lower_bound_after_one_move_is_that_of_the_cheapest_matching() -> No
                 assert found == min(expected, UNREACHABLE)
                 num_finite += found < UNREACHABLE
     assert num_finite > 100
+
+
+def test_one_position_after_another_has_its_cheapest_matching() -> None:
+    draw, totals = np.random.default_rng(3), []
+    for board in connected_boards(Shape(5, 7, 4, is_closed=False), 30, seed=2):
+        laid = lay_out_board(board)
+        pushes, scratch = laid.ground.pushes, laid.scratch
+        reached = np.flatnonzero(laid.ground.lower_bound < UNREACHABLE)
+        if len(reached) < 8:
+            continue
+        places = draw.choice(reached, 4, replace=False)
+        for num_moved in draw.integers(5, size=60):  # 0 to 4 boxes
+            rows = draw.choice(4, num_moved, replace=False)
+            places[rows] = draw.choice(np.setdiff1d(reached, places), num_moved, replace=False)
+            places.sort()
+            match_again(pushes, True, places, scratch.matching, scratch.path)
+            found = matched_pushes(pushes, places, scratch.matching)
+            of_these = pushes[places]
+            assert found == of_these[linear_sum_assignment(of_these)].sum()
+            assert found == -scratch.matching[0, -1]
+            totals.append(found)
+    assert min(totals) < UNREACHABLE <= max(totals)
 
 
 def test_unmatched_boxes_go_each_to_the_nearest_goal() -> None:

@@ -6,6 +6,7 @@ finds the same solution. docs/decisions/0054-the-searches.md has the reasons.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 
 from tokoban.sokoban.board import Board
@@ -71,7 +72,7 @@ class SearchContext:
         """The number of the player's square."""
         return self.squares.number[self.board.player]
 
-    @property
+    @cached_property  # portfolios ask for it at each pause; no array grows
     def num_bytes(self) -> int:
         """Of the arrays."""
         return num_bytes((self.ground, self.by_pulls, self.learned))
@@ -272,7 +273,8 @@ class Portfolio:
             budget = yield self.pause(member)
         turn_ends = member.pause.work + length
         while member.search is not None:
-            others = self.pause().expansions - member.pause.expansions
+            others = self._ended_expansions
+            others += sum(one.pause.expansions for one in self._members if one is not member)
             found = member.search.go_on(
                 Budget(min(budget.work, turn_ends - member.pause.work), budget.expansions - others)
             )

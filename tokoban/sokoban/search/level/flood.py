@@ -41,12 +41,15 @@ def flood(neighbours, is_blocked, start, marks, mark, waiting, steps=None):
 
 @inner
 @no_type_check
-def flood_rest(neighbours, is_blocked, marks, waiting):
+def flood_rest(neighbours, is_blocked, marks, waiting, least=None):
     """Marks each region of free floor whose mark is below 1: the first with 2, the next with 3 and
-    so on; returns how many there are."""
+    so on; returns how many there are. Writes the least square of each by its mark into ``least`` if
+    that is given."""
     num_regions = 0
     for square in range(len(neighbours) - 1):
         if marks[square] < 1 and not is_blocked[square]:
             num_regions += 1
             flood(neighbours, is_blocked, square, marks, 1 + num_regions, waiting)
+            if least is not None:
+                least[1 + num_regions] = square
     return num_regions

@@ -133,6 +133,23 @@ def find_beside(neighbours, regions, box):
 
 @inner
 @no_type_check
+def find_beside_whole(neighbours, is_blocked, regions, box, least, num_regions):
+    """``find_beside`` without the forest, if the free neighbours of the square, at least one, are
+    connected around it; returns whether it is so. ``least`` is the least square of its region, and
+    the floor has ``num_regions``, before a box is there."""
+    num_gaps = 0
+    for direction in range(4):
+        ahead, after = neighbours[box, direction], (direction + 1) & 3
+        is_free = not is_blocked[ahead]
+        is_gap = is_blocked[neighbours[box, after]] or is_blocked[neighbours[ahead, after]]
+        num_gaps += is_free and is_gap
+        regions.beside[box, direction] = least if is_free else NONE
+    regions.num_regions[box] = num_regions
+    return num_gaps <= 1 and box != least
+
+
+@inner
+@no_type_check
 def region_of(neighbours, regions, box, square):
     """The least square of the region that a free square belongs to once a box is on ``box``."""
     order, end = regions.order, regions.end

@@ -99,11 +99,50 @@ def match_all(pushes, is_matched, places, matching, path):
     """Fills ``matching`` with the cheapest matching of the boxes on ``places``, if asked to.
 
     It begins with the prices of goals that are there. Any will do, and those of another position
-    are nearly right. They are shifted so that none is above 0: then all stay within the pushes of
-    one box.
+    are nearly right.
     """
     if not is_matched:
         return
+    matching[1] = NONE
+    _lower_prices(pushes, places, matching)
+    for row in range(len(places)):
+        assign(pushes, places, row, matching, path)
+
+
+@inner
+@no_type_check
+def match_again(pushes, is_matched, places, matching, path):
+    """``match_all`` for one position after another of a level; of each, ``places`` ascend.
+
+    ``matching`` [3, G + 1] also has the places before, at first NONE; ``path`` is [4, G + 1]. A box
+    on a place of before keeps its goal, since no other one is cheaper by the prices.
+    """
+    if not is_matched:
+        return
+    box_of_goal, places_before = matching[1], matching[2]
+    goal_before, has_goal, num_goals = path[0], path[3], len(places)
+    for goal in range(num_goals):
+        goal_before[box_of_goal[goal]] = goal
+    box_of_goal[:] = NONE
+    before = 0
+    for row in range(num_goals):
+        while before < num_goals and places_before[before] < places[row]:
+            before += 1
+        has_goal[row] = before < num_goals and places_before[before] == places[row]
+        if has_goal[row]:
+            box_of_goal[goal_before[before]] = row
+    _lower_prices(pushes, places, matching)
+    for row in range(num_goals):
+        places_before[row] = places[row]
+        if not has_goal[row]:
+            assign(pushes, places, row, matching, path)
+
+
+@inner
+@no_type_check
+def _lower_prices(pushes, places, matching):
+    """Shifts the prices of goals so that none is above 0: then all stay within the pushes of one
+    box; and sets that of no goal for the boxes that have goals."""
     goal_price, box_of_goal, num_goals = matching[0], matching[1], len(places)
     highest = goal_price[0]
     for goal in range(num_goals):
@@ -111,11 +150,9 @@ def match_all(pushes, is_matched, places, matching, path):
     total = np.int64(0)
     for goal in range(num_goals):
         goal_price[goal] -= highest
-        total += goal_price[goal]
+        box = box_of_goal[goal]
+        total += goal_price[goal] if box == NONE else np.int64(pushes[places[box], goal])
     goal_price[num_goals] = -total
-    box_of_goal[:] = NONE
-    for row in range(num_goals):
-        assign(pushes, places, row, matching, path)
 
 
 @partial(inner, is_inlined=True)

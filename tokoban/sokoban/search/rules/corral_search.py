@@ -28,6 +28,7 @@ from tokoban.sokoban.search.state.positions import (
     copy,
     empty_positions,
     key_of,
+    list_boxes,
     slot_of,
 )
 from tokoban.sokoban.search.state.single_pushes import single_pushes
@@ -36,6 +37,7 @@ from tokoban.sokoban.search.state.workspace import place_boxes
 _MAX_BOXES = 24  # corrals with more are not searched
 _FLOODS_TO_SHRINK = 1 << 13  # of a deadlock; after these, it stays as it is
 _CAPACITY = 4096  # and one more expansion
+_NUM_ASKED = 1 << 12
 
 
 class CorralSearch(NamedTuple):
@@ -52,12 +54,15 @@ class CorralSearch(NamedTuple):
     area_after: Int32[np.ndarray, "F+1"]
     waiting: Int32[np.ndarray, "F+1"]
     num_floods: Int64[np.ndarray, "1"]  # in all, as a measure of the work
+    # By key of boxes and player: the least square of the player's area among these boxes alone.
+    asked: UInt64[np.ndarray, " A"]
+    least: Int16[np.ndarray, " A"]
 
 
 def empty_corral_search(num_floor: int) -> CorralSearch:
     """Only the wall is blocked yet."""
     positions = empty_positions(_CAPACITY, num_floor)
-    search = zeroed(CorralSearch, F=num_floor, N=_MAX_BOXES, positions=positions)
+    search = zeroed(CorralSearch, F=num_floor, N=_MAX_BOXES, A=_NUM_ASKED, positions=positions)
     search.is_blocked[num_floor] = True
     return search
 
@@ -118,6 +123,21 @@ def _lay_out_start(ground, search, boxes, player):
     """Blocks the squares of ``start`` and lists its boxes; returns the least of the player's."""
     place_boxes(search.start, boxes, search.is_blocked)
     return np.int64(_flood(ground, search, player, search.area))
+
+
+@inner
+@no_type_check
+def _least_alone(ground, search, boxes, key, player):
+    """The least square of the player's area if only the boxes of ``start`` were there: that of most
+    corrals is known already, and counts as a flood even then."""
+    asked = key ^ ground.keys[1, player]
+    entry = np.int64(asked >> np.uint64(1)) & (len(search.asked) - 1)
+    if search.asked[entry] == asked:
+        search.num_floods[0] += 1
+    else:
+        search.asked[entry] = asked
+        search.least[entry] = _lay_out_start(ground, search, boxes, player)
+    return np.int64(search.least[entry])
 
 
 @inner
@@ -198,11 +218,11 @@ def is_deadlocked_corral(ground, patterns, search, boxes, marks, is_inside, play
     if is_finished:
         return False
     corral = search.boxes[:num_boxes]
-    least = _lay_out_start(ground, search, corral, player)
-    mixed = key ^ ground.keys[1, least]
+    mixed = key ^ ground.keys[1, _least_alone(ground, search, corral, key, player)]
     max_positions = allowed_positions(patterns, mixed)
     if max_positions == 0:
         return False
+    list_boxes(search.start, corral)
     for square in range(len(marks)):
         search.is_corral[square] = is_inside[marks[square]]
     for box in corral:

@@ -76,19 +76,17 @@ class Applied:
     def __init__(self, ground: Ground, learned: Pruning | None, *, is_small: bool = False) -> None:
         """``learned`` and then also the ground are shared with other searches; without it, nothing
         is learned yet, and ``is_small`` is that of ``empty_pruning``."""
-        self._own_ground = ground if learned is None else None
         num_floor, num_boxes = len(ground.zone), len(ground.goals)
-        learned = learned or empty_pruning(num_floor, num_boxes, is_small=is_small)
-        self.pruning = learned._replace(may_move=np.zeros_like(learned.may_move))
-
-    @property
-    def num_bytes(self) -> int:
-        """Of what only this search holds, its ground included."""
-        return 0 if self._own_ground is None else num_bytes((self._own_ground, self.pruning))
+        shared = learned or empty_pruning(num_floor, num_boxes, is_small=is_small)
+        self._ground = ground
+        self.pruning = shared._replace(may_move=np.zeros_like(shared.may_move))
+        # Of what only this search holds, its ground included.
+        self.num_bytes = 0 if learned else num_bytes((ground, self.pruning))
 
     def grow(self) -> None:
         """Gives tables that were small their full size."""
         self.pruning = grown(self.pruning)
+        self.num_bytes = num_bytes((self._ground, self.pruning))
 
 
 @partial(inner, is_inlined=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.ground import UNREACHABLE
-from tokoban.sokoban.search.level.regions import find_beside, find_regions
+from tokoban.sokoban.search.level.regions import find_beside, find_beside_whole, find_regions
 from tokoban.sokoban.search.state.positions import bit_of, copy
 
 
@@ -51,7 +51,7 @@ def moves_of_one_box(visit: Callable) -> Callable:
         """Visits the moves of a lifted box, and puts it back; returns how many were tried."""
         neighbours, is_blocked, seen = ground.neighbours, scratch.is_blocked, scratch.seen
         regions, beside = scratch.regions, scratch.regions.beside
-        has_regions = False  # many a box has no move that is not deadlocked
+        has_regions = False  # few moves of a box part a region
         boxes, reached_from = scratch.ways[0], scratch.ways[1]
         start = np.int64(scratch.boxes[row])
         scratch.last_mark[0] += 1
@@ -60,10 +60,19 @@ def moves_of_one_box(visit: Callable) -> Callable:
         first, count = 0, 1
         boxes[0] = start
         reached_from[0] = 0
+        # The regions beside the box are one now that it is lifted.
+        lowest, num_regions = start, scratch.num_areas[0] + 1
         for direction in range(4):
-            if scratch.area[neighbours[start, direction]] == 1:
+            area = scratch.area[neighbours[start, direction]]
+            if area == 1:
                 reached_from[0] |= 1 << direction
                 seen[start * 4 + direction] = seen_now
+            is_new = area > 0
+            for other in range(direction):
+                is_new &= scratch.area[neighbours[start, other]] != area
+            if is_new:
+                num_regions -= 1
+                lowest = min(lowest, np.int64(scratch.least[area]))
         while first < count:
             box = np.int64(boxes[first])
             for direction in range(4):
@@ -79,10 +88,11 @@ def moves_of_one_box(visit: Callable) -> Callable:
                 place = end * 4 + ground.zone[end, player]
                 if ground.lower_bound[place] == UNREACHABLE:
                     continue
-                if not has_regions:
-                    find_regions(neighbours, is_blocked, regions)
-                    has_regions = True
-                find_beside(neighbours, regions, end)
+                if not find_beside_whole(neighbours, is_blocked, regions, end, lowest, num_regions):
+                    if not has_regions:
+                        find_regions(neighbours, is_blocked, regions)
+                        has_regions = True
+                    find_beside(neighbours, regions, end)
                 least = np.int64(beside[end, side])
                 reached = 0
                 for around in range(4):

@@ -11,6 +11,7 @@ from jaxtyping import Bool, Int16, Int32, Int64, UInt64
 
 from tokoban.compiling import inner
 from tokoban.sokoban.search.level.flood import flood, flood_rest
+from tokoban.sokoban.search.level.ground import NONE
 from tokoban.sokoban.search.state.columns import zeroed
 from tokoban.sokoban.search.state.positions import list_boxes
 
@@ -24,6 +25,8 @@ class Workspace(NamedTuple):
     places: Int32[np.ndarray, " G"]
     may_move: Bool[np.ndarray, " G"]
     area: Int32[np.ndarray, "F+1"]  # 1 where the player can walk, other regions from 2 on
+    num_areas: Int64[np.ndarray, "1"]
+    least: Int16[np.ndarray, "F+2"]  # square of each area
     steps: Int32[np.ndarray, "F+1"]  # of the walk to each square
     marks: Int64[np.ndarray, "F+1"]  # never cleared: each area takes a new mark
     seen: Int64[np.ndarray, "F*4"]  # the mark of a moved box where it was, by the player's side
@@ -32,8 +35,8 @@ class Workspace(NamedTuple):
     ways: Int32[np.ndarray, "2 F*4"]
     words: UInt64[np.ndarray, " W"]  # the boxes after a move
     others: UInt64[np.ndarray, " W"]  # the boxes that do not move
-    matching: Int64[np.ndarray, "2 G+1"]
-    path: Int64[np.ndarray, "3 G+1"]
+    matching: Int64[np.ndarray, "3 G+1"]
+    path: Int64[np.ndarray, "4 G+1"]
     regions: Any  # ``Regions`` once the box that is moved is lifted, where a search asks for them
 
 
@@ -41,6 +44,7 @@ def workspace_for(num_floor: int, num_boxes: int, *, regions: Any = None) -> Wor
     """Only the wall is blocked yet."""
     workspace = zeroed(Workspace, F=num_floor, G=num_boxes, regions=regions)
     workspace.is_blocked[num_floor] = True
+    workspace.matching[2] = NONE
     return workspace
 
 
@@ -83,6 +87,9 @@ def lay_out_position(ground, words, player, scratch, steps=None):
     place_boxes(words, boxes, is_blocked)
     for row in range(len(boxes)):
         scratch.places[row] = boxes[row] * 4 + ground.zone[boxes[row], player]
-    scratch.area[:] = 0
-    flood(ground.neighbours, is_blocked, player, scratch.area, 1, scratch.waiting, steps)
-    return flood_rest(ground.neighbours, is_blocked, scratch.area, scratch.waiting)
+    area, least, waiting = scratch.area, scratch.least, scratch.waiting
+    area[:] = 0
+    least[1] = flood(ground.neighbours, is_blocked, player, area, 1, waiting, steps)
+    num_others = flood_rest(ground.neighbours, is_blocked, area, waiting, least)
+    scratch.num_areas[0] = 1 + num_others
+    return num_others

@@ -58,7 +58,7 @@ class Points(NamedTuple):
     out_of_plan: UInt64[np.ndarray, "Z W"]
     words: UInt64[np.ndarray, " W"]  # workspace
     is_filled: Bool[np.ndarray, "F+1"]
-    is_reached: Bool[np.ndarray, "F+1"]
+    is_closed: Bool[np.ndarray, "F+1"]  # filled or reached
     waiting: Int32[np.ndarray, " F"]
 
 
@@ -236,33 +236,33 @@ def fill_point(packing, stage, point):
         if words[square >> 6] & bit_of(square) == EMPTY and points.is_for_good[of_stage, square]:
             is_filled[square] = True
             words[square >> 6] |= bit_of(square)
-            # One fewer is reached anyway: the filled square itself.
-            if mark_reached(packing, of_stage, first) < num_reached - 1:
+            most = num_reached - 1  # the filled square itself is not reached
+            num_reached = mark_reached(packing, of_stage, first)
+            if num_reached < most:
                 break
-            num_reached -= 1
     for word in range(len(zone)):
         zone[word] = ~words[word]
-    for square in range(num_floor):
-        if points.is_reached[square]:
-            zone[square >> 6] &= ~bit_of(square)
+    for i in range(num_reached):
+        square = np.int64(points.waiting[i])
+        zone[square >> 6] &= ~bit_of(square)
 
 
 @inner
 @no_type_check
 def mark_reached(packing, stage, first):
-    """Marks squares from which pushes, wherever the player stands, lead past ``is_filled`` to the
-    square of a step from ``first`` on that is not in ``words``; returns how many there are."""
+    """Lists squares in ``waiting`` from which pushes, wherever the player stands, lead past
+    ``is_filled`` to that of a step from ``first`` on that is not in ``words``; returns how many."""
     points = packing.points
-    is_filled, is_reached, waiting = points.is_filled, points.is_reached, points.waiting
-    is_reached[:] = False
+    is_filled, is_closed, waiting = points.is_filled, points.is_closed, points.waiting
+    copy(is_filled, is_closed)
     num_reached = 0
     for step in range(first, len(packing.steps)):
         square = np.int64(packing.steps[step])
         # What a later stage fills may be filled now, and emptied in between.
         is_open = step >= packing.first_step[stage + 1]
         is_open |= points.words[square >> 6] & bit_of(square) == EMPTY
-        if is_open and not is_reached[square]:
-            is_reached[square] = True
+        if is_open and not is_closed[square]:
+            is_closed[square] = True
             waiting[num_reached] = square
             num_reached += 1
     first_waiting = 0
@@ -271,10 +271,8 @@ def mark_reached(packing, stage, first):
         first_waiting += 1
         for direction in range(4):
             before = points.neighbours[square, direction]
-            if is_reached[before] or is_filled[before]:
-                continue
-            if not is_filled[points.neighbours[before, direction]]:
-                is_reached[before] = True
+            if not is_closed[before] and not is_filled[points.neighbours[before, direction]]:
+                is_closed[before] = True
                 waiting[num_reached] = before
                 num_reached += 1
     return num_reached

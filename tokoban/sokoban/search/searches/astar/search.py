@@ -15,7 +15,7 @@ from jaxtyping import Int32, Int64
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE, Ground
-from tokoban.sokoban.search.measures.bounds import lower_bound_after, match_all
+from tokoban.sokoban.search.measures.bounds import lower_bound_after, match_again
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.rules.corrals import DEADLOCKED
 from tokoban.sokoban.search.rules.patterns import NUM_PATTERNS
@@ -150,7 +150,7 @@ def _expand(problem, frontier, scratch, pruning, position):
     # Pushes around a corral come first without loss in pushes, but perhaps by a longer walk.
     if problem.counts_moves:
         scratch.may_move[:] = True
-    match_all(ground.pushes, problem.is_matched, scratch.places, scratch.matching, scratch.path)
+    match_again(ground.pushes, problem.is_matched, scratch.places, scratch.matching, scratch.path)
     state = (problem, frontier, scratch, pruning, position)
     _push_each(state, ground.neighbours, scratch.boxes, scratch.is_blocked, scratch.area, 1)
 

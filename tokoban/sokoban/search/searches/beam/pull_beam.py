@@ -78,6 +78,7 @@ class PullBeam(Beam):
         self._lacks_slots = False
         rounds = Rounds(ground.is_goal[:-1], _SCHEDULE, seed=seed)
         super().__init__(ground, rounds)
+        self._scratch_bytes = num_bytes(self._scratch)
 
     def _begin(self) -> None:
         ground, current = self.ground, self._rounds.current
@@ -119,7 +120,7 @@ class PullBeam(Beam):
 
     def pause(self) -> Progress:
         """As ``Searcher`` says."""
-        own = num_bytes((self._positions, self._layer, self._scratch)) + self._pulled_to.nbytes
+        own = self._scratch_bytes + num_bytes((self._positions, self._layer, self._pulled_to))
         return Progress(
             "pull-beam",
             self.num_expansions,

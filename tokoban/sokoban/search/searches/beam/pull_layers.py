@@ -12,7 +12,7 @@ from jaxtyping import Int16, Int32, Int64, UInt64
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE
 from tokoban.sokoban.search.level.words import count as count_bits
-from tokoban.sokoban.search.measures.bounds import lower_bound_after, match_all
+from tokoban.sokoban.search.measures.bounds import lower_bound_after, match_again
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.searches.beam.rounds import BADNESS_BITS, LEAST_BADNESS
 from tokoban.sokoban.search.searches.moves import lift, moves_of_one_box
@@ -147,7 +147,7 @@ def _add_candidate(state, ground, scratch, row, start, place, least):
 _pull_lifted = moves_of_one_box(_add_candidate)
 
 
-@inner
+@partial(inner, is_inlined=True)
 @no_type_check
 def _pull_box(state, ground, scratch, row):
     """Adds the moves of one box of the position that is laid out."""
@@ -191,7 +191,7 @@ def add_pulls(
         if progress[NEXT_ROW] == 0:
             words, player = positions.boxes[position], np.int64(positions.player[position])
             lay_out_position(ground, words, player, scratch)
-            match_all(ground.pushes, is_matched, scratch.places, scratch.matching, scratch.path)
+            match_again(ground.pushes, is_matched, scratch.places, scratch.matching, scratch.path)
         for row in range(progress[NEXT_ROW], len(scratch.boxes)):
             if progress[NUM_CANDIDATES] + 4 * len(ground.zone) > len(layer.parent):
                 return Outcome.STORE_FULL

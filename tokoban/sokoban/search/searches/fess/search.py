@@ -7,7 +7,7 @@ import numpy as np
 
 from tokoban.compiling import entry, inner
 from tokoban.sokoban.search.level.ground import NONE, UNREACHABLE
-from tokoban.sokoban.search.measures.bounds import match_all, matched_pushes
+from tokoban.sokoban.search.measures.bounds import match_again, matched_pushes
 from tokoban.sokoban.search.outcome import Outcome
 from tokoban.sokoban.search.rules.corrals import DEADLOCKED
 from tokoban.sokoban.search.rules.pruning import judge_position
@@ -77,7 +77,7 @@ def begin_expansion(tables, tree, scratch, pruning, child):
         return False
     position = progress[NUM_LAID_OUT]
     places, matching = scratch.places, scratch.matching
-    match_all(ground.pushes, tables.is_matched, places, matching, scratch.path)
+    match_again(ground.pushes, tables.is_matched, places, matching, scratch.path)
     verdict = DEADLOCKED
     if not tables.is_matched or matched_pushes(ground.pushes, places, matching) < UNREACHABLE:
         words, player = tree.boxes[position], np.int64(tree.player[position])
