@@ -1,6 +1,5 @@
 """Every engine says what the plain modules say, whatever is read together and however rows move."""
 
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -38,6 +37,7 @@ if can_pack():
     ENGINES["packed"] = packed
 EVERY_ENGINE = pytest.mark.parametrize("make_engine", ENGINES.values(), ids=ENGINES)
 EVERY_TOKEN_NETWORK = pytest.mark.parametrize("make_network", TOKENS.values(), ids=TOKENS)
+EVERY_VECTOR_NETWORK = pytest.mark.parametrize("make_network", VECTORS.values(), ids=VECTORS)
 PROMPTS = [[5], [7, 11, 6, 88, 0, 13, 9], [8, 8, 5]]
 # All stay; change places within their prompt; the prompt in the middle is dropped; change again.
 MOVES = [None, [1, 1, 3, 2, 4, 4], [0, 1, 5, 4], [1, 0, 2, 2]]
@@ -115,15 +115,16 @@ def test_the_best_token_and_all_log_probabilities_are_those_of_the_output(
     close(rows.log_probs(), expected)
 
 
+@EVERY_VECTOR_NETWORK
 @pytest.mark.parametrize(
-    ("make_engine", "kind"),
-    [
-        *itertools.product([CachedEngine, partial(CachedEngine, fixed_shapes=True)], VECTORS),
-        (CompiledEngine, "vectors"),
-    ],
+    "make_engine",
+    [CachedEngine, partial(CachedEngine, fixed_shapes=True), CompiledEngine],
+    ids=["cached", "fixed shapes", "compiled"],
 )
-def test_rows_of_vectors_say_what_whole_passes_say(make_engine: MakeEngine, kind: str) -> None:
-    network, draw = VECTORS[kind](), torch.Generator().manual_seed(2)
+def test_rows_of_vectors_say_what_whole_passes_say(
+    make_engine: MakeEngine, make_network: Callable[[], Network]
+) -> None:
+    network, draw = make_network(), torch.Generator().manual_seed(2)
     prompts = torch.randn(3, 2, D, generator=draw)
     histories = prompts.repeat_interleave(2, dim=0)
     rows = make_engine(network).read(prompts, width=2, max_length=7)
@@ -237,7 +238,8 @@ def test_compiled_rows_take_an_input_each_and_no_more_than_they_are_for() -> Non
 def test_all_networks_run_in_the_same_compiled_function() -> None:
     for make_network in TOKENS.values():
         CompiledEngine(make_network()).read(PROMPTS, width=2)
-    CompiledEngine(VECTORS["vectors"]()).read(torch.zeros(3, 2, D))
+    for make_network in VECTORS.values():
+        CompiledEngine(make_network()).read(torch.zeros(3, 2, D))
     assert len(compiled._step.signatures) == 1
 
 
@@ -256,15 +258,13 @@ def test_what_the_loops_cannot_execute_stays_with_torch() -> None:
     translator = networks.encoder_decoder(pre_norm=True)
     assert translator.encoder is not None and can_compile(translator)
     block_of(translator.encoder).feed_forward.activation = functional.silu
-    for network in (smooth, spread, double, translator, networks.over_vectors(has_history=False)):
+    for network in (smooth, spread, double, translator):
         assert not can_compile(network)
         assert isinstance(fastest_engine(network), CachedEngine)
     with pytest.raises(ValueError, match="need ReLU, its square or GELU as the activation"):
         CompiledEngine(smooth)
     with pytest.raises(ValueError, match="need layer norms with an epsilon of 1e-5"):
         CompiledEngine(spread)
-    with pytest.raises(ValueError, match="causal attention alone"):
-        CompiledEngine(networks.over_vectors(has_history=False))
 
 
 @pytest.mark.skipif(not can_pack(), reason="this torch has no oneDNN")

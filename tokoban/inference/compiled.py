@@ -8,7 +8,7 @@ Axes: P prompts, S their positions, R rows, T positions, D width, V outputs.
 """
 
 from collections.abc import Callable, Sequence
-from typing import cast, no_type_check
+from typing import NamedTuple, cast, no_type_check
 
 import numpy as np
 import torch
@@ -30,7 +30,6 @@ def can_compile(network: Network) -> bool:
     if not isinstance(network.projection, nn.Linear | None):
         return False
     try:
-        _require_causal(network)
         compiled_stack.check(network.stack)
         if network.encoder is not None:
             compiled_stack.check(network.encoder)
@@ -44,13 +43,15 @@ class CompiledEngine(Engine):
 
     def __init__(self, network: Network) -> None:
         """``ValueError`` if the loops cannot execute the network."""
-        _require_causal(network)
         self.network, max_length = network, network.max_length
         self.ends = compiled_stack.pack_ends(network)
         self.stack = compiled_stack.pack_stack(network.stack, max_length=max_length)
         self.encoder: PackedStack | None = None
         if network.encoder is not None:
             self.encoder = compiled_stack.pack_stack(network.encoder, max_length=max_length)
+        self.attended: _Attended | None = None
+        if network.may_attend is not None:
+            self.attended = _attended(network.may_attend)
 
     def read(
         self, prompts: Prompts, *, width: int = 1, max_length: int | None = None
@@ -96,12 +97,21 @@ class CompiledEngine(Engine):
         return [tokens[:length].tolist()], [score_nats]
 
 
-def _require_causal(network: Network) -> None:
-    """``ValueError`` unless each position may attend to itself and all before it."""
-    if network.may_attend is not None:
-        allowed = network.may_attend.numpy()
-        if not np.array_equal(allowed, np.tri(len(allowed), dtype=np.bool_)):
-            raise ValueError("the loops execute causal attention alone")
+class _Attended(NamedTuple):
+    """The positions that each position may attend to, and how many they are."""
+
+    positions: Int64[np.ndarray, "T most"]
+    counts: Int64[np.ndarray, "T"]
+
+
+def _attended(may_attend: Bool[Tensor, "T T"]) -> _Attended | None:
+    """None where each may attend to itself and all before it."""
+    allowed = may_attend.numpy()
+    if np.array_equal(allowed, np.tri(len(allowed), dtype=np.bool_)):
+        return None
+    # A stable sort by "not allowed" brings the allowed positions to the front, in order.
+    order, counts = np.argsort(~allowed, axis=1, kind="stable"), allowed.sum(axis=1)
+    return _Attended(np.ascontiguousarray(order[:, : counts.max()]), counts)
 
 
 class _Sources:
@@ -253,6 +263,12 @@ class CompiledRows(Rows):
         tokens = inputs
         if inputs.ndim == 2:
             self.workspace.x[:], tokens = inputs, _NO_TOKENS
+        places, lengths = self.places, positions + 1
+        if engine.attended is not None:
+            chosen = engine.attended.positions[positions]
+            places = np.ascontiguousarray(places[owners[:, None], chosen])
+            lengths = engine.attended.counts[positions]
+            owners = np.arange(num_rows)
         _step(
             self.workspace,
             engine.stack,
@@ -261,8 +277,8 @@ class CompiledRows(Rows):
             positions,
             self.cache,
             self.num_cached,
-            self.places,
-            positions + 1,
+            places,
+            lengths,
             owners,
             self.memory,
             self.sources,
