@@ -134,9 +134,12 @@ def find_beside(neighbours, regions, box):
 @inner
 @no_type_check
 def find_beside_whole(neighbours, is_blocked, regions, box, least, num_regions):
-    """``find_beside`` without the forest, if the free neighbours of the square, at least one, are
-    connected around it; returns whether it is so. ``least`` is the least square of its region, and
-    the floor has ``num_regions``, before a box is there."""
+    """``find_beside`` without the forest, where a box on the square parts no region.
+
+    That is so if its free neighbours, at least one, are connected through the eight squares around
+    it; returns whether they are. Before the box is there, the floor has ``num_regions`` regions,
+    and ``least`` is the least square of the one that the square is in.
+    """
     num_gaps = 0
     for direction in range(4):
         ahead, after = neighbours[box, direction], (direction + 1) & 3

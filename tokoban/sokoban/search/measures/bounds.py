@@ -114,8 +114,9 @@ def match_all(pushes, is_matched, places, matching, path):
 def match_again(pushes, is_matched, places, matching, path):
     """``match_all`` for one position after another of a level; of each, ``places`` ascend.
 
-    ``matching`` [3, G + 1] also has the places before, at first NONE; ``path`` is [4, G + 1]. A box
-    on a place of before keeps its goal, since no other one is cheaper by the prices.
+    ``matching`` [3, G + 1] also has the places of the previous call, at first NONE; ``path`` is
+    [4, G + 1]. A box whose place had a box in the previous call keeps that box's goal: by the
+    prices no other goal is cheaper for it.
     """
     if not is_matched:
         return
@@ -141,8 +142,11 @@ def match_again(pushes, is_matched, places, matching, path):
 @inner
 @no_type_check
 def _lower_prices(pushes, places, matching):
-    """Shifts the prices of goals so that none is above 0: then all stay within the pushes of one
-    box; and sets that of no goal for the boxes that have goals."""
+    """Shifts the prices of goals so that the highest is 0, and all stay within the pushes of a box.
+
+    The last price, of no goal, becomes minus the sum of the pushes of boxes that have goals and of
+    the prices of goals that have no box.
+    """
     goal_price, box_of_goal, num_goals = matching[0], matching[1], len(places)
     highest = goal_price[0]
     for goal in range(num_goals):

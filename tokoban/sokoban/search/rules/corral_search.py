@@ -128,8 +128,11 @@ def _lay_out_start(ground, search, boxes, player):
 @inner
 @no_type_check
 def _least_alone(ground, search, boxes, key, player):
-    """The least square of the player's area if only the boxes of ``start`` were there: that of most
-    corrals is known already, and counts as a flood even then."""
+    """The least square of the player's area if the level had only these boxes.
+
+    It is remembered, since most corrals are met again. A remembered one counts as a flood too, so
+    that the work of a search does not depend on what is remembered.
+    """
     asked = key ^ ground.keys[1, player]
     entry = np.int64(asked >> np.uint64(1)) & (len(search.asked) - 1)
     if search.asked[entry] == asked:
