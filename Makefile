@@ -6,15 +6,13 @@ BIN := .venv/bin
 TORCH_INDEX ?= $(if $(shell command -v nvidia-smi),,https://download.pytorch.org/whl/cpu)
 # What the benchmarks and the GPU's tests run by. Where nothing can be installed: make PYTHON=python3 bench-gpu OUT=folder
 PYTHON ?= $(BIN)/python
-COMPILE := $(BIN)/python -c "from tokoban.sokoban.search.combine import solver; solver.prepare()"
 # Two workers of one thread each are quicker than one of many, and leave the machine usable. Where
 # bytecode is not kept, each of them and every command that they start would compile all sources.
 PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q
 
 .PHONY: demo test check lint lint-and-compile check-js test-slow test-browser test-gpu docs bench bench-gpu lock dist clean
 
-demo: .venv/run.ok
-	$(BIN)/tokoban prepare
+demo: .venv/compiled.ok
 	$(BIN)/tokoban demo
 	@echo "To play and analyse levels in a browser: $(BIN)/tokoban web"
 
@@ -23,7 +21,7 @@ demo: .venv/run.ok
 test: .venv/dev.ok
 	$(BIN)/ruff check -q .
 	@found=$$(mktemp); $(BIN)/mypy --no-error-summary >$$found 2>&1 & types=$$!; \
-	    trap 'kill $$types' INT TERM; $(COMPILE); $(PYTEST) -n 2; status=$$?; \
+	    trap 'kill $$types' INT TERM; $(MAKE) -s .venv/compiled.ok; $(PYTEST) -n 2; status=$$?; \
 	    wait $$types || status=1; cat $$found; rm $$found; exit $$status
 
 # Linters first, and stopping at the first failure: for use while working.
@@ -36,7 +34,7 @@ lint: .venv/dev.ok
 
 # While mypy keeps one core busy, another compiles the searches, or both workers of pytest would.
 lint-and-compile: .venv/dev.ok
-	$(COMPILE) & \
+	$(MAKE) -s .venv/compiled.ok & \
 	    $(MAKE) -s lint; status=$$?; wait; exit $$status
 
 # And the quick tests as under `python -O`: the package loses its asserts, while those of the test
@@ -113,6 +111,11 @@ clean:
 
 .venv/dev.ok: .venv/run.ok
 	$(BIN)/pip install -q -c constraints.txt -e '.[dev]'
+	touch $@
+
+# For this state of the sources, so that no test and no first use waits for the compiler.
+.venv/compiled.ok: .venv/run.ok $(shell find tokoban -name '*.py')
+	$(BIN)/tokoban prepare
 	touch $@
 
 # Apart from the package: the site is built from its sources, without importing them.

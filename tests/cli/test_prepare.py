@@ -4,11 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tokoban import cli, compiling
+from tokoban.sokoban.search.searches.beam import pull_beam
 
 # Runs a command and prints, last, how many functions were compiled.
 COUNT = """
@@ -40,7 +42,11 @@ package = pathlib.Path(tokoban.__file__).parent
 for file in package.rglob("*.py"):
     if re.search("^from tokoban.* import .*entry", file.read_text(), re.M):
         importlib.import_module(".".join(file.relative_to(package.parent).with_suffix("").parts))
-unused = [entry.py_func.__qualname__ for entry in compiling._entries if not entry.signatures]
+unused = [
+    entry.py_func.__qualname__
+    for entry in compiling._entries
+    if not entry._cache._cache_file._load_index()
+]
 print("unused:", *unused, file=sys.stderr)
 """
 COMMANDS = [
@@ -138,11 +144,13 @@ def test_it_reports_each_command_and_where_the_code_lies(
 ) -> None:
     from tokoban.cli import prepare
 
+    monkeypatch.setattr(prepare, "_searches", lambda: {"beam of pulls": pull_beam.prepare})
     monkeypatch.setattr(prepare, "_RUNS", {"solve": ("solve {file} --by search --level 1",)})
     assert cli.main(["prepare"]) == 0
     told = capsys.readouterr()
     *lines, last = told.out.splitlines()
-    assert [line.split(":")[0] for line in lines if line.endswith(" s")] == ["searches", "solve"]
+    reported = [line.split(":")[0] for line in lines if line.endswith(" s")]
+    assert sorted(reported) == ["beam of pulls", "solve"]
     assert told.err == ""
     assert last.startswith("Compiled code lies in /")
 
@@ -153,11 +161,25 @@ def test_a_command_that_cannot_run_is_reported_and_the_others_are_compiled(
     from tokoban.cli import prepare
 
     runs = {"solve": ("solve none.xsb",), "rate": ("rate {file} --level 1",)}
+    monkeypatch.setattr(prepare, "_searches", dict)
     monkeypatch.setattr(prepare, "_RUNS", runs)
     assert cli.main(["prepare"]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert lines[2].startswith("rate: ")
-    assert lines[3] == "solve: not compiled: none.xsb: No such file or directory"
+    assert sorted(line.split(":")[0] for line in lines[:2]) == ["rate", "solve"]
+    assert lines[2] == "solve: not compiled: none.xsb: No such file or directory"
+
+
+def test_a_process_that_ends_early_is_a_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tokoban.cli import prepare
+
+    monkeypatch.setattr(prepare, "_searches", lambda: {"A*": partial(os._exit, 1)})
+    monkeypatch.setattr(prepare, "_RUNS", {})
+    assert cli.main(["prepare"]) == 1
+    assert capsys.readouterr().out.splitlines()[0] == (
+        "A*: not compiled: its process ended; was memory short?"
+    )
 
 
 def test_where_no_folder_can_be_written_it_says_so(

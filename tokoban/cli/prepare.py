@@ -3,10 +3,15 @@
 import argparse
 import contextlib
 import io
+import multiprocessing
 import os
+import signal
 import tempfile
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, as_completed
+from functools import partial
 from pathlib import Path
 
 from tokoban import cli
@@ -63,38 +68,37 @@ Too wide, and no box may cross
 #             #
 ###############
 """
-# Each command is run on small input, which compiles what it needs besides the searches. The runs go
-# through the command line, so that nothing is missing. What several share, the first one compiles.
+# Commands are run on small input, which compiles what they need besides the searches. The runs go
+# through the command line, so that nothing is missing.
 _RUNS: Mapping[str, Sequence[str]] = {
-    "solve": ("solve {file} --by search", "solve {file} --by policy"),
-    "rate": ("rate {file}",),
-    "explain": ("explain {file}",),
+    "policy": ("solve {file} --by policy",),
+    "label, train, evaluate": (
+        "label {file} --output {folder}/labels",
+        "train push --preset tiny --steps 1 --output {folder}/first",
+        "train push --preset tiny --steps 1 --labels {folder}/labels --output {folder}/second",
+        "train push --preset tiny --steps 1 --labels {folder}/labels --large-share 1 "
+        "--output {folder}/third",
+        "evaluate push --weights {folder}/first --levels {file} --states 2 --most-evaluated 10",
+    ),
+    "translate, generate-text": (
+        "translate --beam 1 Hallo",
+        "translate --beam 1 Hallo Welt",
+        "translate Hallo Welt",
+        "generate-text --max-tokens 4 Hallo",
+    ),
     "optimise": ("optimise {file}",),
     "generate": (
         "generate --levels 1 --seed 1 --boxes 2 --fewest-moves --rows 8 --columns 8 --output -",
         "generate --levels 1 --seed 1 --boxes 2 --fewest-moves --rows 12 --columns 12 --output -",
     ),
+    "rate": ("rate {file}",),
     "instructions": ("instructions --levels 2 --output {folder}/instructions",),
-    "label": ("label {file} --output {folder}/labels",),
-    "train": (
-        "train push --preset tiny --steps 1 --output {folder}/first",
-        "train push --preset tiny --steps 1 --labels {folder}/labels --output {folder}/second",
-        "train push --preset tiny --steps 1 --labels {folder}/labels --large-share 1 "
-        "--output {folder}/third",
-    ),
-    "evaluate": (
-        "evaluate push --weights {folder}/first --levels {file} --states 2 --most-evaluated 10",
-    ),
-    "translate": (
-        "translate --beam 1 Hallo",
-        "translate --beam 1 Hallo Welt",
-        "translate Hallo Welt",
-    ),
-    "generate-text": ("generate-text --max-tokens 4 Hallo",),
+    "explain": ("explain {file}",),
+    "solve": ("solve {file} --by search",),
 }
-
-
 _OF_NETWORKS = "train", "evaluate", "translate", "generate-text"
+# Processes at once: more would wait for the longest part, which takes a fifth of all the work.
+_MOST_PROCESSES = 4
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,61 +111,128 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Runs each command on small input; 1 if one of them cannot run."""
+    """Compiles part by part, on several cores; 1 if a command cannot run."""
     from tokoban import compiling
-    from tokoban.sokoban.proofs import explainer
 
-    if not compiling.is_cached():
+    searches = _searches()
+    if not compiling.is_cached():  # of what has been imported
         raise ValueError(compiling.NOT_KEPT)
     failures: list[str] = []
+    is_news = False
     with tempfile.TemporaryDirectory(prefix="tokoban-") as folder:
         file = Path(folder) / "levels.sok"
         file.write_text(_LEVELS, encoding="utf-8")
-        with _reported("searches"):
-            explainer.prepare()
-        for name, runs in _RUNS.items():
-            if name in _OF_NETWORKS and not extras.is_installed("networks"):
+        for name, future in _side_by_side({**searches, **_commands(file)}):
+            try:
+                failure, elapsed_s, has_compiled = future.result()
+            except BrokenExecutor:
+                failures.append(f"{name}: not compiled: its process ended; was memory short?")
                 continue
-            with _reported(name):
-                for words in runs:
-                    argv = [word.format(file=file, folder=folder) for word in words.split()]
-                    if failure := _failure(argv):
-                        failures.append(f"{name}: not compiled: {failure}")
-                        break
-    for failure in failures:
-        print(failure)
-    if not compiling.NOTICE.was_given:
+            print(f"{name}: {elapsed_s:.1f} s", flush=True)
+            is_news |= has_compiled
+            if failure is not None:
+                failures.append(f"{name}: not compiled: {failure}")
+    for line in failures:
+        print(line)
+    if not failures and not is_news:
         print("Everything had been compiled before.")
     print(f"Compiled code lies in {_describe(compiling.cache_folders())}.")
     return int(bool(failures))
 
 
-@contextlib.contextmanager
-def _reported(name: str) -> Iterator[None]:
-    """Prints what is compiled, and once that is done how long it took."""
-    print(f"{name}: ", end="", flush=True)
+def _searches() -> dict[str, Callable[[], None]]:
+    """What compiles each search, by its name; the longest first."""
+    from tokoban.sokoban.proofs import explainer
+    from tokoban.sokoban.search.bitboard import batch
+    from tokoban.sokoban.search.searches.astar import solver as astar
+    from tokoban.sokoban.search.searches.beam import pull_beam, push_beam
+    from tokoban.sokoban.search.searches.fess import solver as fess
+
+    return {
+        "FESS": fess.prepare,
+        "A*": astar.prepare,
+        "beam of pushes": push_beam.prepare,
+        "small levels": batch.prepare,
+        "beam of pulls": pull_beam.prepare,
+        "proofs": explainer.prepare,
+    }
+
+
+def _commands(file: Path) -> dict[str, Callable[[], str | None]]:
+    """Runs of the commands by their names; each returns the reason if one cannot run."""
+    has_networks = extras.is_installed("networks")
+    found: dict[str, Callable[[], str | None]] = {}
+    for name, runs in _RUNS.items():
+        words = [run.split() for run in runs]
+        if own := [argv for argv in words if has_networks or argv[0] not in _OF_NETWORKS]:
+            found[name] = partial(_run_all, own, file)
+    return found
+
+
+def _side_by_side(
+    parts: Mapping[str, Callable[[], str | None]],
+) -> Iterator[tuple[str, "Future[tuple[str | None, float, bool]]"]]:
+    """Runs the parts in processes of their own; the name of each, and what came of it, once done.
+
+    What two of them share, and neither finds in the cache, is compiled twice.
+    """
+    # Not forked: the caller's torch may have threads.
+    context = multiprocessing.get_context("spawn")
+    num_processes = min(os.cpu_count() or 1, _MOST_PROCESSES)
+    with ProcessPoolExecutor(num_processes, context, _begin) as pool:
+        names = {pool.submit(_timed, part): name for name, part in parts.items()}
+        try:
+            for future in as_completed(names):
+                yield names[future], future
+        except BaseException:
+            for process in multiprocessing.active_children():
+                process.kill()
+            raise
+
+
+def _begin() -> None:
+    # Ctrl-C goes to every process of a terminal: the first one answers, and ends the others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Otherwise the processes of a killed command would stay."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+    os._exit(1)
+
+
+def _timed(part: Callable[[], str | None]) -> tuple[str | None, float, bool]:
+    """A part's failure, its seconds, and whether this process has compiled anything so far."""
+    from tokoban import compiling
+
     begun_s = time.perf_counter()
-    yield
-    print(f"{time.perf_counter() - begun_s:.1f} s")
+    with contextlib.redirect_stderr(io.StringIO()):
+        failure = part()
+    return failure, time.perf_counter() - begun_s, compiling.NOTICE.was_given
 
 
-def _failure(argv: Sequence[str]) -> str | None:
-    """Runs a command without its output; the reason if it cannot run."""
-    complaints = io.StringIO()
-    with (
-        contextlib.redirect_stdout(io.StringIO()),
-        contextlib.redirect_stderr(complaints),
-    ):
-        status = cli.main(argv)
-    if status == ExitCode.INTERRUPTED:
-        raise KeyboardInterrupt
-    if status != ExitCode.INVALID_INPUT:
-        return None
-    return complaints.getvalue().splitlines()[-1].removeprefix("tokoban: ")
+def _run_all(runs: Sequence[Sequence[str]], file: Path) -> str | None:
+    """Runs commands without their output, up to the first that fails; then the reason."""
+    for words in runs:
+        argv = [word.format(file=file, folder=file.parent) for word in words]
+        complaints = io.StringIO()
+        with (
+            contextlib.redirect_stdout(io.StringIO()),
+            contextlib.redirect_stderr(complaints),
+        ):
+            status = cli.main(argv)
+        if status == ExitCode.INTERRUPTED:
+            raise KeyboardInterrupt
+        if status == ExitCode.INVALID_INPUT:
+            return complaints.getvalue().splitlines()[-1].removeprefix("tokoban: ")
+    return None
 
 
 def _describe(folders: set[Path]) -> str:
     """Folders in words; those beside the package's files are one name."""
     if all(folder.name == "__pycache__" for folder in folders):
-        return f"{os.path.commonpath(folders)}, in the folders __pycache__"
+        return f"{Path(cli.__file__).parents[1]}, in the folders __pycache__"
     return os.path.commonpath(folders)

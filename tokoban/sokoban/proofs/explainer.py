@@ -98,8 +98,7 @@ def _solve_in_half_the_time(board: Board, limits: Limits) -> Answer:
 
 
 def prepare() -> None:
-    """Compiles what explaining and solving need, by calling all of it once."""
-    solver.prepare()
+    """Compiles what explaining needs besides solving, by calling all of it once."""
     board = Board(
         1, 4, frozenset(), frozenset({Square(0, 3)}), frozenset({Square(0, 1)}), Square(0, 0)
     )
