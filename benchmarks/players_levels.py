@@ -6,11 +6,16 @@ vary.
 
 One core, so many seconds of it for each level (of the process, so that a busy machine does not
 count). Every solution is replayed by the plain rules. Prints a table in the form of the field's
-statistics pages at the end.
+statistics pages at the end. ``--festival`` has Festival solve the levels instead, a process for
+each, whose start is counted (some 0.5 s, which it takes to lay out its memory).
 """
 
 import argparse
+import os
+import resource
+import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -27,6 +32,9 @@ from tokoban.sokoban.search.combine import portfolio
 from tokoban.sokoban.search.combine.solver import prepare, solve
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.search.run import find_answer
+
+# Festival shares whole seconds among its eight searches: of fewer some get none.
+FESTIVAL_LEAST_S = 60
 
 HEADER = (
     f"{'level':<28} {'boxes':>5} {'answer':<10} {'moves':>6} {'pushes':>6} {'expansions':>10} "
@@ -88,6 +96,43 @@ def run(
         expansions=answer.num_expansions,
         elapsed_s=answer.elapsed_s,
         solver=answer.solver,
+    )
+
+
+def run_festival(file: str, number: int, board: Board, *, binary: Path, limit_s: int) -> Row:
+    """Solves one level by a program of Yaron Shoham (https://festival-solver.site), on one core.
+
+    It divides at least a minute among its searches, and is ended after ``limit_s`` of the
+    processor. It measures its time by the clock, so the core must be free.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "level.sok").write_text(f"Level\n\n{board}\n\n", encoding="ascii")
+        seconds = str(max(limit_s, FESTIVAL_LEAST_S))
+        words = ["level.sok", "-cores", "1", "-time", seconds, "-out_file", "solved.sok"]
+        with subprocess.Popen(
+            [binary, *words],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s)),
+        ) as running:
+            _, _, used = os.wait4(running.pid, 0)
+        written = read_levels(Path(folder) / "solved.sok")
+    if written.problems:  # such as a solution that does not solve its level
+        raise RuntimeError(f"{file} {number}: {written.problems[0]}")
+    found = next((solution for level in written.levels for solution in level.solutions), None)
+    return Row(
+        file=Path(file).name,
+        number=number,
+        boxes=len(board.boxes),
+        answer="gave up" if found is None else "solved",
+        limit=None,
+        moves=None if found is None else found.num_moves,
+        pushes=None if found is None else found.num_pushes,
+        expansions=0,
+        elapsed_s=used.ru_utime + used.ru_stime,
+        solver="Festival",
     )
 
 
@@ -159,6 +204,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--levels", type=numbers, nargs="+", metavar="N", help="only these, from 1, such as 3 5-9"
     )
     parser.add_argument("--json", metavar="OUT", help="write the rows here too")
+    parser.add_argument("--festival", type=Path, metavar="BINARY", help="who solves them instead")
     arguments = parser.parse_args(argv)
     if (arguments.without or arguments.seed) and arguments.minimise != "any":
         parser.error("--without and --seed are about --minimise any")
@@ -174,6 +220,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         without=frozenset(arguments.without),
         seed=arguments.seed,
     )
+    if arguments.festival is not None:
+        binary, limit_s = arguments.festival.resolve(), int(arguments.time_limit)
+        solve_one = partial(run_festival, binary=binary, limit_s=limit_s)
     levels_of = {file: read_levels(file).levels for file in arguments.files}
     chosen = {number for some in arguments.levels or [] for number in some}
     prepare()
