@@ -122,8 +122,8 @@ def _cells(rating: "Rating") -> list[str]:
     figures, reachable = rating.figures, rating.reachable
     return [
         *size,
-        _in_words(rating.pushes),
-        _in_words(rating.moves),
+        _in_words(rating.pushes, rating.at_least_pushes),
+        _in_words(rating.moves, rating.at_least_moves),
         str(figures.box_changes) if figures else _UNKNOWN,
         *_in_words_choices(rating.along_solution),
         str(reachable.positions) if reachable else _UNKNOWN,
@@ -132,9 +132,9 @@ def _cells(rating: "Rating") -> list[str]:
     ]
 
 
-def _in_words(best: "Best | None") -> str:
+def _in_words(best: "Best | None", at_least: int | None) -> str:
     if best is None:
-        return _UNKNOWN
+        return f">={at_least}" if at_least else _UNKNOWN
     return str(best.value) if best.is_proved else f"<={best.value}"
 
 
@@ -157,9 +157,9 @@ def _described(
         "boxes": rating.boxes,
         "floor": rating.floor,
         "moves": moves and moves.value,
-        "moves_at_least": moves.value if moves and moves.is_proved else None,
+        "moves_at_least": rating.at_least_moves,
         "pushes": pushes and pushes.value,
-        "pushes_at_least": pushes.value if pushes and pushes.is_proved else None,
+        "pushes_at_least": rating.at_least_pushes,
         "figures": rating.figures and asdict(rating.figures),
         "along_solution": choices_described(rating.along_solution)
         if rating.along_solution

@@ -41,6 +41,8 @@ def _rating_to_json(rating: Rating) -> dict[str, Any]:
         "boxes": rating.boxes,
         "moves": _best_to_json(rating.moves),
         "pushes": _best_to_json(rating.pushes),
+        "at_least_moves": rating.at_least_moves,
+        "at_least_pushes": rating.at_least_pushes,
         "along_solution": _choices_to_json(rating.along_solution),
         "positions": reachable and reachable.positions,
         "anywhere": _choices_to_json(reachable.choices if reachable else None),

@@ -121,8 +121,10 @@ export class SolutionPart {
   /** @param {any} answer */
   _take(answer) {
     if (answer.moves !== null && answer.moves !== undefined) {
-      // An answer without a new solution has proved something of the last one.
-      if (answer.moves === this._best?.moves) this._list.firstChild?.remove();
+      // An answer no shorter than the last one has proved something of it.
+      const { num_moves: moves, num_pushes: pushes } = answer;
+      const isNoShorter = moves === this._best?.num_moves && pushes === this._best.num_pushes;
+      if (isNoShorter) this._list.firstChild?.remove();
       this._best = answer;
       this._session.addSolution(this._played + answer.moves);
       this._list.prepend(el("li", {}, solutionText(answer)));
