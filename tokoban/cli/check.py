@@ -76,12 +76,14 @@ def run(arguments: argparse.Namespace) -> int:
     return ExitCode.INVALID_INPUT if problems or is_unread else ExitCode.DONE
 
 
+def _described_place(level: "Level") -> dict[str, object]:
+    place = {"file": level.source, "line": level.line}
+    return {**place, "index": level.number, "title": level.title}
+
+
 def _describe_level(level: "Level") -> dict[str, object]:
     return {
-        "file": level.source,
-        "line": level.line,
-        "index": level.number,
-        "title": level.title,
+        **_described_place(level),
         "author": level.author,
         "boxes": len(level.board.boxes),
         "solutions": [_describe_solution(level, solution) for solution in level.solutions],
@@ -155,13 +157,7 @@ def _describe_group(group: Sequence["Level"]) -> dict[str, object]:
     return {
         "hash": canonical_hash(group[0].board),
         "levels": [
-            {
-                "file": level.source,
-                "line": level.line,
-                "index": level.number,
-                "title": level.title,
-                "hash": player,
-            }
+            {**_described_place(level), "hash": player}
             for level, player in zip(group, _players(group), strict=True)
         ],
     }

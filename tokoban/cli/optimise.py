@@ -49,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints what became of each level as it comes, then writes the files asked for."""
-    _check(arguments)
+    check_outputs(arguments, "json", "jsonl", "output")
+    check_outputs(arguments, "json", "jsonl", inputs=["file"])
+    level_options.check_whole(arguments)
     chosen = level_options.read(arguments.file, number=arguments.level, output=arguments.output)
     file, levels = chosen.file, chosen.levels
     if not levels:
@@ -79,13 +81,6 @@ def run(arguments: argparse.Namespace) -> int:
         write_output(arguments.output, _as_file(file, levels, outcomes, arguments.minimise))
     screen.print(_summarise(outcomes.values(), elapsed_s=compiling.clock() - started_s))
     return chosen.conclude(status)
-
-
-def _check(arguments: argparse.Namespace) -> None:
-    """Refuses at once what would come to light after the work."""
-    check_outputs(arguments, "json", "jsonl", "output")
-    check_outputs(arguments, "json", "jsonl", inputs=["file"])
-    level_options.check_whole(arguments)
 
 
 @dataclass(frozen=True)

@@ -321,15 +321,15 @@ def _show_attention(
     from tokoban.sokoban.formats import quoted
     from tokoban.viewing.plots import write_attention
 
-    for number, answer in answers.items():
-        if answer.solution is not None:
-            board, moves = levels[number].board, answer.solution.lurd
-            view = systems.load(system).attention(policy.model, board, moves)
-            title = f"What the policy looks at: {quoted(levels[number].title) or f'level {number}'}"
-            write_attention(Path(destination), view, title=title)
-            return True
-    print("tokoban: the level is not solved, so there is no attention to show", file=sys.stderr)
-    return False
+    [(number, level)] = levels.items()
+    answer = answers.get(number)
+    if answer is None or answer.solution is None:
+        print("tokoban: the level is not solved, so there is no attention to show", file=sys.stderr)
+        return False
+    view = systems.load(system).attention(policy.model, level.board, answer.solution.lurd)
+    title = f"What the policy looks at: {quoted(level.title) or f'level {number}'}"
+    write_attention(Path(destination), view, title=title)
+    return True
 
 
 def _with_bar(

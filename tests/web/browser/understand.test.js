@@ -13,6 +13,7 @@ import { JobButton } from "/static/js/jobs/job_button.js";
 import { LatestJob } from "/static/js/jobs/latest_job.js";
 import { Board } from "/static/js/rules/board.js";
 import { t } from "/static/js/strings/index.js";
+import { shareBar } from "/static/js/views/labs/share_bar.js";
 import { GeneratePart } from "/static/js/work/generate_part.js";
 import { RatePart } from "/static/js/work/rate_part.js";
 import { SOLVE, SolutionPart } from "/static/js/work/solve_part.js";
@@ -368,6 +369,11 @@ export async function an_answer_no_shorter_than_the_last_takes_its_place() {
   const figures = [4, 6].map((moves) => t("play.figures", { moves, pushes: 1 }));
   const told = [...element.querySelectorAll(".answers li")].map((line) => line.textContent);
   equal(told.map((text) => figures.find((each) => text.startsWith(each))), figures);
+}
+
+export function a_column_of_numbers_has_as_many_decimals_in_each() {
+  const shares = [0.766, 0.01, 0].map((share) => shareBar(document.createElement("b"), share).textContent);
+  equal(shares, ["76.6 %", "1.0 %", "0.0 %"]);
 }
 
 export async function a_rating_that_gives_up_shows_what_it_has_proved() {

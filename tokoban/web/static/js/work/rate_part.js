@@ -50,7 +50,7 @@ export class RatePart {
       ["work.rate-floor", number(floor)],
       ["work.rate-pushes", bestText(rating.pushes, pushes)],
       ["work.rate-moves", bestText(rating.moves, moves)],
-      ["work.rate-branching", along && number(Math.round(10 * along.branching) / 10)],
+      ["work.rate-branching", along && number(along.branching, 1)],
       ["work.rate-losing", along && shareText(along)],
       ["work.rate-positions", positions === null ? null : number(positions)],
       ["work.rate-losing-anywhere", anywhere && shareText(anywhere)],
@@ -63,14 +63,10 @@ export class RatePart {
   }
 }
 
-/**
- * @param {{value: number, is_proved: boolean} | null} best
- * @param {number | null} least
- * @returns {string | null}
- */
+/** @param {number | null} best @param {number | null} least proved @returns {string | null} */
 function bestText(best, least) {
-  if (!best) return least ? t("work.at-least", { value: least }) : null;
-  return best.is_proved ? number(best.value) : t("work.at-most", { value: best.value });
+  if (best === null) return least ? t("work.at-least", { value: least }) : null;
+  return best === least ? number(best) : t("work.at-most", { value: best });
 }
 
 /** @param {{losing_share: number, is_at_least: boolean}} choices */

@@ -152,7 +152,7 @@ export class SolutionPart {
 
 /** @param {any} answer @returns {string} */
 function solutionText({ num_moves: moves, num_pushes: pushes, optimum, elapsed_s: elapsed }) {
-  const seconds = number(Math.round(100 * elapsed) / 100);
+  const seconds = number(elapsed, 2);
   const text = t("work.solution", { figures: t("play.figures", { moves, pushes }), seconds });
   return optimum ? `${text} ${t(`work.optimum-${optimum}`)}` : text;
 }
