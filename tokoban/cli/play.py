@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import level_options, notices_to, options, policies
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.pages import KEYS, describe_solution
 
 if TYPE_CHECKING:
     from tokoban.api.learning import Pretrained
@@ -20,6 +19,17 @@ if TYPE_CHECKING:
 
 SUMMARY = "play levels in the terminal, with hints from the policy"
 UNDECIDED = ""
+KEYS = (
+    ("arrows or w a s d", "move"),
+    ("u or backspace", "take a move back"),
+    ("y", "redo it"),
+    ("r", "back to the start; y redoes the moves"),
+    ("h", "a hint: which box; again: where it should go; again: which push"),
+    ("n, p", "next and previous level"),
+    ("l", "list of levels"),
+    ("?", "these keys"),
+    ("q", "save and quit"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -89,6 +99,7 @@ def _play(game: "Game", place: Path, weights: str | None) -> int:
     """Plays on the terminal and saves in the end, however that comes."""
     from tokoban.cli.advice import Adviser, Background
     from tokoban.cli.keyboard import Keyboard
+    from tokoban.cli.pages import describe_solution
     from tokoban.cli.screen import Screen
     from tokoban.cli.table import Table
 
