@@ -19,6 +19,7 @@ from tokoban.cli.options import add
 from tokoban.cli.output import check_outputs
 from tokoban.cli.parser import Parser
 from tokoban.cli.report import write_object
+from tokoban.sokoban.formats import printable
 from tokoban.sokoban.wording import counted
 from tokoban.systems import load_named_by_user
 from tokoban.training.device import find_device
@@ -40,7 +41,6 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from tokoban import pretrained
     from tokoban.cli import instructions
-    from tokoban.sokoban.formats import printable
 
     of_answers = "--answers", "--benchmark"
     scores_answers = any(word.startswith(of_answers) for word in arguments.options)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import level_options, notices_to, options, policies
 from tokoban.cli.exit_codes import ExitCode
+from tokoban.sokoban.play import Game
 
 if TYPE_CHECKING:
     from tokoban.api.learning import Pretrained
     from tokoban.cli.keyboard import Keyboard
     from tokoban.cli.screen import Screen
     from tokoban.cli.table import Table
-    from tokoban.sokoban.play import Game
 
 SUMMARY = "play levels in the terminal, with hints from the policy"
 UNDECIDED = ""
@@ -65,7 +65,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     from tokoban.cli import saved_games
     from tokoban.cli.output import check_outputs
-    from tokoban.sokoban.play import Game
 
     if arguments.save == "-":
         raise ValueError("--save is -; expected a file")
@@ -95,7 +94,7 @@ def shipped_levels() -> Path:
     return Path(str(resources.files("tokoban.cli"))) / "levels" / "play.sok"
 
 
-def _play(game: "Game", place: Path, weights: str | None) -> int:
+def _play(game: Game, place: Path, weights: str | None) -> int:
     """Plays on the terminal and saves in the end, however that comes."""
     from tokoban.cli.advice import Adviser, Background
     from tokoban.cli.keyboard import Keyboard
@@ -154,7 +153,7 @@ def _load_policy(weights: str) -> "Pretrained":
 class _Keeper:
     """Saves a game in a file, once there is something to save."""
 
-    def __init__(self, game: "Game", place: Path) -> None:
+    def __init__(self, game: Game, place: Path) -> None:
         self._game, self._place = game, place
         self._known = self._played()
         self._begun_at = game.number

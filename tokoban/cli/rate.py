@@ -9,10 +9,10 @@ from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_interrupted
 from tokoban.cli.report import choices_described, entries
+from tokoban.sokoban.formats import Level, quoted
 
 if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
-    from tokoban.sokoban.formats import Level
     from tokoban.sokoban.puzzles.rating import Best, Rating
     from tokoban.sokoban.puzzles.state_space import Choices
 
@@ -91,13 +91,11 @@ def _is_complete(rating: "Rating") -> bool:
     )
 
 
-def _show(screen: "Screen", levels: "Mapping[int, Level]", ratings: "Mapping[int, Rating]") -> None:
+def _show(screen: "Screen", levels: Mapping[int, Level], ratings: "Mapping[int, Rating]") -> None:
     """A row for each level that was rated, as wide as need be."""
     from rich import box
     from rich.measure import Measurement
     from rich.table import Table
-
-    from tokoban.sokoban.formats import quoted
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for name in (
@@ -145,9 +143,7 @@ def _in_words_choices(choices: "Choices | None") -> list[str]:
     return [f"{choices.branching:.2f}", f"{at_least}{choices.losing_share:.2f}"]
 
 
-def _described(
-    number: int, level: "Level", rating: "Rating", elapsed_s: float
-) -> dict[str, object]:
+def _described(number: int, level: Level, rating: "Rating", elapsed_s: float) -> dict[str, object]:
     """The object of a level in ``--json``; what is not known is null."""
     pushes, moves, reachable = rating.pushes, rating.moves, rating.reachable
     return {
