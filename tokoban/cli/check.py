@@ -163,7 +163,8 @@ def _show_group(group: Sequence[Level]) -> None:
 
 def _place(level: Level, line: int) -> str:
     """The place in the file, in the form of problems."""
-    return f'{printable(level.source)}:{line}: "{quoted(level.title)}"'
+    name = f'"{quoted(level.title)}"' if level.title else f"level {level.number}"
+    return f"{printable(level.source)}:{line}: {name}"
 
 
 def _summarise(
