@@ -40,6 +40,7 @@ def test_the_best_of_several_solutions_are_named(
     (tmp_path / "ways.xsb").write_text(rows + "".join(f"\nSolution\n{way}\n" for way in ways))
     assert check(tmp_path / "ways.xsb") == 0
     told = capsys.readouterr().out.splitlines()[:-1]
+    assert told[0].startswith(f"{tmp_path / 'ways.xsb'}:8: level 1: Solution: moves 11, ")
     assert [line.partition("player lines ")[2] for line in told] == [
         "6", "4, fewest moves of these, fewest pushes of these", "6",
     ]  # fmt: skip

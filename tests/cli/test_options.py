@@ -32,9 +32,9 @@ def test_an_option_of_several_commands_is_defined_once() -> None:
             continue
         assert name in SHARED, f"{name} of {[command for command, _ in uses]}"
         for command, action in uses:
-            known = SHARED[name].help
+            known = SHARED[name]["help"]
             assert str(action.help).startswith(known) or (command, name) in REWORDED
-            assert isinstance(action.type, Number) or action.type == SHARED[name].type, name
+            assert isinstance(action.type, Number) or action.type == SHARED[name].get("type"), name
 
 
 def test_every_shared_option_is_used_by_several_commands() -> None:

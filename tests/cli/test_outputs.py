@@ -9,7 +9,7 @@ import pytest
 
 from tokoban import cli, systems
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.field_options import files_to_read, files_to_write
+from tokoban.cli.field_options import files_of
 from tokoban.cli.output import check_outputs
 
 OVER_AN_INPUT = {
@@ -117,7 +117,8 @@ def test_two_options_do_not_write_to_one_place(
 def test_evaluate_knows_which_options_of_a_system_are_files(system: str) -> None:
     kind = systems.load(system).evaluation_type
     paths = {name for name, hint in get_type_hints(kind).items() if hint == Path | None}
-    assert paths <= {*files_to_write(kind), *files_to_read(kind)}
+    written, read = files_of(kind)
+    assert paths <= {*written, *read}
 
 
 @pytest.mark.parametrize(

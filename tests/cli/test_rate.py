@@ -56,10 +56,13 @@ def test_what_is_not_known_is_marked(
         moves=rating.Best(11, is_proved=True),
         along_solution=rating.Choices(positions=2, pushes=5, losing=1, unknown=1),
     )
-    monkeypatch.setattr(rating, "rate", lambda board, limits: known)
-    assert main(["rate", str(levels), "--level", "1"]) == 1
+    bounded = rating.Rating("gave up", 9, 1, at_least_pushes=5)
+    answers = iter((known, bounded))
+    monkeypatch.setattr(rating, "rate", lambda board, limits: next(answers))
+    assert main(["rate", str(levels)]) == 1
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["1", "1", "9", "<=7", "11", "?", "2.50", ">=0.20", *"????", "Corner"] in rows
+    assert ["2", "1", "9", ">=5", *"????????", "Lost"] in rows
 
 
 def test_an_interrupt_keeps_what_is_known(

@@ -120,6 +120,7 @@ def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path: Path) -> No
     with pytest.raises(FileNotFoundError) as caught, atomically(path):
         pass
     assert caught.value.filename == str(path)
+    assert str(caught.value) == f"[Errno 2] No such file or directory: {str(path)!r}"
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(NotADirectoryError) as refused, atomically(tmp_path / "file" / "a.txt"):
         pass

@@ -102,6 +102,14 @@ def test_a_search_that_ends_at_a_limit_names_it_by_code_and_value() -> None:
     ]
 
 
+def test_a_rating_says_by_its_bounds_what_is_proved() -> None:
+    [done] = run("rate", board="######\n#    #\n# $ .#\n#@####\n######")
+    assert (done["moves"], done["at_least_moves"]) == (3, 3)
+    assert (done["pushes"], done["at_least_pushes"]) == (2, 2)
+    [lost] = run("rate", board="#####\n#@$ #\n#  .#\n#####")
+    assert (lost["status"], lost["moves"], lost["at_least_moves"]) == ("unsolvable", None, None)
+
+
 def test_generated_levels_have_the_size_asked_for_and_solutions_that_hold() -> None:
     events = run("generate", num_levels=2, rows=7, columns=8, num_boxes=2, seed=5)
     levels = [event["level"] for event in events[:-1]]

@@ -12,16 +12,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, get_args
+from typing import IO, Any, get_args
 
 from tokoban.cli.output import check_folder, report_findings
 from tokoban.cli.report import line_of
 from tokoban.files.atomic import atomically
 from tokoban.files.locks import alone_in
+from tokoban.sokoban.formats import Level, Problem
+from tokoban.sokoban.formats.levels import (
+    SUFFIXES,
+    content_or_problem,
+    level_files,
+    parse_content,
+    read_content,
+)
 from tokoban.sokoban.search.answer import Status
-
-if TYPE_CHECKING:
-    from tokoban.sokoban.formats import Level, Problem
 
 ANSWERS, _UNFINISHED = "answers.jsonl", "unfinished.jsonl"
 
@@ -32,29 +37,20 @@ class LevelOfMany:
 
     file: str
     number: int
-    level: "Level"
+    level: Level
 
 
 @dataclass(frozen=True)
 class ManyLevels:
     """The levels of many files, numbered from 1 through all of them."""
 
-    levels: "dict[int, LevelOfMany]"
-    problems: "tuple[Problem, ...]"
+    levels: dict[int, LevelOfMany]
+    problems: tuple[Problem, ...]
     digest: str  # of the names and bytes of the files
 
 
 def read_many(path: str) -> ManyLevels:
     """The valid levels of a file, or of all level files below a folder; problems are reported."""
-    from tokoban.sokoban.formats.level import Problem
-    from tokoban.sokoban.formats.levels import (
-        SUFFIXES,
-        content_or_problem,
-        level_files,
-        parse_content,
-        read_content,
-    )
-
     place = Path(path)
     is_folder = place.is_dir()
     if path == "-" or (place.exists() and not is_folder and not place.is_file()):

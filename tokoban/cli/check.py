@@ -4,16 +4,14 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 from tokoban.cli import in_one_line, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_findings
 from tokoban.cli.report import write_object
+from tokoban.sokoban.figures import count_figures
+from tokoban.sokoban.formats import Level, Problem, Solution, lurd, printable, quoted, read_levels
 from tokoban.sokoban.wording import counted
-
-if TYPE_CHECKING:
-    from tokoban.sokoban.formats import Level, Problem, Solution
 
 SUMMARY = "check level files: report invalid levels, wrong solutions and duplicates"
 UNDECIDED = ""
@@ -39,8 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Answers 0 if nothing is wrong, else 2, with each problem in a line on standard error."""
-    from tokoban.sokoban.formats import read_levels
-
     check_outputs(arguments, "json", inputs=["files"])
     levels: list[Level] = []
     problems: list[Problem] = []
@@ -76,12 +72,14 @@ def run(arguments: argparse.Namespace) -> int:
     return ExitCode.INVALID_INPUT if problems or is_unread else ExitCode.DONE
 
 
-def _describe_level(level: "Level") -> dict[str, object]:
+def _described_place(level: Level) -> dict[str, object]:
+    place = {"file": level.source, "line": level.line}
+    return {**place, "index": level.number, "title": level.title}
+
+
+def _describe_level(level: Level) -> dict[str, object]:
     return {
-        "file": level.source,
-        "line": level.line,
-        "index": level.number,
-        "title": level.title,
+        **_described_place(level),
         "author": level.author,
         "boxes": len(level.board.boxes),
         "solutions": [_describe_solution(level, solution) for solution in level.solutions],
@@ -92,10 +90,7 @@ def _describe_level(level: "Level") -> dict[str, object]:
     }
 
 
-def _describe_solution(level: "Level", solution: "Solution") -> dict[str, object]:
-    from tokoban.sokoban.figures import count_figures
-    from tokoban.sokoban.formats import lurd
-
+def _describe_solution(level: Level, solution: Solution) -> dict[str, object]:
     return {
         "line": solution.line,
         "title": solution.title,
@@ -104,7 +99,7 @@ def _describe_solution(level: "Level", solution: "Solution") -> dict[str, object
     }
 
 
-def _describe_problem(problem: "Problem") -> dict[str, object]:
+def _describe_problem(problem: Problem) -> dict[str, object]:
     return {
         "file": problem.source,
         "line": problem.line,
@@ -114,11 +109,8 @@ def _describe_problem(problem: "Problem") -> dict[str, object]:
     }
 
 
-def _show_solutions(level: "Level") -> None:
+def _show_solutions(level: Level) -> None:
     """A line of figures for each solution; among several, which has the fewest moves or pushes."""
-    from tokoban.sokoban.figures import count_figures
-    from tokoban.sokoban.formats import printable
-
     figures = [count_figures(level.board, solution.directions) for solution in level.solutions]
     best = {
         "fewest moves": min(figures, key=lambda own: (own.moves, own.pushes), default=None),
@@ -132,7 +124,7 @@ def _show_solutions(level: "Level") -> None:
         print(f"{_place(level, solution.line)}: {title}: {', '.join(parts)}")
 
 
-def _duplicates(levels: Sequence["Level"]) -> list[list["Level"]]:
+def _duplicates(levels: Sequence[Level]) -> list[list[Level]]:
     """The levels that are the same, in groups of two and more, in the order of the first ones."""
     from tokoban.sokoban.canonical import canonical_form
 
@@ -142,32 +134,26 @@ def _duplicates(levels: Sequence["Level"]) -> list[list["Level"]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _players(group: Sequence["Level"]) -> list[str]:
+def _players(group: Sequence[Level]) -> list[str]:
     """The hash of each level of a group that also depends on the player's square."""
     from tokoban.sokoban.canonical import canonical_hash
 
     return [canonical_hash(level.board, exact_player=True) for level in group]
 
 
-def _describe_group(group: Sequence["Level"]) -> dict[str, object]:
+def _describe_group(group: Sequence[Level]) -> dict[str, object]:
     from tokoban.sokoban.canonical import canonical_hash
 
     return {
         "hash": canonical_hash(group[0].board),
         "levels": [
-            {
-                "file": level.source,
-                "line": level.line,
-                "index": level.number,
-                "title": level.title,
-                "hash": player,
-            }
+            {**_described_place(level), "hash": player}
             for level, player in zip(group, _players(group), strict=True)
         ],
     }
 
 
-def _show_group(group: Sequence["Level"]) -> None:
+def _show_group(group: Sequence[Level]) -> None:
     print(f"{len(group)} levels are the same:")
     players = _players(group)
     for level, player in zip(group, players, strict=True):
@@ -175,17 +161,16 @@ def _show_group(group: Sequence["Level"]) -> None:
         print(f"  {_place(level, level.line)}{moved}")
 
 
-def _place(level: "Level", line: int) -> str:
+def _place(level: Level, line: int) -> str:
     """The place in the file, in the form of problems."""
-    from tokoban.sokoban.formats import printable, quoted
-
-    return f'{printable(level.source)}:{line}: "{quoted(level.title)}"'
+    name = f'"{quoted(level.title)}"' if level.title else f"level {level.number}"
+    return f"{printable(level.source)}:{line}: {name}"
 
 
 def _summarise(
-    levels: Sequence["Level"],
-    problems: Sequence["Problem"],
-    groups: Sequence[Sequence["Level"]] | None,
+    levels: Sequence[Level],
+    problems: Sequence[Problem],
+    groups: Sequence[Sequence[Level]] | None,
 ) -> str:
     counts = {
         "good level": len(levels),

@@ -11,6 +11,7 @@ from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, write_output
 from tokoban.cli.parser import whole
 from tokoban.cli.report import write_object
+from tokoban.sokoban.formats import printable
 from tokoban.sokoban.wording import counted
 from tokoban.training.device import find_device
 
@@ -73,7 +74,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     from tokoban import pretrained
     from tokoban.pretrained.confidence import likeness_of
-    from tokoban.sokoban.formats import printable
     from tokoban.systems.vit.likeness import features_of
     from tokoban.systems.vit.model import VisionTransformer
     from tokoban.systems.vit.rollout import attribute
@@ -145,8 +145,6 @@ def _described(
 
 
 def _print_classes(found: list[dict[str, Any]]) -> None:
-    from tokoban.sokoban.formats import printable
-
     for picture in found:
         parts = [
             f"{printable(each['name'])} {each['probability']:.1%}" for each in picture["classes"]
@@ -173,7 +171,6 @@ def _draw(
         return
     import numpy as np
 
-    from tokoban.sokoban.formats import printable
     from tokoban.sokoban.png import encode_png
     from tokoban.systems.vit.rollout import overlay
     from tokoban.viewing.films import captioned

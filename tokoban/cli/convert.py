@@ -4,15 +4,12 @@ import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tokoban.cli import level_options, options
 from tokoban.cli.output import check_destination, is_one_file, write_output
 from tokoban.files.endings import LEVEL_ENDINGS, check_ending
+from tokoban.sokoban.formats import LevelFile, write_boxoban, write_levels, write_xsb
 from tokoban.sokoban.wording import counted
-
-if TYPE_CHECKING:
-    from tokoban.sokoban.formats import LevelFile
 
 SUMMARY = "convert a level file to another format, or one level to a picture"
 UNDECIDED = ""
@@ -65,9 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     return chosen.conclude(0)
 
 
-def _write(found: "LevelFile", chosen: str, *, run_length: bool) -> str | bytes:
-    from tokoban.sokoban.formats import write_boxoban, write_levels, write_xsb
-
+def _write(found: LevelFile, chosen: str, *, run_length: bool) -> str | bytes:
     if chosen == "png":
         from tokoban.sokoban.png import encode_png
         from tokoban.sokoban.render import render_rgb
@@ -80,7 +75,7 @@ def _write(found: "LevelFile", chosen: str, *, run_length: bool) -> str | bytes:
     return write_levels(found.levels, notes=found.notes, run_length=run_length)
 
 
-def _summarise(found: "LevelFile", chosen: str) -> str:
+def _summarise(found: LevelFile, chosen: str) -> str:
     """How many levels were written, and what the format has no place for."""
     levels = found.levels
     left_out = {}

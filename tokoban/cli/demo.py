@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokoban.cli import policies
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import Level, read_levels
 
 if TYPE_CHECKING:
     from tokoban.cli.found import Found
     from tokoban.cli.screen import Screen
-    from tokoban.sokoban.board import Board
-    from tokoban.sokoban.formats import Level
     from tokoban.systems.sokoban_policy.policy import Policy
 
 SUMMARY = "watch the policies solve the levels that come with the project"
@@ -45,7 +45,6 @@ def run(arguments: argparse.Namespace) -> int:
     from tokoban.cli.found import show as show_answer
     from tokoban.cli.screen import Screen
     from tokoban.sokoban import rules
-    from tokoban.sokoban.formats import read_levels
 
     started_s = compiling.clock()
     screen = Screen()
@@ -73,7 +72,7 @@ def levels_path() -> Path:
 
 
 @contextmanager
-def _stage(screen: "Screen", start: "Board") -> "Iterator[Callable[[Sequence[Board]], None]]":
+def _stage(screen: "Screen", start: Board) -> Iterator[Callable[[Sequence[Board]], None]]:
     """Shows ``start`` now, and then the boards it is given: moving on a terminal, else the last."""
     from rich.live import Live
 
@@ -85,7 +84,7 @@ def _stage(screen: "Screen", start: "Board") -> "Iterator[Callable[[Sequence[Boa
         return
     with Live(screen.picture(start), console=screen, auto_refresh=False) as live:
 
-        def animate(boards: "Sequence[Board]") -> None:
+        def animate(boards: Sequence[Board]) -> None:
             for before, after in pairwise(boards):
                 time.sleep(min(_FRAME_S, _LONGEST_SHOW_S / len(boards)))
                 pushed = pushed_box(before, after)
@@ -95,7 +94,7 @@ def _stage(screen: "Screen", start: "Board") -> "Iterator[Callable[[Sequence[Boa
         yield animate
 
 
-def _ask(level: "Level") -> "list[Found]":
+def _ask(level: Level) -> "list[Found]":
     """The answer of the policy for such levels, then a search's if there is no solution."""
     import tokoban
     from tokoban.api import extras
@@ -121,7 +120,7 @@ def _policy_of_moves() -> "Policy":
     return Policy(tokoban.load(policies.MOVES, system="sokoban").model)
 
 
-def _outcome(level: "Level", found: "Sequence[Found]") -> str | None:
+def _outcome(level: Level, found: "Sequence[Found]") -> str | None:
     """The promised outcome of the level, in words; None if the outcome is another."""
     prediction, last = found[0].prediction, found[-1].answer
     if level.solutions:
@@ -133,7 +132,7 @@ def _outcome(level: "Level", found: "Sequence[Found]") -> str | None:
     return None
 
 
-def _summarise(outcomes: "Counter[str | None]") -> str:
+def _summarise(outcomes: Counter[str | None]) -> str:
     parts = [f"{count} {outcome}" for outcome, count in outcomes.items() if outcome]
     if outcomes[None]:
         parts.append(f"{outcomes[None]} NOT AS PROMISED")

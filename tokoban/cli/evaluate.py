@@ -11,14 +11,14 @@ from tokoban.cli.exit_codes import ExitCode, meanings
 from tokoban.cli.field_options import (
     add_field_arguments,
     add_system,
-    files_to_read,
-    files_to_write,
+    files_of,
     overrides,
 )
 from tokoban.cli.options import add
 from tokoban.cli.output import check_outputs
 from tokoban.cli.parser import Parser
 from tokoban.cli.report import write_object
+from tokoban.sokoban.formats import printable
 from tokoban.sokoban.wording import counted
 from tokoban.systems import load_named_by_user
 from tokoban.training.device import find_device
@@ -40,7 +40,6 @@ def run(arguments: argparse.Namespace) -> int:
     """
     from tokoban import pretrained
     from tokoban.cli import instructions
-    from tokoban.sokoban.formats import printable
 
     of_answers = "--answers", "--benchmark"
     scores_answers = any(word.startswith(of_answers) for word in arguments.options)
@@ -97,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_files(kind: type, options: Any, chosen: argparse.Namespace) -> None:
     """Refuses before the work a file that cannot be written, or one of an unexpected kind."""
-    outputs, inputs = files_to_write(kind), files_to_read(kind)
+    outputs, inputs = files_of(kind)
     files = {name: getattr(options, name) for name in (*outputs, *inputs)}
     both = argparse.Namespace(weights=chosen.weights, json=chosen.json, **files)
     endings = {name: suffixes for name, suffixes in outputs.items() if suffixes}

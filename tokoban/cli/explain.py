@@ -10,11 +10,14 @@ from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_interrupted
 from tokoban.cli.report import entries
+from tokoban.sokoban.formats import Level, lurd, printable
+from tokoban.sokoban.formats.levels import read_content
+from tokoban.sokoban.proofs.certificate import Certificate
+from tokoban.sokoban.proofs.checker import find_fault
+from tokoban.sokoban.proofs.notation import from_json
 
 if TYPE_CHECKING:
     from tokoban.cli.explanation import Game
-    from tokoban.sokoban.formats import Level
-    from tokoban.sokoban.proofs.certificate import Certificate
 
 # Certificates of as many positions as ``explain`` writes are far smaller; lists of nothing are what
 # takes most memory for its length.
@@ -100,10 +103,9 @@ def _check(arguments: argparse.Namespace) -> None:
     check_outputs(arguments, "json", "jsonl", inputs=["file"])
 
 
-def _games(levels: "Mapping[int, Level]", arguments: argparse.Namespace) -> "Iterator[Game]":
+def _games(levels: Mapping[int, Level], arguments: argparse.Namespace) -> "Iterator[Game]":
     """The positions to explain; raises ``ValueError`` for impossible moves."""
     from tokoban.cli.explanation import Game
-    from tokoban.sokoban.formats import lurd
 
     if arguments.moves is not None:
         if len(levels) != 1:
@@ -121,12 +123,10 @@ def _games(levels: "Mapping[int, Level]", arguments: argparse.Namespace) -> "Ite
             yield Game(number, level, moves, saved)
 
 
-def _verify(path: str, levels: "Mapping[int, Level] | None") -> int:
+def _verify(path: str, levels: Mapping[int, Level] | None) -> int:
     """Checks the certificates of a file one by one; 0 if all hold, 2 if some are none, else 1."""
     from tokoban.cli.explanation import drawn
     from tokoban.sokoban.explanation import sentences
-    from tokoban.sokoban.formats import printable
-    from tokoban.sokoban.proofs.checker import find_fault
 
     statuses = set[int]()
     for number, found in enumerate(_objects(path), 1):
@@ -155,8 +155,6 @@ def _verify(path: str, levels: "Mapping[int, Level] | None") -> int:
 
 def _objects(path: str) -> list[Any]:
     """What a file says of each position; a file of one certificate says no more of it."""
-    from tokoban.sokoban.formats.levels import read_content
-
     content = read_content(path, max_bytes=_MAX_BYTES)
     if sum(map(content.count, (b"[", b"{", b","))) > _MAX_VALUES:
         raise ValueError(f"{path}: more than {_MAX_VALUES:,} values")
@@ -167,24 +165,18 @@ def _objects(path: str) -> list[Any]:
     return objects if isinstance(objects, list) else [{"certificate": objects}]
 
 
-def _certificate(found: Any) -> "Certificate | None":
+def _certificate(found: Any) -> Certificate | None:
     """That of an object, if it has one; raises ``ValueError`` if the object is malformed."""
-    from tokoban.sokoban.proofs.notation import from_json
-
     if not isinstance(found, dict) or "certificate" not in found:
         raise ValueError("expected one with a certificate")
     return None if found["certificate"] is None else from_json(found["certificate"])
 
 
-def _is_of(
-    certificate: "Certificate", found: "dict[str, Any]", levels: "Mapping[int, Level]"
-) -> bool:
+def _is_of(certificate: Certificate, found: dict[str, Any], levels: Mapping[int, Level]) -> bool:
     """Whether the board is where the moves of its object lead on the level that it names.
 
     Raises ``ValueError`` for moves that are no LURD.
     """
-    from tokoban.sokoban.formats import lurd
-
     index, moves = found.get("index"), found.get("played")
     if not isinstance(index, int) or not isinstance(moves, str) or index not in levels:
         return False

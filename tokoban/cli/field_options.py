@@ -98,16 +98,11 @@ def overrides(arguments: argparse.Namespace, cls: type) -> dict[str, Any]:
     }
 
 
-def files_to_write(cls: type) -> dict[str, tuple[str, ...]]:
-    """The fields of ``cls`` that name a file to write, and the endings that its name may have."""
-    return {
-        name: note.suffixes for name, note in annotations(cls).items() if isinstance(note, Writes)
-    }
-
-
-def files_to_read(cls: type) -> list[str]:
-    """The fields of ``cls`` that name files to read."""
-    return [name for name, note in annotations(cls).items() if isinstance(note, Reads)]
+def files_of(cls: type) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+    """The fields that name a file to write, with the endings it may have, and files to read."""
+    notes = annotations(cls).items()
+    written = {name: note.suffixes for name, note in notes if isinstance(note, Writes)}
+    return written, [name for name, note in notes if isinstance(note, Reads)]
 
 
 def _option(name: str) -> str:

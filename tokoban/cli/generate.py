@@ -13,10 +13,12 @@ from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_interrupted, write_output
 from tokoban.cli.parser import whole
 from tokoban.cli.report import choices_described, entries
+from tokoban.sokoban.formats import NO_SOLUTION, Level, format_board, read_levels, write_levels
+from tokoban.sokoban.formats.budget import MAX_UNITS, OF_A_BOARD, OF_A_GAME
+from tokoban.sokoban.formats.levels import MAX_BYTES
 from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
-    from tokoban.sokoban.formats import Level
     from tokoban.sokoban.puzzles.puzzle import Puzzle
     from tokoban.sokoban.search.limits import Limits
 
@@ -75,7 +77,6 @@ def run(arguments: argparse.Namespace) -> int:
     make = _puzzles if is_puzzle else _two_rooms
 
     from tokoban.cli.screen import Screen
-    from tokoban.sokoban.formats import write_levels
     from tokoban.sokoban.search.limits import Limits
 
     limits = Limits(**options.limits_of(arguments))
@@ -116,9 +117,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_number(arguments: argparse.Namespace, *, is_puzzle: bool) -> None:
     """Raises ``ValueError`` for more levels than are read from one file again."""
-    from tokoban.sokoban.formats.budget import MAX_UNITS, OF_A_BOARD, OF_A_GAME
-    from tokoban.sokoban.formats.levels import MAX_BYTES
-
     default = 10 if is_puzzle else 8
     rows, columns = (arguments.rows or default, arguments.columns or default)
     squares = rows * columns
@@ -134,9 +132,8 @@ def _check_number(arguments: argparse.Namespace, *, is_puzzle: bool) -> None:
 
 def _puzzles(
     arguments: argparse.Namespace, limits: "Limits", report: Callable[[int], None]
-) -> "Iterator[tuple[Level, dict[str, Any]]]":
+) -> Iterator[tuple[Level, dict[str, Any]]]:
     """Puzzles, each with its further fields of ``--json``."""
-    from tokoban.sokoban.formats import read_levels
     from tokoban.sokoban.puzzles.as_levels import level_of_puzzle, title_of
     from tokoban.sokoban.puzzles.generate import generate_puzzles
 
@@ -157,7 +154,7 @@ def _puzzles(
 
 def _two_rooms(
     arguments: argparse.Namespace, limits: "Limits", report: Callable[[int], None]
-) -> "Iterator[tuple[Level, dict[str, Any]]]":
+) -> Iterator[tuple[Level, dict[str, Any]]]:
     """Levels in the manner of the post, which have no further fields."""
     from tokoban.sokoban.puzzles.as_levels import level_of_board, title_of
     from tokoban.sokoban.puzzles.random_levels import generate
@@ -174,18 +171,14 @@ def _two_rooms(
         yield level_of_board(level.board, level.solution, title_of(number, arguments.seed)), {}
 
 
-def _without_answers(level: "Level") -> "Level":
+def _without_answers(level: Level) -> Level:
     """The level without what tells whether and how it is solved."""
-    from tokoban.sokoban.formats import NO_SOLUTION
-
     notes = tuple(note for note in level.notes if note != NO_SOLUTION)
     return replace(level, notes=notes, solutions=())
 
 
-def _described(number: int, level: "Level") -> dict[str, Any]:
+def _described(number: int, level: Level) -> dict[str, Any]:
     """The object of a level in ``--json``; its solution is the first one."""
-    from tokoban.sokoban.formats import format_board
-
     solution = level.solutions[0] if level.solutions else None
     return {
         "index": number,

@@ -86,10 +86,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints each prompt with its texts, on a terminal token by token."""
     _check(arguments)
+    from tokoban.decoding import Sampling
     from tokoban.systems.gpt.engine import engine_of
     from tokoban.systems.gpt.texts import usual_stops
 
-    sampling, model = _sampling(arguments), _load(arguments)
+    names = "seed", "temperature", "top_k", "top_p"
+    sampling = Sampling(**{name: getattr(arguments, name) for name in names})
+    model = _load(arguments)
     arguments.stop = arguments.stop or usual_stops(model)
     engine = engine_of(model)
     prompts = lines_of(arguments.prompt, "prompt", on_refused=_report)
@@ -136,17 +139,6 @@ def _check(arguments: argparse.Namespace) -> None:
             raise ValueError(
                 f"--temperature 0 writes one text for each prompt, not {arguments.num}"
             )
-
-
-def _sampling(arguments: argparse.Namespace) -> "Sampling":
-    from tokoban.decoding import Sampling
-
-    return Sampling(
-        seed=arguments.seed,
-        temperature=arguments.temperature,
-        top_k=arguments.top_k,
-        top_p=arguments.top_p,
-    )
 
 
 def _load(arguments: argparse.Namespace) -> "Gpt":

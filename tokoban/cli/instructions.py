@@ -11,7 +11,9 @@ from tokoban.cli import options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_folder, check_outputs, write_output
 from tokoban.cli.parser import Parser, whole
+from tokoban.sokoban.formats import printable
 from tokoban.sokoban.wording import counted
+from tokoban.training.tables import two_columns
 
 SUMMARY = "write a benchmark of instructions and questions with exact truth"
 UNDECIDED = ""
@@ -88,9 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
 def evaluate(words: Sequence[str]) -> int:
     """``tokoban evaluate instructions --answers FILE``: prints the scores; 2 if lines are wrong."""
     from tokoban.cli.report import write_object
-    from tokoban.sokoban.formats import printable
     from tokoban.sokoban.instructions.scoring import score
-    from tokoban.training.tables import two_columns
 
     parser = Parser(prog="tokoban evaluate instructions")
     parser.add_argument("--answers", metavar="FILE", required=True, help=ANSWERS)

@@ -4,14 +4,11 @@ import argparse
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import is_one_file, report_findings
+from tokoban.sokoban.formats import Level, LevelFile, Problem
 from tokoban.sokoban.wording import counted
-
-if TYPE_CHECKING:
-    from tokoban.sokoban.formats import Level, LevelFile, Problem
 
 FILE_HELP = "level file (XSB, SOK, RLE, SLC or Boxoban); - for standard input"
 
@@ -21,9 +18,9 @@ class ChosenLevels:
     """The levels that a command was asked for, by their numbers in the file; invalid ones are left
     out."""
 
-    file: "LevelFile"
-    levels: "dict[int, Level]"
-    problems: "tuple[Problem, ...]"  # of the file itself and of the boards that were asked for
+    file: LevelFile
+    levels: dict[int, Level]
+    problems: tuple[Problem, ...]  # of the file itself and of the boards that were asked for
 
     def check(self, number: int | None) -> None:
         """Raises ``ValueError`` if no valid level has this number; None passes."""
@@ -59,7 +56,7 @@ def check_whole(arguments: argparse.Namespace) -> None:
         raise ValueError(f"--level would leave one level in {arguments.file}")
 
 
-def check_one(levels: "Mapping[int, Level]") -> None:
+def check_one(levels: Mapping[int, Level]) -> None:
     """Raises ``ValueError`` where ``--attention`` would have several levels to show, or none."""
     if len(levels) != 1:
         message = f"--attention shows one level, got {len(levels)}"

@@ -10,12 +10,12 @@ from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_interrupted, write_output
 from tokoban.cli.report import entries
+from tokoban.sokoban.formats import Level, LevelFile, Solution, write_levels
 from tokoban.sokoban.search.answer import Answer, Optimum
 from tokoban.sokoban.wording import counted
 
 if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
-    from tokoban.sokoban.formats import Level, LevelFile, Solution
 
 SUMMARY = "make the solutions in a level file shorter, by moves or by pushes"
 UNDECIDED = "some levels were given up, or none has a solution"
@@ -49,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints what became of each level as it comes, then writes the files asked for."""
-    _check(arguments)
+    check_outputs(arguments, "json", "jsonl", "output")
+    check_outputs(arguments, "json", "jsonl", inputs=["file"])
+    level_options.check_whole(arguments)
     chosen = level_options.read(arguments.file, number=arguments.level, output=arguments.output)
     file, levels = chosen.file, chosen.levels
     if not levels:
@@ -81,23 +83,16 @@ def run(arguments: argparse.Namespace) -> int:
     return chosen.conclude(status)
 
 
-def _check(arguments: argparse.Namespace) -> None:
-    """Refuses at once what would come to light after the work."""
-    check_outputs(arguments, "json", "jsonl", "output")
-    check_outputs(arguments, "json", "jsonl", inputs=["file"])
-    level_options.check_whole(arguments)
-
-
 @dataclass(frozen=True)
 class _Outcome:
     """The answer that ``before`` led to, the best solution in the file; None if it has none."""
 
-    before: "Solution | None"
+    before: Solution | None
     answer: Answer
     minimise: Optimum
 
     @property
-    def best(self) -> "Solution | None":
+    def best(self) -> Solution | None:
         """The shortest solution that is known now."""
         return self.answer.solution
 
@@ -120,8 +115,8 @@ class _Outcome:
 
 
 def _outcomes(
-    levels: "Mapping[int, Level]", arguments: argparse.Namespace, screen: "Screen"
-) -> "Iterator[tuple[int, _Outcome]]":
+    levels: Mapping[int, Level], arguments: argparse.Namespace, screen: "Screen"
+) -> Iterator[tuple[int, _Outcome]]:
     """The outcome of each level in order, also of one at Ctrl-C; a bar shows the best so far."""
     import tokoban
     from tokoban.cli.found import length
@@ -157,22 +152,20 @@ def _outcomes(
             update(advance=1)
 
 
-def _best_known(level: "Level", minimise: Optimum) -> "Solution | None":
+def _best_known(level: Level, minimise: Optimum) -> Solution | None:
     """The best solution of a level; a level that starts solved has that of no moves."""
-    from tokoban.sokoban.formats import Solution
-
     if level.board.is_solved:
         return Solution("")
     return min(level.solutions, key=lambda one: _in_order(one, minimise), default=None)
 
 
-def _in_order(solution: "Solution", minimise: Optimum) -> tuple[int, int]:
+def _in_order(solution: Solution, minimise: Optimum) -> tuple[int, int]:
     """Moves and pushes, the objective first."""
     figures = solution.num_moves, solution.num_pushes
     return figures if minimise == "moves" else figures[::-1]
 
 
-def _show(screen: "Screen", number: int, level: "Level", outcome: _Outcome) -> None:
+def _show(screen: "Screen", number: int, level: Level, outcome: _Outcome) -> None:
     """A line of figures, a line of remarks, and shorter moves in a line of their own."""
     from rich.text import Text
 
@@ -208,7 +201,7 @@ def _summarise(outcomes: Iterable[_Outcome], *, elapsed_s: float) -> str:
     )
 
 
-def _described(number: int, level: "Level", outcome: _Outcome) -> dict[str, object]:
+def _described(number: int, level: Level, outcome: _Outcome) -> dict[str, object]:
     """The object of a level in ``--json``; what is not known is null."""
     best = outcome.best
     return {
@@ -226,14 +219,13 @@ def _described(number: int, level: "Level", outcome: _Outcome) -> dict[str, obje
 
 
 def _as_file(
-    file: "LevelFile",
-    levels: "Mapping[int, Level]",
+    file: LevelFile,
+    levels: Mapping[int, Level],
     outcomes: Mapping[int, _Outcome],
     minimise: str,
 ) -> str:
     """The levels as text, each with the solutions it had and the shorter one."""
     from tokoban.cli.found import with_solution
-    from tokoban.sokoban.formats import write_levels
 
     title = f"Solution/{minimise.capitalize()}"
     best = {number: outcome.best for number, outcome in outcomes.items()}

@@ -5,7 +5,7 @@ import errno
 import os
 import sys
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,7 +84,8 @@ def check_outputs(
     So too one that names a file to be read: ``inputs`` are the names of arguments, each of which
     holds a file, several, or none. ``required`` has the endings of which a name must have one.
     """
-    files = [file for name in inputs for file in _files(getattr(arguments, name))]
+    given = (getattr(arguments, name) or [] for name in inputs)
+    files = [file for some in given for file in ([some] if isinstance(some, str | Path) else some)]
     named: dict[str, str | Path] = {}
     for option in options:
         place: str | Path | None = getattr(arguments, option)
@@ -105,13 +106,6 @@ def check_outputs(
             check_ending(place, required[option], is_required=True)
         elif option in _ENDINGS:
             check_ending(place, _ENDINGS[option])
-
-
-def _files(given: str | Path | Sequence[str] | None) -> list[str | Path]:
-    """The files that an argument names."""
-    if given is None:
-        return []
-    return [given] if isinstance(given, str | Path) else [*given]
 
 
 def check_destination(destination: str | Path | None) -> None:

@@ -1,45 +1,28 @@
 """The screens of ``tokoban play``: the game, its keys, and the list of levels."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from rich.text import Text
+
+from tokoban.cli.advice import Advice
+from tokoban.cli.found import SOLVER_NAMES, length, lengths
+from tokoban.cli.play import KEYS
+from tokoban.cli.screen import Screen
+from tokoban.sokoban.board import Board, Square
+from tokoban.sokoban.explanation import Explanation
+from tokoban.sokoban.formats import Solution, printable, quoted
+from tokoban.sokoban.hints import Hint
+from tokoban.sokoban.play import Game, Progress
+from tokoban.sokoban.render import Mark
 from tokoban.sokoban.wording import counted, placed
 
-if TYPE_CHECKING:
-    from rich.text import Text
-
-    from tokoban.cli.advice import Advice
-    from tokoban.cli.screen import Screen
-    from tokoban.sokoban.board import Board, Square
-    from tokoban.sokoban.explanation import Explanation
-    from tokoban.sokoban.hints import Hint
-    from tokoban.sokoban.play import Game, Progress
-    from tokoban.sokoban.render import Mark
-
-KEYS = (
-    ("arrows or w a s d", "move"),
-    ("u or backspace", "take a move back"),
-    ("y", "redo it"),
-    ("r", "back to the start; y redoes the moves"),
-    ("h", "a hint: which box; again: where it should go; again: which push"),
-    ("n, p", "next and previous level"),
-    ("l", "list of levels"),
-    ("?", "these keys"),
-    ("q", "save and quit"),
-)
 _SHORT_KEYS = "? keys · u undo · y redo · h hint · l levels · q quit"
 _TITLE_WIDTH = 30  # characters that titles are padded to at most
 NUM_GRADES = 3  # of hints
 
 
-def game_page(
-    screen: "Screen", game: "Game", marks: "Mapping[Square, Mark]", *notes: "Text"
-) -> "list[Text]":
+def game_page(screen: Screen, game: Game, marks: Mapping[Square, Mark], *notes: Text) -> list[Text]:
     """The board between the level's title and what there is to say about the game."""
-    from rich.text import Text
-
-    from tokoban.sokoban.formats import Solution, printable
-
     title = f"Level {game.number} of {game.num_levels}  {printable(game.level.title)}"
     above = [Text(title, "bold"), Text()]
     counts = f"moves {len(game.lurd)}, pushes {Solution(game.lurd).num_pushes}"
@@ -48,21 +31,15 @@ def game_page(
     return [*above, *board, *below]
 
 
-def keys_page() -> "list[Text]":
+def keys_page() -> list[Text]:
     """The page of all keys and their meanings."""
-    from rich.text import Text
-
     width = max(len(names) for names, _ in KEYS)
     lines = [Text(f"  {names:<{width}}  {meaning}") for names, meaning in KEYS]
     return [Text("Keys", "bold"), Text(), *lines, Text(), Text("any key: back", "dim")]
 
 
-def levels_page(screen: "Screen", game: "Game", cursor: int, typed: str) -> "list[Text]":
+def levels_page(screen: Screen, game: Game, cursor: int, typed: str) -> list[Text]:
     """The levels around the one at the cursor, and what was made of each."""
-    from rich.text import Text
-
-    from tokoban.sokoban.formats import quoted
-
     above = [Text("Levels", "bold"), Text()]
     help_line = "up, down or a number, then enter; l: back"
     below = [Text(), Text(typed and f"level {typed}", "cyan"), Text(help_line, "dim")]
@@ -84,12 +61,10 @@ def levels_page(screen: "Screen", game: "Game", cursor: int, typed: str) -> "lis
     return [*above, *rows, *below]
 
 
-def describe(start: "Board", progress: "Progress") -> str:
+def describe(start: Board, progress: Progress) -> str:
     """The progress in a level in words; empty if it was not started."""
-    from tokoban.sokoban.formats import lurd
-
-    solutions = [lurd.format(start, solution) for solution in progress.solutions]
-    parts = [f"solved in {_length(moves)}" for moves in solutions]
+    solutions = [Solution.of(start, directions) for directions in progress.solutions]
+    parts = [f"solved in {length(solution)}" for solution in solutions]
     if progress.position:
         parts.append(f"begun, {counted(progress.position, 'move')}")
     return "; ".join(parts)
@@ -97,10 +72,10 @@ def describe(start: "Board", progress: "Progress") -> str:
 
 def describe_solution(moves: str) -> str:
     """A solution and its figures."""
-    return f"Solved in {_length(moves)}" + (f": {moves}" if moves else ".")
+    return f"Solved in {length(Solution(moves))}" + (f": {moves}" if moves else ".")
 
 
-def describe_hint(hint: "Hint", grade: int) -> str:
+def describe_hint(hint: Hint, grade: int) -> str:
     """The part of a hint that a grade shows; grades begin with 1."""
     if hint.box is None or hint.destination is None or hint.push is None:
         return str(hint)
@@ -113,35 +88,24 @@ def describe_hint(hint: "Hint", grade: int) -> str:
     return f"{text} (h: more)\n{_remark(hint)}"
 
 
-def _remark(hint: "Hint") -> str:
+def _remark(hint: Hint) -> str:
     """How long the solution behind a hint is, and which search found it."""
-    from tokoban.cli.found import SOLVER_NAMES, lengths
-
     left = lengths(hint.moves_left or 0, hint.pushes_left or 0)
     proved = "" if hint.optimum is None else f"; no solution has fewer {hint.optimum}"
     found = f"; found by {SOLVER_NAMES[hint.solver]}" if hint.solver else ""
     return f"{left} left{proved}{found}"
 
 
-def describe_prospects(advice: "Advice") -> "Text":
+def describe_prospects(advice: Advice) -> Text:
     """The pushes left where a solution is known."""
-    from rich.text import Text
-
     if advice.proof is not None and advice.proof.solution is not None:
         return Text(f"at most {counted(advice.proof.solution.num_pushes, 'push')} left", "dim")
     return Text()
 
 
-def describe_deadlock(deadlock: "Explanation | None", *, is_start: bool) -> str:
+def describe_deadlock(deadlock: Explanation | None, *, is_start: bool) -> str:
     """A proof, or that there was one of an earlier position."""
     reason = "" if deadlock is None else f" {deadlock.sentences[0]}"
     if is_start:
         return f"Proved: this level cannot be solved.{reason}"
     return f"Proved: deadlocked.{reason} Take moves back with u."
-
-
-def _length(moves: str) -> str:
-    from tokoban.cli.found import length
-    from tokoban.sokoban.formats import Solution
-
-    return length(Solution(moves))

@@ -9,17 +9,27 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import level_options, notices_to, options, policies
 from tokoban.cli.exit_codes import ExitCode
-from tokoban.cli.pages import KEYS, describe_solution
+from tokoban.sokoban.play import Game
 
 if TYPE_CHECKING:
     from tokoban.api.learning import Pretrained
     from tokoban.cli.keyboard import Keyboard
     from tokoban.cli.screen import Screen
     from tokoban.cli.table import Table
-    from tokoban.sokoban.play import Game
 
 SUMMARY = "play levels in the terminal, with hints from the policy"
 UNDECIDED = ""
+KEYS = (
+    ("arrows or w a s d", "move"),
+    ("u or backspace", "take a move back"),
+    ("y", "redo it"),
+    ("r", "back to the start; y redoes the moves"),
+    ("h", "a hint: which box; again: where it should go; again: which push"),
+    ("n, p", "next and previous level"),
+    ("l", "list of levels"),
+    ("?", "these keys"),
+    ("q", "save and quit"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +65,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     from tokoban.cli import saved_games
     from tokoban.cli.output import check_outputs
-    from tokoban.sokoban.play import Game
 
     if arguments.save == "-":
         raise ValueError("--save is -; expected a file")
@@ -85,10 +94,11 @@ def shipped_levels() -> Path:
     return Path(str(resources.files("tokoban.cli"))) / "levels" / "play.sok"
 
 
-def _play(game: "Game", place: Path, weights: str | None) -> int:
+def _play(game: Game, place: Path, weights: str | None) -> int:
     """Plays on the terminal and saves in the end, however that comes."""
     from tokoban.cli.advice import Adviser, Background
     from tokoban.cli.keyboard import Keyboard
+    from tokoban.cli.pages import describe_solution
     from tokoban.cli.screen import Screen
     from tokoban.cli.table import Table
 
@@ -143,7 +153,7 @@ def _load_policy(weights: str) -> "Pretrained":
 class _Keeper:
     """Saves a game in a file, once there is something to save."""
 
-    def __init__(self, game: "Game", place: Path) -> None:
+    def __init__(self, game: Game, place: Path) -> None:
         self._game, self._place = game, place
         self._known = self._played()
         self._begun_at = game.number

@@ -9,10 +9,10 @@ from tokoban.cli import level_options, options
 from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_interrupted
 from tokoban.cli.report import choices_described, entries
+from tokoban.sokoban.formats import Level, quoted
 
 if TYPE_CHECKING:
     from tokoban.cli.screen import Screen
-    from tokoban.sokoban.formats import Level
     from tokoban.sokoban.puzzles.rating import Best, Rating
     from tokoban.sokoban.puzzles.state_space import Choices
 
@@ -91,13 +91,11 @@ def _is_complete(rating: "Rating") -> bool:
     )
 
 
-def _show(screen: "Screen", levels: "Mapping[int, Level]", ratings: "Mapping[int, Rating]") -> None:
+def _show(screen: "Screen", levels: Mapping[int, Level], ratings: "Mapping[int, Rating]") -> None:
     """A row for each level that was rated, as wide as need be."""
     from rich import box
     from rich.measure import Measurement
     from rich.table import Table
-
-    from tokoban.sokoban.formats import quoted
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for name in (
@@ -122,8 +120,8 @@ def _cells(rating: "Rating") -> list[str]:
     figures, reachable = rating.figures, rating.reachable
     return [
         *size,
-        _in_words(rating.pushes),
-        _in_words(rating.moves),
+        _in_words(rating.pushes, rating.at_least_pushes),
+        _in_words(rating.moves, rating.at_least_moves),
         str(figures.box_changes) if figures else _UNKNOWN,
         *_in_words_choices(rating.along_solution),
         str(reachable.positions) if reachable else _UNKNOWN,
@@ -132,9 +130,9 @@ def _cells(rating: "Rating") -> list[str]:
     ]
 
 
-def _in_words(best: "Best | None") -> str:
+def _in_words(best: "Best | None", at_least: int | None) -> str:
     if best is None:
-        return _UNKNOWN
+        return f">={at_least}" if at_least else _UNKNOWN
     return str(best.value) if best.is_proved else f"<={best.value}"
 
 
@@ -145,9 +143,7 @@ def _in_words_choices(choices: "Choices | None") -> list[str]:
     return [f"{choices.branching:.2f}", f"{at_least}{choices.losing_share:.2f}"]
 
 
-def _described(
-    number: int, level: "Level", rating: "Rating", elapsed_s: float
-) -> dict[str, object]:
+def _described(number: int, level: Level, rating: "Rating", elapsed_s: float) -> dict[str, object]:
     """The object of a level in ``--json``; what is not known is null."""
     pushes, moves, reachable = rating.pushes, rating.moves, rating.reachable
     return {
@@ -157,9 +153,9 @@ def _described(
         "boxes": rating.boxes,
         "floor": rating.floor,
         "moves": moves and moves.value,
-        "moves_at_least": moves.value if moves and moves.is_proved else None,
+        "moves_at_least": rating.at_least_moves,
         "pushes": pushes and pushes.value,
-        "pushes_at_least": pushes.value if pushes and pushes.is_proved else None,
+        "pushes_at_least": rating.at_least_pushes,
         "figures": rating.figures and asdict(rating.figures),
         "along_solution": choices_described(rating.along_solution)
         if rating.along_solution

@@ -13,6 +13,8 @@ from tokoban.cli.exit_codes import ExitCode
 from tokoban.cli.output import check_outputs, report_interrupted, write_output
 from tokoban.cli.parser import whole
 from tokoban.cli.report import entries
+from tokoban.sokoban.board import Board
+from tokoban.sokoban.formats import Level, quoted
 from tokoban.sokoban.search.answer import OBJECTIVES
 from tokoban.sokoban.wording import counted
 from tokoban.systems.sokoban_policy.config import BEAM_WIDTH, MAX_BEAM_WIDTH
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
     from tokoban.cli.found import Found
     from tokoban.cli.screen import Screen
     from tokoban.cli.searching import Report
-    from tokoban.sokoban.board import Board
-    from tokoban.sokoban.formats import Level
     from tokoban.sokoban.search.answer import Answer, Objective, Progress
     from tokoban.sokoban.work import Workers
     from tokoban.systems.push_policy.policy import PushPolicy
@@ -285,7 +285,7 @@ def _weights(arguments: argparse.Namespace) -> str:
 
 
 def _policy_to_watch(
-    levels: "Mapping[int, Level]", arguments: argparse.Namespace
+    levels: Mapping[int, Level], arguments: argparse.Namespace
 ) -> "Policy | PushPolicy | None":
     """The policy whose attention is asked for; ``ValueError`` if not of one level that fits it."""
     if arguments.attention is None:
@@ -310,7 +310,7 @@ def _policy_to_watch(
 
 def _show_attention(
     policy: "Policy | PushPolicy",
-    levels: "Mapping[int, Level]",
+    levels: Mapping[int, Level],
     answers: "Mapping[int, Answer]",
     destination: str,
     *,
@@ -318,22 +318,21 @@ def _show_attention(
 ) -> bool:
     """Whether a level was solved, so that there is something to draw."""
     from tokoban import systems
-    from tokoban.sokoban.formats import quoted
     from tokoban.viewing.plots import write_attention
 
-    for number, answer in answers.items():
-        if answer.solution is not None:
-            board, moves = levels[number].board, answer.solution.lurd
-            view = systems.load(system).attention(policy.model, board, moves)
-            title = f"What the policy looks at: {quoted(levels[number].title) or f'level {number}'}"
-            write_attention(Path(destination), view, title=title)
-            return True
-    print("tokoban: the level is not solved, so there is no attention to show", file=sys.stderr)
-    return False
+    [(number, level)] = levels.items()
+    answer = answers.get(number)
+    if answer is None or answer.solution is None:
+        print("tokoban: the level is not solved, so there is no attention to show", file=sys.stderr)
+        return False
+    view = systems.load(system).attention(policy.model, level.board, answer.solution.lurd)
+    title = f"What the policy looks at: {quoted(level.title) or f'level {number}'}"
+    write_attention(Path(destination), view, title=title)
+    return True
 
 
 def _with_bar(
-    levels: "Mapping[int, Level]",
+    levels: Mapping[int, Level],
     arguments: argparse.Namespace,
     workers: "Workers",
     screen: "Screen",
@@ -360,7 +359,7 @@ def _with_bar(
 
 
 def _answers(
-    levels: "Mapping[int, Level]",
+    levels: Mapping[int, Level],
     arguments: argparse.Namespace,
     workers: "Workers",
     report: "Report",
@@ -384,7 +383,7 @@ def _answers(
 
 
 def _by_instruction(
-    boards: "Mapping[int, Board]", arguments: argparse.Namespace
+    boards: Mapping[int, Board], arguments: argparse.Namespace
 ) -> "Iterator[tuple[int, Found]]":
     """Obedient solutions; says of which levels the sentence means nothing, and leaves them out."""
     import tokoban

@@ -12,14 +12,8 @@ from tokoban.sokoban.play import Game
 from tokoban.sokoban.render import Mark, pushed_box
 
 _DIRECTIONS = {
-    "up": Direction.UP,
-    "left": Direction.LEFT,
-    "down": Direction.DOWN,
-    "right": Direction.RIGHT,
-    "w": Direction.UP,
-    "a": Direction.LEFT,
-    "s": Direction.DOWN,
-    "d": Direction.RIGHT,
+    **{direction.name.lower(): direction for direction in Direction},  # arrows, by their names
+    **dict(zip("wasd", Direction, strict=True)),
 }
 _MOVES_BETWEEN_SAVES = 50
 

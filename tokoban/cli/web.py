@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tokoban.cli import in_one_line
 from tokoban.cli.parser import quoted_word, whole
+from tokoban.sokoban.formats import read_levels
 
 if TYPE_CHECKING:
     from tokoban.web.app import Collection
@@ -96,7 +97,6 @@ def _collections(files: list[str]) -> "list[Collection]":
     ``read_levels`` does, and ``ValueError``, where that is true of every file.
     """
     from tokoban.cli.output import report_findings
-    from tokoban.sokoban.formats import read_levels
     from tokoban.web.app import Collection, shipped_collection
 
     found = [shipped_collection()]

@@ -50,7 +50,7 @@ def atomically(path: Path) -> Iterator[Path]:
         if (name is None and error.errno is not None) or (
             name is not None and Path(os.fsdecode(name)) == temporary
         ):
-            error.filename, error.filename2 = str(path), None
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
     finally:
         with suppress(OSError):  # that it could not be made has been raised

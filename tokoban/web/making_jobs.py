@@ -8,7 +8,7 @@ import tokoban
 from tokoban.api.puzzles import DifficultyName
 from tokoban.sokoban.board import Board
 from tokoban.sokoban.formats import lurd
-from tokoban.sokoban.puzzles.rating import Best, Rating
+from tokoban.sokoban.puzzles.rating import Rating
 from tokoban.sokoban.puzzles.state_space import Choices
 from tokoban.web import wire
 from tokoban.web.job import Context
@@ -39,16 +39,14 @@ def _rating_to_json(rating: Rating) -> dict[str, Any]:
         "status": rating.status,
         "floor": rating.floor,
         "boxes": rating.boxes,
-        "moves": _best_to_json(rating.moves),
-        "pushes": _best_to_json(rating.pushes),
+        "moves": rating.moves and rating.moves.value,
+        "pushes": rating.pushes and rating.pushes.value,
+        "at_least_moves": rating.at_least_moves,
+        "at_least_pushes": rating.at_least_pushes,
         "along_solution": _choices_to_json(rating.along_solution),
         "positions": reachable and reachable.positions,
         "anywhere": _choices_to_json(reachable.choices if reachable else None),
     }
-
-
-def _best_to_json(best: Best | None) -> dict[str, Any] | None:
-    return None if best is None else {"value": best.value, "is_proved": best.is_proved}
 
 
 def _choices_to_json(choices: Choices | None) -> dict[str, Any] | None:

@@ -14,6 +14,8 @@ from tokoban.sokoban.search.searches.guided.guide import Guidance, boxes_and_zon
 from tokoban.systems.push_policy.guide import NetworkGuide
 from tokoban.systems.push_policy.policy import PushPolicy, is_hopeless
 
+_SOLVED = {"pushes_left": 0.0, "deadlocked": 0.0}  # the estimates for a solved position
+
 
 @cache
 def weights() -> tokoban.Pretrained:
@@ -37,19 +39,23 @@ def opinions(boards: Sequence[Board]) -> list[dict[str, Any]]:
 
 
 def opinions_of(judged: Guidance, boards: Sequence[Board]) -> list[dict[str, Any]]:
-    """The guide's estimates for these positions, as ``opinions`` returns them."""
+    """The guide's estimates for these positions, as ``opinions`` returns them, rounded."""
+    estimates = zip(boards, judged.pushes_left.tolist(), judged.deadlocked.tolist(), strict=True)
     return [
-        _opinion(0.0, 0.0)
+        _SOLVED
         if board.is_solved
-        else _opinion(float(judged.pushes_left[row]), float(judged.deadlocked[row]))
-        for row, board in enumerate(boards)
+        else {
+            "pushes_left": round(left, 2) if deadlocked < 1 else None,
+            "deadlocked": round(deadlocked, 4),
+        }
+        for board, left, deadlocked in estimates
     ]
 
 
 def opinion_with_pushes(board: Board) -> dict[str, Any]:
     """The policy's estimates for a position, and its legal pushes, the likeliest first."""
     if board.is_solved:
-        return {"pushes": [], **_opinion(0.0, 0.0)}
+        return {"pushes": [], **_SOLVED}
     guide, squares = _guide(board)
     judged = guide.evaluate(*boxes_and_zones(squares, [board]))
     probabilities = np.exp(judged.log_policy[0]).flatten()
@@ -78,14 +84,6 @@ def _guide(board: Board) -> tuple[NetworkGuide, Squares]:
     if is_hopeless(board):
         raise ValueError("the policy reads no board whose boxes and goals cannot come together")
     return policy().guide(board)
-
-
-def _opinion(pushes_left: float, deadlocked: float) -> dict[str, Any]:
-    """The estimates, rounded for the wire."""
-    return {
-        "pushes_left": round(pushes_left, 2) if deadlocked < 1 else None,
-        "deadlocked": round(deadlocked, 4),
-    }
 
 
 def push_on_wire(squares: Squares, action: int) -> dict[str, Any]:

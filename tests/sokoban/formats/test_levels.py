@@ -34,6 +34,12 @@ def problems(text: str) -> list[str]:
     return [str(problem) for problem in parse_levels(text, source="f").problems]
 
 
+def test_a_file_is_shown_in_a_line_however_many_levels_it_has() -> None:
+    read = parse_levels((SMALL + "\n") * 50 + "####\n#@ #\n####\n#$#\n")
+    assert repr(read) == f"<LevelFile: 50 valid levels, {len(read.problems)} problems>"
+    assert len(read.problems) == 1
+
+
 # The collections: levels, boxes in all, smallest and largest height, width and number of boxes.
 COLLECTIONS = {
     "Microban.txt": (155, 608, (3, 17), (5, 30), (1, 16)),

@@ -22,6 +22,7 @@ def test_a_drawing_is_rated_as_a_pencil_does() -> None:
     found = rate(CORNER)
     assert (found.status, found.floor, found.boxes) == ("solved", 9, 1)
     assert (found.pushes, found.moves) == (Best(2, is_proved=True), Best(3, is_proved=True))
+    assert (found.at_least_pushes, found.at_least_moves) == (2, 3)
     assert found.figures is not None
     assert (found.figures.box_changes, found.figures.box_lines) == (1, 1)
     # Of the box on its first square the left push loses; on its next square none does.
@@ -56,6 +57,8 @@ def test_what_the_limits_leave_open_is_not_claimed() -> None:
     assert found.status in ("solved", "gave up")
     for best in (found.pushes, found.moves):
         assert best is None or not best.is_proved
+    # Each box is one push above its goal.
+    assert found.at_least_pushes == 2
     assert (found.figures, found.along_solution, found.reachable) == (None, None, None)
 
 

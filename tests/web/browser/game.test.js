@@ -1,7 +1,7 @@
 import { Game } from "/static/js/game/game.js";
 import { isLevel } from "/static/js/game/records.js";
 import { Session } from "/static/js/game/session.js";
-import { Store, bestOf, stateOf } from "/static/js/game/store.js";
+import { Store, bestOf, solutionsOf, stateOf } from "/static/js/game/store.js";
 import { Board, advance, retreat } from "/static/js/rules/board.js";
 import { Settings } from "/static/js/shell/settings.js";
 import { levelKey, parseLurd } from "/static/js/rules/text.js";
@@ -80,8 +80,10 @@ export function a_snapshot_brings_its_line_back() {
 
 export function the_best_solutions_are_chosen_by_each_figure() {
   const [few, pushy] = ["lllR", "LRR"];
-  equal(bestOf([few, undefined, pushy]), { bestByMoves: pushy, bestByPushes: few });
-  equal(bestOf([]), {});
+  const bests = bestOf([few, pushy]);
+  equal(bests, { bestByMoves: pushy, bestByPushes: few });
+  equal(solutionsOf(bests), [pushy, few]);
+  equal([bestOf([]), solutionsOf({}), solutionsOf(null)], [{}, [], []]);
 }
 
 /** A storage as the browser has them. */

@@ -84,7 +84,7 @@ def test_a_next_token_is_appended_and_the_text_goes_on(lab: Any) -> None:
     )
     assert abs(sum(shares) - 100) < 1
     page.locator("#lab-temperature").fill("0")  # only the most probable is ever drawn
-    assert page.locator(".lab-bars li").first.inner_text().endswith("100 %")
+    assert page.locator(".lab-bars li").first.inner_text().endswith("100.0 %")
     page.locator("#lab-temperature").fill("1.2")
     assert float(page.locator(".lab-bars li").first.inner_text().split()[-2]) < shares[0]
     assert page.locator("output", has_text="1.2").is_visible()

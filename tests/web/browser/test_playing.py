@@ -264,6 +264,12 @@ def test_typed_moves_are_made_and_the_board_is_read_as_text(open_page: Open) -> 
     page.get_by_label("Type moves").fill("dr 2r")
     page.keyboard.press("Enter")
     assert game(page)["moves"] == "drRR"
+    page.get_by_label("Type moves").fill("3u")
+    page.keyboard.press("Enter")
+    page.get_by_text("1 of 3 made. Move 2 of 3 is not possible in this level.").wait_for()
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Delete")
+    page.get_by_role("button", name="Undo", exact=True).click()
     page.locator("summary:text('Board as text')").click()
     shown = page.locator(".grid-text td[data-square]")
     shown.first.wait_for()  # the table is made once the opening has been told

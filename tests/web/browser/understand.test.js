@@ -13,7 +13,9 @@ import { JobButton } from "/static/js/jobs/job_button.js";
 import { LatestJob } from "/static/js/jobs/latest_job.js";
 import { Board } from "/static/js/rules/board.js";
 import { t } from "/static/js/strings/index.js";
+import { shareBar } from "/static/js/views/labs/share_bar.js";
 import { GeneratePart } from "/static/js/work/generate_part.js";
+import { RatePart } from "/static/js/work/rate_part.js";
 import { SOLVE, SolutionPart } from "/static/js/work/solve_part.js";
 import { equal } from "./expect.js";
 
@@ -351,6 +353,43 @@ export async function what_a_search_proved_is_still_said_when_it_has_given_up() 
     [...element.querySelectorAll("p")].map((line) => line.textContent).filter(Boolean),
     [t("work.gave-up", { reason: t("reason.stopped") }), bounds],
   );
+}
+
+export async function an_answer_no_shorter_than_the_last_takes_its_place() {
+  const theJob = takeJobs();
+  const session = new Session(new Store(null));
+  session.open({ ...other, rows: ["#####", "#@  #", "#   #", "#  $#", "#  .#", "#####"] });
+  const { element } = new SolutionPart(session, never, SOLVE);
+  element.querySelector("button.primary").click();
+  const solve = await theJob("solve", undefined);
+  const answer = { status: "solved", num_pushes: 1, elapsed_s: 0, at_least_moves: null, at_least_pushes: null };
+  await solve.send({ event: "answer", ...answer, moves: "rlrrdD", num_moves: 6, optimum: null });
+  await solve.send({ event: "answer", ...answer, moves: "rrdD", num_moves: 4, optimum: null });
+  await solve.send({ event: "done", ...answer, moves: "drrD", num_moves: 4, optimum: "moves", reason: null });
+  const figures = [4, 6].map((moves) => t("play.figures", { moves, pushes: 1 }));
+  const told = [...element.querySelectorAll(".answers li")].map((line) => line.textContent);
+  equal(told.map((text) => figures.find((each) => text.startsWith(each))), figures);
+}
+
+export function a_column_of_numbers_has_as_many_decimals_in_each() {
+  const shares = [0.766, 0.01, 0].map((share) => shareBar(document.createElement("b"), share).textContent);
+  equal(shares, ["76.6 %", "1.0 %", "0.0 %"]);
+}
+
+export async function a_rating_that_gives_up_shows_what_it_has_proved() {
+  const theJob = takeJobs();
+  const session = new Session(new Store(null));
+  session.open({ ...other, rows: OPEN });
+  const { element } = new RatePart(session, never);
+  element.querySelector("button").click();
+  await (await theJob("rate", undefined)).send({
+    event: "done", status: "gave up", floor: 9, boxes: 1, moves: null, pushes: null,
+    at_least_moves: null, at_least_pushes: 5, along_solution: null, anywhere: null, positions: null,
+  });
+  const told = [...element.querySelectorAll("dt, dd")].map((each) => each.textContent);
+  const atLeast = t("work.at-least", { value: 5 });
+  equal(told, [t("work.rate-boxes"), "1", t("work.rate-floor"), "9", t("work.rate-pushes"), atLeast]);
+  equal(session.bounds, { pushes: 5 });
 }
 
 export async function a_drawing_without_a_solution_is_said_to_have_none() {

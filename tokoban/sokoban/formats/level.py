@@ -148,6 +148,10 @@ class LevelFile(Sequence[Level]):
         """The number of valid levels."""
         return len(self.levels)
 
+    def __repr__(self) -> str:
+        # All levels of a file fill the screen.
+        return f"<LevelFile: {len(self)} valid levels, {len(self.problems)} problems>"
+
     @property
     def num_boards(self) -> int:
         """The number of boards, as ``Level.number`` counts them."""

@@ -38,6 +38,8 @@ class Rating:
     boxes: int  # on these squares
     pushes: Best | None = None
     moves: Best | None = None
+    at_least_pushes: int | None = None  # proved: no solution has fewer
+    at_least_moves: int | None = None
     figures: Figures | None = None  # of a solution with the fewest pushes, if those are proved
     along_solution: Choices | None = None  # of the same solution
     reachable: Reachable | None = None
@@ -71,9 +73,15 @@ def rate(
     by_moves = solve(board, minimise="moves", limits=limits)
     if by_moves.status == "unsolvable":
         return replace(rating, status="unsolvable")
+    rating = replace(
+        rating,
+        at_least_pushes=by_pushes.at_least_pushes,
+        at_least_moves=by_moves.at_least_moves,
+        reachable=reachable,
+    )
     solutions = [one.solution for one in (first, by_moves) if one.solution is not None]
     if not solutions:
-        return replace(rating, reachable=reachable)
+        return rating
     figures = [count_figures(board, solution.directions) for solution in solutions]
     is_optimal = by_pushes.status == "solved"
     along_solution = None
@@ -88,5 +96,4 @@ def rate(
         moves=Best(min(own.moves for own in figures), by_moves.status == "solved"),
         figures=figures[0] if is_optimal else None,
         along_solution=along_solution,
-        reachable=reachable,
     )

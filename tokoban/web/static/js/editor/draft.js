@@ -85,10 +85,12 @@ export class Draft extends EventTarget {
     const draws = this._stroke?.draws ?? true;
     const after = painted(letter, tool, draws);
     if (after === letter) return;
-    const rows = this.rows.map((row) => (draws && tool === "player" ? withoutPlayer(row) : row));
+    let { rows } = this;
+    if (draws && tool === "player") {
+      rows = rows.map((row) => row.replace("@", " ").replace("+", "."));
+    }
     const [r, c] = board.place(square);
-    rows[r] = rows[r].slice(0, c) + after + rows[r].slice(c + 1);
-    this.rows = rows;
+    this.rows = rows.with(r, rows[r].slice(0, c) + after + rows[r].slice(c + 1));
     this._tell();
   }
 
@@ -180,11 +182,6 @@ function painted(letter, tool, draws) {
   if (tool === "goal") return draws || onGoal ? (standing ?? nothing)[Number(draws)] : letter;
   if (draws) return STANDING[tool][Number(onGoal)];
   return standing === STANDING[tool] ? nothing[Number(onGoal)] : letter;
-}
-
-/** @param {string} row @returns {string} */
-function withoutPlayer(row) {
-  return row.replace("@", " ").replace("+", ".");
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 
 import { advance, countPushes } from "../rules/board.js";
-import { bestOf } from "./store.js";
+import { bestOf, solutionsOf } from "./store.js";
 
 /**
  * @typedef {{bestByMoves?: string, bestByPushes?: string}} Bests
@@ -35,7 +35,7 @@ export function replayed(found, start) {
  */
 export function merged(all, bests) {
   const found = bestOf(all.flatMap(solutionsOf));
-  const { bestByMoves, bestByPushes } = bestOf([...solutionsOf(found), ...solutionsOf(bests)]);
+  const { bestByMoves, bestByPushes } = bestOf([found, bests].flatMap(solutionsOf));
   const pushes = bestByPushes === undefined ? undefined : countPushes(bestByPushes);
   const bounds = all.map((one) => one.bounds);
   return {
@@ -45,11 +45,6 @@ export function merged(all, bests) {
       ...highest("pushes", bounds, pushes),
     },
   };
-}
-
-/** @param {Bests} bests @returns {string[]} */
-function solutionsOf({ bestByMoves, bestByPushes }) {
-  return [bestByMoves, bestByPushes].filter((moves) => moves !== undefined);
 }
 
 /**

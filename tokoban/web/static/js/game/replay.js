@@ -27,14 +27,10 @@ export class Replay extends EventTarget {
     return this._timer !== undefined;
   }
 
+  /** Starts or stops; at the end of the line, starts again from its beginning. */
   toggle() {
-    if (this.isPlaying) this.stop();
-    else this.start();
-  }
-
-  /** At the end of the line, starts again from its beginning. */
-  start() {
     const { game } = this._session;
+    if (this.isPlaying) return this.stop();
     if (!game.moves) return;
     if (game.at === game.moves.length) game.restart();
     this._wait();

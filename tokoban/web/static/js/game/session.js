@@ -5,7 +5,7 @@ import { levelKey } from "../rules/text.js";
 import { merged, replayed } from "./found.js";
 import { Game } from "./game.js";
 import { t } from "../strings/index.js";
-import { bestOf } from "./store.js";
+import { bestOf, solutionsOf } from "./store.js";
 
 /**
  * @typedef {import("./store.js").Level} Level
@@ -89,8 +89,7 @@ export class Session extends EventTarget {
 
   /** The best solutions known: the player's, those of the level's file, those of searches. */
   get bests() {
-    const { bestByMoves, bestByPushes } = this._found;
-    return bestOf([...this._given, bestByMoves, bestByPushes]);
+    return bestOf([...this._given, ...solutionsOf(this._found)]);
   }
 
   /** Proved lower bounds of the level. */
@@ -178,10 +177,9 @@ export class Session extends EventTarget {
     this.open(this.level, this.place);
   }
 
-  /** Solutions of the level that the player or its file has. @returns {(string | undefined)[]} */
+  /** Solutions of the level that the player or its file has. @returns {string[]} */
   get _given() {
-    const { bestByMoves, bestByPushes } = this.own;
-    return [bestByMoves, bestByPushes, ...(this.level?.solutions ?? [])];
+    return [...solutionsOf(this.own), ...(this.level?.solutions ?? [])];
   }
 
   /**
@@ -255,9 +253,7 @@ export class Session extends EventTarget {
  */
 function isBetter(after, before) {
   // Of equal solutions `bestOf` takes the first.
-  const { bestByMoves, bestByPushes } = bestOf(
-    [before, after].flatMap((bests) => [bests.bestByMoves, bests.bestByPushes]),
-  );
+  const { bestByMoves, bestByPushes } = bestOf([before, after].flatMap(solutionsOf));
   return bestByMoves !== before.bestByMoves || bestByPushes !== before.bestByPushes;
 }
 

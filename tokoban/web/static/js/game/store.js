@@ -21,6 +21,7 @@ const COLLECTION = `${PREFIX}collection:`;
  *   from?: string, id?: string}} Level `from` names its collection; a saved drawing has an `id`
  * @typedef {{rows: string[], title: string, author?: string, from?: string, moves: string, at: number,
  *   given?: number, snapshots: Snapshot[], bestByMoves?: string, bestByPushes?: string, begunAt?: number, playedAt: number}} Progress
+ * @typedef {import("./found.js").Bests} Bests
  * @typedef {import("./found.js").Found} Found
  * @typedef {{id: string, name: string, credit?: string, levels: Level[]}} Collection
  */
@@ -63,7 +64,7 @@ export class Store extends EventTarget {
    */
   keepProgress(key, progress) {
     const known = this._readAnew(LEVEL + key, progressOf);
-    const bests = [progress, known].flatMap((one) => [one?.bestByMoves, one?.bestByPushes]);
+    const bests = [progress, known].flatMap(solutionsOf);
     const begunAt = known?.begunAt ?? Date.now();
     this._write(LEVEL + key, { ...progress, begunAt, ...bestOf(bests) });
   }
@@ -200,15 +201,19 @@ export class Store extends EventTarget {
   }
 }
 
+/** @param {Bests | null} bests @returns {string[]} those that there are */
+export function solutionsOf(bests) {
+  return [bests?.bestByMoves, bests?.bestByPushes].filter((moves) => moves !== undefined);
+}
+
 /**
  * Of solutions, the one with the fewest moves and the one with the fewest pushes.
- * @param {(string | undefined)[]} solutions
- * @returns {{bestByMoves?: string, bestByPushes?: string}}
+ * @param {string[]} solutions
+ * @returns {Bests}
  */
 export function bestOf(solutions) {
-  const found = solutions.filter((solution) => solution !== undefined);
-  if (!found.length) return {};
-  const figures = found.map((solution) => ({
+  if (!solutions.length) return {};
+  const figures = solutions.map((solution) => ({
     solution,
     moves: solution.length,
     pushes: countPushes(solution),

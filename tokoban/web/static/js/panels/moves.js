@@ -184,9 +184,11 @@ function typing(session) {
       told.textContent = t("moves.no-lurd");
       return;
     }
-    const made = session.game.play(moves);
-    told.textContent = t("moves.made", { made: made.length, count: moves.length });
-    if (made.length === moves.length) input.value = "";
+    const { length: made } = session.game.play(moves);
+    const count = moves.length;
+    told.textContent = t("moves.made", { made, count });
+    if (made === count) input.value = "";
+    else told.textContent += ` ${t("import.moves-illegal", { number: made + 1, count })}`;
   };
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter") run();

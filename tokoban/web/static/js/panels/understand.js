@@ -1,5 +1,6 @@
 /** The panel that explains: is it lost and why, hints, and the line of the pushes left. */
 
+import { solutionsOf } from "../game/store.js";
 import { countPushes } from "../rules/board.js";
 import { button, el, inRow, inStack, relabel, section } from "../shell/dom.js";
 import { t } from "../strings/index.js";
@@ -128,9 +129,8 @@ function lostText(watch, session, pushes) {
  * @param {LostWatch} watch @param {Session} session
  */
 function pushesLeft(watch, { game, bests }) {
-  const left = [bests.bestByPushes, bests.bestByMoves].map((moves) =>
-    moves?.startsWith(game.played) ? countPushes(moves) - game.numPushes : Infinity,
-  );
+  const through = solutionsOf(bests).filter((moves) => moves.startsWith(game.played));
+  const left = through.map((moves) => countPushes(moves) - game.numPushes);
   return Math.min(watch.pushesLeft ?? Infinity, ...left);
 }
 

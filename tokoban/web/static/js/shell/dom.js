@@ -100,6 +100,11 @@ export function setIcon(button, icon, label) {
   button.replaceChildren(iconOf(icon));
 }
 
+/** A control behind its name. @param {string} name @param {HTMLElement} control */
+export function labelled(name, control) {
+  return el("label", { class: "choice" }, el("span", {}, name), control);
+}
+
 /**
  * A choice of a few words.
  * @param {{label: string, options: [string, string][], value: string,
@@ -112,5 +117,5 @@ export function choice({ label, options, value, change }) {
     { onchange: () => change(select.value) },
     ...options.map(([key, text]) => el("option", { value: key, selected: key === value }, text)),
   );
-  return el("label", { class: "choice" }, el("span", {}, label), select);
+  return labelled(label, select);
 }

@@ -20,11 +20,7 @@ export function el(tag, attributes = {}, ...children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(.../** @type {(Node | string)[]} */ (children.filter(isShown)));
+  const shown = children.filter((child) => (child ?? false) !== false);
+  element.append(.../** @type {(Node | string)[]} */ (shown));
   return element;
-}
-
-/** @param {Child} child */
-function isShown(child) {
-  return child !== null && child !== undefined && child !== false;
 }

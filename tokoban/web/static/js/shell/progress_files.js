@@ -133,7 +133,7 @@ function takeProgress(app, level) {
     // A level that was left solved is kept at its end, and opened at its start.
     ...(known?.moves ? { ...known, at: isOpen ? session.game.at : known.at } : {}),
     snapshots,
-    ...bestOf([...solutions, known?.bestByMoves, known?.bestByPushes]),
+    ...bestOf(solutions), // of these and of those known, the store keeps the best
   });
   if (isOpen) session.takeOver();
   return true;

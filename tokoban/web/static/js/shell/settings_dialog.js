@@ -2,7 +2,7 @@
 
 import { t } from "../strings/index.js";
 import { openDialog } from "./dialog.js";
-import { choice, el, inStack } from "./dom.js";
+import { choice, el, inStack, labelled } from "./dom.js";
 import { CHOICES } from "./settings.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -31,7 +31,7 @@ export function openSettings(app) {
       ...SWITCHES.map((name) => {
         const box = el("input", { type: "checkbox", checked: settings.get(name) });
         box.addEventListener("change", () => settings.set(name, box.checked));
-        return el("label", { class: "choice" }, el("span", {}, t(`settings.${name}`)), box);
+        return labelled(t(`settings.${name}`), box);
       }),
       el("p", { class: "soft" }, t("settings.kept")),
     ),

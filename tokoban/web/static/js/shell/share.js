@@ -40,7 +40,8 @@ export function openShare(app) {
             label: t("share.forget"),
             run: () => {
               close();
-              forgetProgress(app);
+              const title = titleText(level.title, session.place?.collection);
+              confirm(t("share.forget-ask", { title }), () => session.forget());
             },
           }),
         ),
@@ -64,12 +65,6 @@ export function openShare(app) {
       el("p", { class: "soft" }, t("share.import-help")),
     ),
   );
-}
-
-/** @param {App} app */
-function forgetProgress(app) {
-  const title = titleText(app.session.level?.title ?? "", app.session.place?.collection);
-  confirm(t("share.forget-ask", { title }), () => app.session.forget());
 }
 
 /** @param {App} app @param {string} text @param {string} [told] once it is copied */

@@ -113,6 +113,7 @@ export const strings = {
   "work.rate-losing": { en: "Losing share of these", de: "Davon Verlustschübe" },
   "work.rate-positions": { en: "Positions without an obvious deadlock", de: "Stellungen ohne offensichtlichen Deadlock" },
   "work.rate-losing-anywhere": { en: "Losing share in all positions", de: "Verlustschübe in allen Stellungen" },
+  "work.at-least": { en: "at least {value}", de: "mindestens {value}" },
   "work.at-most": { en: "at most {value}", de: "höchstens {value}" },
   "work.percent": { en: "{percent}\u00a0%", de: "{percent}\u00a0%" },
   "work.percent-at-least": { en: "at least {percent}\u00a0%", de: "mindestens {percent}\u00a0%" },

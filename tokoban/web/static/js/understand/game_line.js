@@ -4,6 +4,7 @@ import { LatestJob, wireBoard } from "../jobs/latest_job.js";
 import { whenQuiet } from "../jobs/when_quiet.js";
 import { advance } from "../rules/board.js";
 import { sentenceOf } from "../shell/sentences.js";
+import { sameMoves } from "./lost.js";
 
 /**
  * @typedef {import("../game/session.js").Session} Session
@@ -52,8 +53,7 @@ export class GameLine extends EventTarget {
       this._tell();
       return;
     }
-    let same = 0;
-    while (same < moves.length && moves[same] === this._moves[same]) same += 1;
+    const same = sameMoves(moves, this._moves);
     for (const at of this.points.keys()) if (at > same) this.points.delete(at);
     // What is still to come is about moves that are gone.
     if (isNew || same < this._moves.length) this._opinions.stop();

@@ -2,6 +2,7 @@
 
 import { LatestJob, wireBoard } from "../jobs/latest_job.js";
 import { whenQuiet } from "../jobs/when_quiet.js";
+import { solutionsOf } from "../game/store.js";
 import { deadSquares, staticDeadlock } from "../rules/deadlocks.js";
 
 /**
@@ -72,8 +73,8 @@ export class LostWatch extends EventTarget {
   get lineSolvableAt() {
     const { game, bests } = this._session;
     const found = [...this._answers.values()].map(({ moves, solution }) => solution && moves + solution);
-    const known = [bests.bestByPushes, bests.bestByMoves, ...found];
-    return Math.max(...known.map((moves) => (moves ? sameMoves(moves, game.moves) : -1)));
+    const known = [...solutionsOf(bests), ...found].filter(Boolean);
+    return Math.max(-1, ...known.map((moves) => sameMoves(moves, game.moves)));
   }
 
   /** The boxes to blame that still stand where they are to blame. @returns {number[]} */
@@ -144,7 +145,7 @@ export class LostWatch extends EventTarget {
 }
 
 /** @param {string} one @param {string} other @returns {number} how many moves they begin with alike */
-function sameMoves(one, other) {
+export function sameMoves(one, other) {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same += 1;
   return same;

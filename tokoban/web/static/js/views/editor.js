@@ -11,7 +11,7 @@ import {
   keptDrawing,
 } from "../editor/draft.js";
 import { complaints } from "../editor/legality.js";
-import { button, el, inRow, inStack } from "../shell/dom.js";
+import { button, el, inRow, inStack, labelled } from "../shell/dom.js";
 import { saveLevels } from "../shell/progress_files.js";
 import { t } from "../strings/index.js";
 
@@ -22,7 +22,7 @@ export function mount(element, app, params, signal) {
   const kept = keptDrawing(app.store);
   const draft = new Draft(kept.rows, kept.fields);
   const canvas = new DrawingCanvas(draft, app, signal);
-  const [title, author] = [field("edit.name"), field("edit.author")];
+  const [title, author] = [0, 1].map(() => el("input", { type: "text", maxlength: "200" }));
   const status = el("ul", { "aria-live": "polite" });
   const checker = new Checker(draft, signal);
   const size = sizePart(draft, app);
@@ -117,8 +117,8 @@ export function mount(element, app, params, signal) {
       status,
       checker.element,
       inRow(play, keep, keepNew, download),
-      labelled("edit.name", title),
-      labelled("edit.author", author),
+      labelled(t("edit.name"), title),
+      labelled(t("edit.author"), author),
       size.element,
       inRow(takePlayed, clear),
       el("p", { class: "soft" }, t("edit.keys")),
@@ -142,16 +142,6 @@ export function mount(element, app, params, signal) {
   signal.addEventListener("abort", keepDraft);
 }
 
-/** @param {string} key @returns {HTMLInputElement} */
-function field(key) {
-  return el("input", { type: "text", id: key.replace(".", "-"), maxlength: "200" });
-}
-
-/** @param {string} key @param {HTMLElement} input */
-function labelled(key, input) {
-  return el("label", { class: "choice", for: input.id }, el("span", {}, t(key)), input);
-}
-
 /** Says which sizes can be drawn. @param {App} app */
 function tellSizes(app) {
   app.toast(t("edit.sizes", { least: LEAST_SIZE, most: MOST_SIZE }));
@@ -159,14 +149,8 @@ function tellSizes(app) {
 
 /** Width and height. @param {Draft} draft @param {App} app */
 function sizePart(draft, app) {
-  const inputs = ["edit.height", "edit.width"].map((key) =>
-    el("input", {
-      type: "number",
-      id: key.replace(".", "-"),
-      min: String(LEAST_SIZE),
-      max: String(MOST_SIZE),
-      onchange: () => change(),
-    }),
+  const inputs = [0, 1].map(() =>
+    el("input", { type: "number", min: LEAST_SIZE, max: MOST_SIZE, onchange: () => change() }),
   );
   const change = () => {
     const asked = inputs.map((input) => Math.round(Number(input.value)));
@@ -186,8 +170,8 @@ function sizePart(draft, app) {
   };
   return {
     element: inStack(
-      labelled("edit.height", inputs[0]),
-      labelled("edit.width", inputs[1]),
+      labelled(t("edit.height"), inputs[0]),
+      labelled(t("edit.width"), inputs[1]),
       inRow(row, column),
     ),
     refresh,

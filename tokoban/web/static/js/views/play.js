@@ -48,9 +48,12 @@ function mount(element, app, params, signal) {
 
   const board = new BoardView(room);
   session.view = board;
-  board.pace = settings.pace;
-  board.showsNumbers = settings.get("showsNumbers");
-  board.turns = settings.get("turns");
+  const adopt = () => {
+    board.pace = settings.pace;
+    board.showsNumbers = settings.get("showsNumbers");
+    board.turns = settings.get("turns");
+  };
+  adopt();
   const picking = {
     optimal: () => settings.get("paths"),
     avoidsDead: () => settings.get("avoidsDead"),
@@ -108,9 +111,7 @@ function mount(element, app, params, signal) {
   });
   on(window, "afterprint", () => app.applyTheme());
   on(settings, "change", () => {
-    board.pace = settings.pace;
-    board.showsNumbers = settings.get("showsNumbers");
-    board.turns = settings.get("turns");
+    adopt();
     board.resize();
     toolbar.refresh();
   });

@@ -3,7 +3,7 @@
 import { numbersOf } from "../board/outline.js";
 import { LatestJob, wireBoard } from "../jobs/latest_job.js";
 import { whenQuiet } from "../jobs/when_quiet.js";
-import { choice, el, section } from "../shell/dom.js";
+import { choice, el, labelled, section } from "../shell/dom.js";
 import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 
@@ -52,7 +52,7 @@ export class AttentionPart {
     this._text = el("p", { class: "soft", "aria-live": "polite" });
     this.element = section(
       t("attend.title"),
-      el("label", { class: "choice" }, el("span", {}, t("attend.show")), this._box),
+      labelled(t("attend.show"), this._box),
       this._choices,
       this._text,
     );

@@ -1,7 +1,7 @@
 /** The policy's estimate for the position on the board: arrows by probability, and a sentence. */
 
 import { LatestJob, wireBoard } from "../jobs/latest_job.js";
-import { el, section } from "../shell/dom.js";
+import { el, labelled, section } from "../shell/dom.js";
 import { sentenceOf } from "../shell/sentences.js";
 import { t } from "../strings/index.js";
 
@@ -23,7 +23,7 @@ export class OpinionPart {
     this._text = el("p", { class: "soft", "aria-live": "polite" });
     this.element = section(
       t("opinion.title"),
-      el("label", { class: "choice" }, el("span", {}, t("opinion.arrows")), this._box),
+      labelled(t("opinion.arrows"), this._box),
       this._text,
     );
     session.addEventListener("level", () => this._ask(), { signal });

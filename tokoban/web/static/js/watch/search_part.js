@@ -109,7 +109,7 @@ export class SearchPart {
 function resultText(done) {
   const spent = t("watch.spent", {
     evaluated: done.num_evaluated,
-    seconds: number(Math.round(100 * done.elapsed_s) / 100),
+    seconds: number(done.elapsed_s, 2),
   });
   if (done.status === "solved") {
     const values = { moves: done.num_moves, pushes: done.num_pushes };

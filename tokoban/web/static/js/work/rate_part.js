@@ -39,16 +39,18 @@ export class RatePart {
   }
 
   /** @param {any} rating */
-  _show({ status, floor, boxes, moves, pushes, along_solution: along, anywhere, positions }) {
+  _show(rating) {
+    const { status, floor, boxes, along_solution: along, anywhere, positions } = rating;
+    const { at_least_moves: moves, at_least_pushes: pushes } = rating;
     this._job.status.textContent = status === "solved" ? "" : t(`work.rated-${status}`);
-    this._session.setBounds({ moves: provedOf(moves), pushes: provedOf(pushes) });
+    this._session.setBounds({ moves, pushes });
     /** @type {[string, string | null][]} */
     const rows = [
       ["work.rate-boxes", number(boxes)],
       ["work.rate-floor", number(floor)],
-      ["work.rate-pushes", bestText(pushes)],
-      ["work.rate-moves", bestText(moves)],
-      ["work.rate-branching", along && number(Math.round(10 * along.branching) / 10)],
+      ["work.rate-pushes", bestText(rating.pushes, pushes)],
+      ["work.rate-moves", bestText(rating.moves, moves)],
+      ["work.rate-branching", along && number(along.branching, 1)],
       ["work.rate-losing", along && shareText(along)],
       ["work.rate-positions", positions === null ? null : number(positions)],
       ["work.rate-losing-anywhere", anywhere && shareText(anywhere)],
@@ -61,15 +63,10 @@ export class RatePart {
   }
 }
 
-/** @param {{value: number, is_proved: boolean} | null} best @returns {string | null} */
-function bestText(best) {
-  if (!best) return null;
-  return best.is_proved ? number(best.value) : t("work.at-most", { value: best.value });
-}
-
-/** @param {{value: number, is_proved: boolean} | null} best @returns {number | null} */
-function provedOf(best) {
-  return best?.is_proved ? best.value : null;
+/** @param {number | null} best @param {number | null} least proved @returns {string | null} */
+function bestText(best, least) {
+  if (best === null) return least ? t("work.at-least", { value: least }) : null;
+  return best === least ? number(best) : t("work.at-most", { value: best });
 }
 
 /** @param {{losing_share: number, is_at_least: boolean}} choices */

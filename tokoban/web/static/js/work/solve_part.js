@@ -121,8 +121,10 @@ export class SolutionPart {
   /** @param {any} answer */
   _take(answer) {
     if (answer.moves !== null && answer.moves !== undefined) {
-      // An answer without a new solution has proved something of the last one.
-      if (answer.moves === this._best?.moves) this._list.firstChild?.remove();
+      // An answer no shorter than the last one has proved something of it.
+      const { num_moves: moves, num_pushes: pushes } = answer;
+      const isNoShorter = moves === this._best?.num_moves && pushes === this._best.num_pushes;
+      if (isNoShorter) this._list.firstChild?.remove();
       this._best = answer;
       this._session.addSolution(this._played + answer.moves);
       this._list.prepend(el("li", {}, solutionText(answer)));
@@ -150,7 +152,7 @@ export class SolutionPart {
 
 /** @param {any} answer @returns {string} */
 function solutionText({ num_moves: moves, num_pushes: pushes, optimum, elapsed_s: elapsed }) {
-  const seconds = number(Math.round(100 * elapsed) / 100);
+  const seconds = number(elapsed, 2);
   const text = t("work.solution", { figures: t("play.figures", { moves, pushes }), seconds });
   return optimum ? `${text} ${t(`work.optimum-${optimum}`)}` : text;
 }

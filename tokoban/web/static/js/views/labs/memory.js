@@ -77,7 +77,7 @@ function mount(element, { newJob, showAttention }) {
     const right = asked.filter((/** @type {any} */ step) => step.asked === step.answer).length;
     summary.textContent = [
       t("labs.memory-right", { right, all: asked.length }),
-      t("labs.memory-look", { layer, head, back, weight: number(Math.round(weight * 100) / 100) }),
+      t("labs.memory-look", { layer, head, back, weight: number(weight, 2) }),
     ].join(" ");
   }
 

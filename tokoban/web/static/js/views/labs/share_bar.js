@@ -11,6 +11,5 @@ import { number } from "../../strings/index.js";
 export function shareBar(name, share) {
   const bar = el("span", { class: "lab-bar" });
   bar.style.setProperty("--share", `${100 * share}%`);
-  const percent = number(Math.round(share * 1000) / 10);
-  return el("li", {}, name, bar, el("span", {}, `${percent} %`));
+  return el("li", {}, name, bar, el("span", {}, `${number(100 * share, 1)} %`));
 }

@@ -127,7 +127,7 @@ function mount(element, { app, newJob, showAttention, hideAttention, whenQuiet }
           },
         });
         pressed.setAttribute("aria-pressed", String(index === kept.shown));
-        const score = number(Math.round(one.score * 100) / 100);
+        const score = number(one.score, 2);
         return el("li", {}, pressed, el("span", { class: "soft" }, t("labs.score", { score })));
       }),
     );
