@@ -275,6 +275,13 @@ def _numbered(name: Name) -> Name:
         ("push the left box onto the goal on the right", "push the left box to the right goal"),
         ("Schieb die linke Kiste vor der rechten.", "push the left box before the right box"),
         ("Finger weg von der Eckkiste!", "do not push the box in the corner"),
+        ("move left box to right goal", "push the left box to the right goal"),
+        ("Is the left box already on a goal?", "is the left box on a goal"),
+        ("Can the top box be pushed to a corner?", "can the upper box reach the corners"),
+        ("Kann die linke Kiste noch ins rechte Ziel?", "can the left box reach the right goal"),
+        ("How many pushes remain?", "how many pushes are left"),
+        ("Wie viele Schübe braucht die kürzeste Lösung?", "how many pushes are left"),
+        ("Wie viele Kisten sind schon auf einem Ziel?", "how many boxes stand on goals"),
     ],
 )
 def test_what_people_write_is_understood(text: str, usual: str) -> None:
