@@ -256,6 +256,12 @@ def test_a_text_without_letters_is_its_own_translation(translator: Translator) -
         ("We close on Sundays in May.", "Wir schließen sonntags.", False),
         ("May I march in March?", "Darf ich im März marschieren?", False),
         ("Im Mai 2019 100 Euro.", "100 euros in May 2019.", False),
+        ("Der Preis (30 €) ist hoch.", "The price (30) is high.", True),
+        ("It costs $5.", "Das kostet 5 Dollar.", False),
+        ("It costs $5.", "Das kostet 5 Euro.", True),
+        ("Ein Rabatt von 50 %.", "A discount of 50 per cent.", False),
+        ("We get 5% off.", "Wir bekommen 5 davon.", True),
+        ("Was heißt das $ hier?", "What does it mean here?", False),
     ],
 )
 def test_a_number_that_is_lost_makes_a_translation_doubtful(

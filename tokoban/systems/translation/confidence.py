@@ -23,6 +23,14 @@ _MIXED, _HALF = r"\b[0-9]+ [0-9]/[0-9]", re.compile("[Hh]al[bf]|[.,][0-9]")
 _NAMED = dict(MONTHS + DAYS)
 _NAMED |= {en: de for de, en in _NAMED.items() if en not in ("March", "May")}  # verbs too
 _NAME = re.compile(rf"\b(?:{'|'.join(_NAMED)})\b")
+# Of a price or a share: its sign beside a number, and the sign or its word in either language.
+_SIGNS = {
+    "€": re.compile("€|euro?", re.IGNORECASE),
+    "$": re.compile(r"\$|dollar", re.IGNORECASE),
+    "£": re.compile("£|pound|pfund", re.IGNORECASE),
+    "%": re.compile("%|per ?cent|prozent", re.IGNORECASE),
+}
+_SIGN = re.compile(r"[€$£%](?= ?[0-9])|(?<=[0-9])[€$£%]|(?<=[0-9][ \u00a0])[€$£%]")
 _DIGITS = "[0-9]{1,18}"  # int() refuses thousands of digits
 _MOST_IN_WORDS = 12  # numbers up to this may become words, and hours of the afternoon
 
@@ -55,12 +63,14 @@ def loses_a_number(source: str, text: str) -> bool:
 
     Dates, prices and addresses have numbers, and chrF hardly sees one that is wrong. Separators
     may differ; a number that is written out counts as lost. So do 1 1/2 that became 1/2, months
-    and days of the week.
+    and days of the week, and the currency or the percent of a number.
     """
     if any(mixed not in text for mixed in re.findall(_MIXED, source)) and not _HALF.search(text):
         return True
     # Surnames of this kind are copied.
     if any(name not in text and _NAMED[name] not in text for name in _NAME.findall(source)):
+        return True
+    if any(not _SIGNS[sign].search(text) for sign in _SIGN.findall(source)):
         return True
     found = re.findall(_NUMBER, text)
     whole = {*map(_parts, found)}
