@@ -63,14 +63,12 @@ def loses_a_number(source: str, text: str) -> bool:
 
     Dates, prices and addresses have numbers, and chrF hardly sees one that is wrong. Separators
     may differ; a number that is written out counts as lost. So do 1 1/2 that became 1/2, months
-    and days of the week, and the currency or the percent of a number.
+    and days of the week.
     """
     if any(mixed not in text for mixed in re.findall(_MIXED, source)) and not _HALF.search(text):
         return True
     # Surnames of this kind are copied.
     if any(name not in text and _NAMED[name] not in text for name in _NAME.findall(source)):
-        return True
-    if any(not _SIGNS[sign].search(text) for sign in _SIGN.findall(source)):
         return True
     found = re.findall(_NUMBER, text)
     whole = {*map(_parts, found)}
@@ -83,6 +81,11 @@ def loses_a_number(source: str, text: str) -> bool:
         for number, count in wanted.items()
         if number > _MOST_IN_WORDS and not (number < 24 and there[number - _MOST_IN_WORDS])
     )
+
+
+def loses_a_sign(source: str, text: str) -> bool:
+    """Whether the currency or the percent of a number is neither a sign nor a word of the text."""
+    return any(not _SIGNS[sign].search(text) for sign in _SIGN.findall(source))
 
 
 def _counted(numbers: Iterable[str]) -> Counter[int]:
@@ -104,7 +107,7 @@ class Confidence:
     def of(self, best: Translation) -> float:
         """The probability that the best translation is usable; of several sentences, the lowest.
 
-        It is low where the translation loses a number or changes a time of day.
+        It is low where the translation loses a number or its sign, or changes a time of day.
         """
         if best.sentences:
             return min(map(self.of, best.sentences))
@@ -112,5 +115,5 @@ class Confidence:
         logit = self.intercept + sum(one * other for one, other in pairs)
         usable = 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
         both = best.source, best.text
-        is_wrong = loses_a_number(*both) or changes_a_time(*both)
+        is_wrong = any(each(*both) for each in (loses_a_number, changes_a_time, loses_a_sign))
         return min(usable, _WITH_WRONG_NUMBER) if is_wrong else usable
