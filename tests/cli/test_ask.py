@@ -32,6 +32,13 @@ def test_each_level_has_its_answer(file: str, capsys: pytest.CaptureFixture[str]
     assert in_german == "Zeile 3 Spalte 3"
 
 
+def test_a_question_in_front_of_its_file_is_said_to_be_no_file(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["ask", "how many pushes are left", file]) == 2
+    assert capsys.readouterr().err.startswith("tokoban: how many pushes are left: No such file")
+
+
 @pytest.mark.parametrize("question", ["how many pushes are left", "is the left box deadlocked"])
 def test_limits_end_the_work_for_an_answer(
     question: str, file: str, capsys: pytest.CaptureFixture[str]

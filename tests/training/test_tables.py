@@ -29,3 +29,11 @@ def test_rows_of_the_same_metrics_have_one_header() -> None:
         {"step": 30, "solved": 0.5},
     ]
     assert "\n".join(map(table.add, rows)) == drawn.strip("\n")
+
+
+def test_ends_of_intervals_make_no_columns_and_a_wide_row_is_a_line_for_each_metric() -> None:
+    table, narrow = GrowingTable(), {"step": 7, "right": 0.5, "right_low": 0.1, "right_high": 0.9}
+    assert table.add(narrow) == "  step   right\n     7     0.5"
+    wide = narrow | {f"share_of_a_long_name_{number}": 0.25 for number in range(7)}
+    without_ends = {name: x for name, x in wide.items() if name not in ("right_low", "right_high")}
+    assert table.add(wide) == two_columns(without_ends)

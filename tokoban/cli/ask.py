@@ -49,8 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
         options.refuse(arguments, "--time-limit", "--memory-limit", because="with --by policy")
     check_outputs(arguments, "attention", "json", "jsonl", inputs=["file", "weights"])
     question = arguments.question
-    grammar.question(question)  # what is no question is refused before the file is read
     chosen = level_options.read(arguments.file, number=arguments.level)
+    grammar.question(question)  # behind the file, so that two that changed places name the file
     if arguments.attention is not None:
         level_options.check_one(chosen.levels)
     policy = None

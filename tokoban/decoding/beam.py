@@ -65,7 +65,12 @@ def beam_search(
         keep=keep,
         stop_check_every=stop_check_every,
     )
-    merging, ranking = _merging(stepper, merge_equal), _ranking(stepper, rank)
+    merging = stepper if merge_equal and isinstance(stepper, MergingStepper) else None
+    ranking = stepper if rank and isinstance(stepper, RankingStepper) else None
+    if merge_equal and merging is None:
+        raise ValueError("merge_equal: the stepper does not tell equal states from others")
+    if rank and ranking is None:
+        raise ValueError("rank: the stepper does not rank its rows")
     device = stepper.device
     first_rows = width * torch.arange(num_searches, device=device)[:, None]
     actions = torch.full((num_searches, width, max_steps), -1, device=device)
@@ -92,7 +97,8 @@ def beam_search(
         answers = stepper.advance((first_rows + parents).flatten(), chosen.flatten())
 
         is_frozen = is_frozen.gather(1, parents)
-        ranks = torch.where(is_frozen, ranks.gather(1, parents), _ranks(ranking, scores))
+        newest = scores if ranking is None else ranking.ranks(scores.flatten()).view_as(scores)
+        ranks = torch.where(is_frozen, ranks.gather(1, parents), newest)
         is_dead = _is_cut(ranks, scores, keep)
         scores, ranks = (x.masked_fill(is_dead, -torch.inf) for x in (scores, ranks))
         if merging is not None and visited is not None:
@@ -116,22 +122,6 @@ def beam_search(
     actions = actions.take_along_dim(order[:, :, None], dim=1)
     actions = actions.masked_fill((scores == -torch.inf)[:, :, None], -1)
     return Beams(actions, scores, is_finished.gather(1, order))
-
-
-def _merging(stepper: Stepper, merge_equal: bool) -> MergingStepper | None:
-    if merge_equal and not isinstance(stepper, MergingStepper):
-        raise ValueError("merge_equal: the stepper does not tell equal states from others")
-    return stepper if merge_equal and isinstance(stepper, MergingStepper) else None
-
-
-def _ranking(stepper: Stepper, rank: bool) -> RankingStepper | None:
-    if rank and not isinstance(stepper, RankingStepper):
-        raise ValueError("rank: the stepper does not rank its rows")
-    return stepper if rank and isinstance(stepper, RankingStepper) else None
-
-
-def _ranks(ranking: RankingStepper | None, scores: Float[Tensor, "B K"]) -> Float[Tensor, "B K"]:
-    return scores if ranking is None else ranking.ranks(scores.flatten()).view_as(scores)
 
 
 def _is_cut(

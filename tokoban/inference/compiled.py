@@ -239,7 +239,8 @@ class CompiledRows(Rows):
             raise ValueError(f"got {len(inputs)} inputs; expected one for each of {num_rows} rows")
         newest = inputs.numpy()
         if newest.ndim == 1:
-            _require_in_embedding(newest, len(self.engine.ends.embedding))
+            # The loops would read beside the weights.
+            require_tokens(self.engine.network, [newest.tolist()])
         rows, positions = np.arange(num_rows), self.lengths
         self.places[rows, positions] = np.arange(self.num_cached, self.num_cached + num_rows)
         self._run(newest, positions, owners=rows, wanted=rows)
@@ -299,13 +300,6 @@ def _joined(network: Network, prompts: Prompts) -> tuple[np.ndarray, Int64[np.nd
         return prompts.flatten(0, 1).numpy(), lengths
     require_tokens(network, prompts)
     return np.concatenate(prompts), np.array([len(prompt) for prompt in prompts])
-
-
-def _require_in_embedding(tokens: Int64[np.ndarray, "R"], num_tokens: int) -> None:
-    """``ValueError`` unless all are tokens: the loops would read beside the weights."""
-    for token in (tokens.max(), tokens.min()):
-        if not 0 <= token < num_tokens:
-            raise ValueError(f"token {token}; this network has {num_tokens}")
 
 
 @entry

@@ -17,23 +17,31 @@ def two_columns(metrics: Metrics) -> str:
 
 
 class GrowingTable:
-    """A table that is printed row by row; the header comes again when the columns change."""
+    """A table that is printed row by row; the header comes again when the columns change.
+
+    Ends of intervals are left out. What is too wide for a table is a line for each metric.
+    """
 
     def __init__(self) -> None:
         self._widths: dict[str, int] = {}
 
     def add(self, metrics: Metrics) -> str:
         """The text of another row, after the header if it is a new one."""
+        metrics = {name: x for name, x in metrics.items() if not name.endswith(("_low", "_high"))}
         values = {name: _shown(value, digits=4) for name, value in metrics.items()}
+        widths = {name: max(len(name), _NARROWEST) for name in values}
+        if sum(widths.values()) > _WIDEST:
+            return two_columns(metrics)
         lines = []
-        if [*values] != [*self._widths]:
-            self._widths = {name: max(len(name), _NARROWEST) for name in values}
+        if widths != self._widths:
+            self._widths = widths
             lines.append("  ".join(f"{name:>{width}}" for name, width in self._widths.items()))
         lines.append("  ".join(f"{values[name]:>{width}}" for name, width in self._widths.items()))
         return "\n".join(lines)
 
 
 _NARROWEST = 6  # characters of a column: four digits, a point and a sign
+_WIDEST = 120  # of all columns
 
 
 def _shown(value: Any, *, digits: int = 6) -> str:

@@ -14,7 +14,8 @@
                              CachedStep
     around a pass:           record_attention (weights); evaluating (no dropout)
     added to the inputs:     sinusoidal · LearnedPositions · GridPositions
-    beside the stacks:       attend_locally (attention within a Window, at linear cost)
+    beside the stacks:       attend_locally (attention within a Window, at linear cost);
+                             neighbourhood.* (blocks that read a board's squares and neighbours)
 """
 
 from tokoban.transformer import masks

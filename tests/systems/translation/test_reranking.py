@@ -103,6 +103,16 @@ def test_a_lost_number_is_worse_than_any_score_and_units_are_those_of_the_source
     assert [one.text for one in found] == ["Xyz 250g, 3,000 mAh, 5 KB, 250 Grams", lost]
 
 
+def test_a_lost_currency_is_worse_than_any_score_and_better_than_a_lost_number(
+    reranker: Reranker,
+) -> None:
+    texts = ("He has 14 dollars.", "He has €14.", "He has $9.")
+    found = [Translation("Er hat 14 $.", text, 0.0, [7], [7], 0.0) for text in texts]
+    good = [replace(each, score=-1e6 * (each is found[0])) for each in found]
+    [some] = reranker.reranked([good[::-1]], length_penalty=0.6)
+    assert [each.text for each in some] == list(texts)
+
+
 def test_a_changed_time_is_worse_than_any_score(reranker: Reranker) -> None:
     source, changed, kept = "Bis halb fünf!", "Until half past five!", "Xyz half past four q"
     some = [Translation(source, text, 0.0, [1], [1], 0.0) for text in (changed, kept)]

@@ -15,6 +15,7 @@ from tokoban.systems.translation.confidence import (
     DOUBTFUL_BELOW,
     Confidence,
     loses_a_number,
+    loses_a_sign,
 )
 from tokoban.systems.translation.emoji import emoji_apart
 from tokoban.systems.translation.lines import translate_lines
@@ -231,6 +232,25 @@ def test_a_text_without_letters_is_its_own_translation(translator: Translator) -
     found = translate_texts(translator, [times, "zwei Äpfel", " 4 2 ", "..."], beam=2)
     assert [best.text for (best,) in found[:1] + found[2:]] == [times, " 4 2", "..."]
     assert found[1] == translate_texts(translator, ["zwei Äpfel"], beam=2)[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "is_lost"),
+    [
+        ("Der Preis (30 €) ist hoch.", "The price (30) is high.", True),
+        ("It costs $5.", "Das kostet 5 Dollar.", False),
+        ("It costs $5.", "Das kostet 5 Euro.", True),
+        ("Ein Rabatt von 50 %.", "A discount of 50 per cent.", False),
+        ("We get 5% off.", "Wir bekommen 5 davon.", True),
+        ("Was heißt das $ hier?", "What does it mean here?", False),
+    ],
+)
+def test_a_currency_or_a_percent_that_is_lost_makes_a_translation_doubtful(
+    source: str, text: str, is_lost: bool
+) -> None:
+    assert loses_a_sign(source, text) == is_lost
+    found = Translation(source, text, 0.0, [1], [1], 0.0, channel_log_prob_nats=0.0)
+    assert (Confidence(50.0, (0.0,) * 6).of(found) < DOUBTFUL_BELOW) == is_lost
 
 
 @pytest.mark.parametrize(

@@ -50,23 +50,20 @@ class Games:
         noise = None
         if generator is not None:
             noise = policy.noise(num_steps, num_games, generator=generator)
-        seen, answers, actions, outcomes, between = [], [], [], [], []
+        steps = []
         for t in range(num_steps):
             answer = player.answer(acting.step(player.embed(self.now), self.now.ages))
             action = policy.choose(answer.policy, None if noise is None else noise[t])
             if before_step is not None:
                 before_step()
             outcome = self.task.step(policy.to_game(action))
-            seen.append(self.now)
-            answers.append(answer)
-            actions.append(action)
-            outcomes.append(outcome)
-            between.append(self.is_between)
+            steps.append((self.now, answer, action, outcome, self.is_between))
             is_last = outcome.is_terminated | outcome.is_truncated
             self._advance(outcome.observations, action, is_last)
         self.carried = acting.carried
         after = player.answer(acting.step(player.embed(self.now), self.now.ages))
 
+        seen, answers, actions, outcomes, between = zip(*steps, strict=True)
         rewards = torch.stack([outcome.rewards for outcome in outcomes], dim=1)
         _refuse_what_is_no_number(rewards)
         inputs = Inputs(

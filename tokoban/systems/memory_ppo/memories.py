@@ -146,7 +146,7 @@ class RecurrentMemory(nn.Module):
         states = x.new_zeros(len(begins), self.num_parts, width)
         if carried is not None:
             states[pieces[places % length == 0]] = _reset(carried, ages[:, 0])
-        out, _ = self.net(apart, self._unpacked(states))
+        out, _ = self.net(apart, self.unpacked(states))
         return out[pieces, offsets].unflatten(0, (num_rows, length))
 
     def begin(
@@ -161,18 +161,8 @@ class RecurrentMemory(nn.Module):
         zeros = past.new_zeros(len(past), self.num_parts, past.shape[-1])
         return _RecurrentActing(self, zeros if carried is None else carried)
 
-    def advance(
-        self,
-        x: Float[Tensor, "B D"],
-        ages: Int64[Tensor, "B"],
-        state: Float[Tensor, "B K D"],
-    ) -> tuple[Float[Tensor, "B D"], Float[Tensor, "B K D"]]:
-        """One step, and the state after it."""
-        out, after = self.net(x[:, None], self._unpacked(_reset(state, ages)))
-        parts = torch.cat(after) if self.has_cell else after
-        return out[:, 0], parts.transpose(0, 1)
-
-    def _unpacked(self, state: Float[Tensor, "B K D"]) -> Tensor | tuple[Tensor, Tensor]:
+    def unpacked(self, state: Float[Tensor, "B K D"]) -> Tensor | tuple[Tensor, Tensor]:
+        """The state as torch's nets take it."""
         parts = state.transpose(0, 1).contiguous()
         if not self.has_cell:
             return parts
@@ -190,8 +180,10 @@ class _RecurrentActing:
     def step(self, x: Float[Tensor, "B D"], ages: Int64[Tensor, "B"]) -> Float[Tensor, "B D"]:
         """The state moves on; the old one is not changed in place."""
         assert self.carried is not None
-        out, self.carried = self.memory.advance(x, ages, self.carried)
-        return out
+        memory = self.memory
+        out, after = memory.net(x[:, None], memory.unpacked(_reset(self.carried, ages)))
+        self.carried = (torch.cat(after) if memory.has_cell else after).transpose(0, 1)
+        return out[:, 0]
 
 
 class NoMemory(nn.Module):

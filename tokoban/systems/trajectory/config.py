@@ -26,7 +26,7 @@ class TrajectoryConfig:
     data_seed: Annotated[int, Between(0, 2**31 - 1)] = 0  # of what is collected, and of the
     # windows' order
     best_share: Annotated[float, Between(above=0, most=1)] = 1.0  # of the episodes, those with the
-    # highest returns; below 1: %BC
+    # highest returns; below 1: filtered behaviour cloning (%BC)
 
     # The tokens
     layout: LayoutKind = "plan"  # what is read: states, actions and rewards, to plan by; or actions

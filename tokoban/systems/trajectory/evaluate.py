@@ -14,7 +14,6 @@ from torch import Tensor
 
 from tokoban.systems.trajectory.acting import (
     MODES,
-    Acting,
     GoalWatch,
     Mode,
     acting,
@@ -107,7 +106,9 @@ def evaluate(
     of the levels that were solved, their moves played again by the plain rules.
     """
     model, config = trained.model, trained.config
-    how = _how(config, options)
+    usual = acting(config, options.mode)
+    plan = replace(usual.plan, **_given(options))
+    how = replace(usual, plan=plan, goal=options.goal, seed=options.seed)
     _check(options, how.mode)
     targets = options.target or (how.target,)
     seeds = range(options.seed, options.seed + options.episodes)
@@ -173,22 +174,10 @@ def _summarised(achieved: Float[Tensor, "B"], seeds: range) -> dict[str, float]:
     }
 
 
-def _how(config: TrajectoryConfig, options: TrajectoryEvaluation) -> Acting:
-    usual = acting(config, options.mode)
-    return replace(
-        usual, plan=replace(usual.plan, **_given(options)), goal=options.goal, seed=options.seed
-    )
-
-
 def _given(options: TrajectoryEvaluation) -> dict[str, Any]:
     """The options of a plan that were given."""
-    plan = {
-        "horizon": options.horizon,
-        "keep": options.keep,
-        "expansion": options.expansion,
-        "top_p": options.top_p,
-    }
-    return {name: value for name, value in plan.items() if value is not None}
+    of_plans = ("horizon", "keep", "expansion", "top_p")
+    return {name: x for name in of_plans if (x := getattr(options, name)) is not None}
 
 
 def _check(options: TrajectoryEvaluation, mode: Mode) -> None:

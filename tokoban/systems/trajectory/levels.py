@@ -39,6 +39,7 @@ SIDE = 4  # of the interior
 MAX_STEPS = 20
 LATE = -20.0  # besides the last move, for who has not solved it when the time is up
 
+_INTERIOR = [Square(row, column) for row in range(1, SIDE + 1) for column in range(1, SIDE + 1)]
 _WALL, _FLOOR, _GOAL = range(3)
 _NUM_DRAWS = {0: 12_000, 1: 4_000}  # by the seed: of training and of evaluation
 _LONGEST = 12  # moves of a level's shortest solution
@@ -109,11 +110,11 @@ class SokobanLevelsEnv(VectorEnv[Tensor, Tensor, Tensor]):
 
     def _observations(self) -> Int64[Tensor, "B 2"]:
         return torch.tensor(
-            [(_number(board.player), _number(*board.boxes)) for board in self.boards]
+            [[_INTERIOR.index(x) for x in (board.player, *board.boxes)] for board in self.boards]
         )
 
     def _info(self) -> dict[str, Any]:
-        kinds = [[_kind(board, square) for square in _interior()] for board in self.boards]
+        kinds = [[_kind(board, square) for square in _INTERIOR] for board in self.boards]
         return {"context": torch.tensor(kinds)}
 
 
@@ -178,14 +179,6 @@ def _firsts(names: Int64[Tensor, "B"]) -> Int64[Tensor, "different"]:
 def _level_of(seed: int) -> Board:
     pool = _pool(0) if seed >= FIRST_TRAINING_SEED else _evaluation_pool()
     return to_boards(pool.at([seed % len(pool.walls)]))[0]
-
-
-def _interior() -> list[Square]:
-    return [Square(row, column) for row in range(1, SIDE + 1) for column in range(1, SIDE + 1)]
-
-
-def _number(square: Square) -> int:
-    return (square.row - 1) * SIDE + square.column - 1
 
 
 def _kind(board: Board, square: Square) -> int:

@@ -122,7 +122,7 @@ class PlanStepper:
         chosen = [tokens]
         hidden = self._read(tokens, columns[0])
         for place, column in enumerate(columns[1:], start=1):
-            allowed = self._restricted(self._log_probs(hidden, column))
+            allowed = restrict(self._log_probs(hidden, column), top_p=self.plan.top_p)
             noise = self.noise[:, self._depth, place].flatten(0, 1)
             chosen.append((allowed + noise).argmax(dim=1))
             hidden = self._read(chosen[-1], column)
@@ -174,7 +174,7 @@ class PlanStepper:
         log_probs = self._log_probs(hidden, self.model.layout.actions[0])
         if is_possible is not None:
             log_probs[:, : is_possible.shape[1]].masked_fill_(~is_possible, -torch.inf)
-        allowed = self._restricted(log_probs)
+        allowed = restrict(log_probs, top_p=self.plan.top_p)
         num_kept = len(hidden) // len(self.noise)  # of each search
         noisy = allowed + self.noise[:, depth, 0, :num_kept].flatten(0, 1)
         num_candidates = min(num_candidates, noisy.shape[1])
@@ -182,9 +182,6 @@ class PlanStepper:
         self._candidates = order
         is_cut = allowed.gather(1, order) == -torch.inf
         self._candidate_nats = log_probs.gather(1, order).masked_fill(is_cut, -torch.inf)
-
-    def _restricted(self, log_probs: Float[Tensor, "_ V"]) -> Float[Tensor, "_ V"]:
-        return restrict(log_probs, top_p=self.plan.top_p)
 
     def _read(self, tokens: Int64[Tensor, "_"], column: int) -> Float[Tensor, "_ D"]:
         return self._reader.read(self.model.embed(tokens[:, None], [column]))

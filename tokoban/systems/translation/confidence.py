@@ -23,6 +23,14 @@ _MIXED, _HALF = r"\b[0-9]+ [0-9]/[0-9]", re.compile("[Hh]al[bf]|[.,][0-9]")
 _NAMED = dict(MONTHS + DAYS)
 _NAMED |= {en: de for de, en in _NAMED.items() if en not in ("March", "May")}  # verbs too
 _NAME = re.compile(rf"\b(?:{'|'.join(_NAMED)})\b")
+# Of a price or a share: its sign beside a number, and the sign or its word in either language.
+_SIGNS = {
+    "€": re.compile("€|euro?", re.IGNORECASE),
+    "$": re.compile(r"\$|dollar", re.IGNORECASE),
+    "£": re.compile("£|pound|pfund", re.IGNORECASE),
+    "%": re.compile("%|per ?cent|prozent", re.IGNORECASE),
+}
+_SIGN = re.compile(r"[€$£%](?= ?[0-9])|(?<=[0-9])[€$£%]|(?<=[0-9][ \u00a0])[€$£%]")
 _DIGITS = "[0-9]{1,18}"  # int() refuses thousands of digits
 _MOST_IN_WORDS = 12  # numbers up to this may become words, and hours of the afternoon
 
@@ -75,6 +83,11 @@ def loses_a_number(source: str, text: str) -> bool:
     )
 
 
+def loses_a_sign(source: str, text: str) -> bool:
+    """Whether the currency or the percent of a number is neither a sign nor a word of the text."""
+    return any(not _SIGNS[sign].search(text) for sign in _SIGN.findall(source))
+
+
 def _counted(numbers: Iterable[str]) -> Counter[int]:
     return Counter(int(part) for number in numbers for part in re.findall(_DIGITS, number))
 
@@ -94,7 +107,7 @@ class Confidence:
     def of(self, best: Translation) -> float:
         """The probability that the best translation is usable; of several sentences, the lowest.
 
-        It is low where the translation loses a number or changes a time of day.
+        It is low where the translation loses a number or its sign, or changes a time of day.
         """
         if best.sentences:
             return min(map(self.of, best.sentences))
@@ -102,5 +115,5 @@ class Confidence:
         logit = self.intercept + sum(one * other for one, other in pairs)
         usable = 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
         both = best.source, best.text
-        is_wrong = loses_a_number(*both) or changes_a_time(*both)
+        is_wrong = any(each(*both) for each in (loses_a_number, changes_a_time, loses_a_sign))
         return min(usable, _WITH_WRONG_NUMBER) if is_wrong else usable

@@ -13,7 +13,7 @@ import torch
 
 from tokoban.inference.engine import MOST_BYTES, Engine
 from tokoban.systems.translation.clock_times import changes_a_time
-from tokoban.systems.translation.confidence import loses_a_number
+from tokoban.systems.translation.confidence import loses_a_number, loses_a_sign
 from tokoban.systems.translation.model import Translator
 from tokoban.systems.translation.stepper import FREE
 from tokoban.systems.translation.texts import Translation
@@ -45,7 +45,8 @@ class Reranker:
 
         To the score are added, weighted, the log-probabilities of the source given the translation
         and of the translation, each divided by its length penalty. What has no tokens stays first,
-        and what loses a number or changes a time comes last. Units are spelled as in the source.
+        and what loses a number, changes a time or loses a currency or percent comes last. Units
+        are spelled as in the source.
         """
         penalty = gnmt_penalty(length_penalty)
         found = [
@@ -66,9 +67,10 @@ class Reranker:
             )
             return replace(each, score=score, channel_log_prob_nats=nats)
 
-        def place(each: Translation) -> tuple[bool, bool, float]:
+        def place(each: Translation) -> tuple[bool, bool, bool, float]:
             texts = each.source, each.text
-            return loses_a_number(*texts), changes_a_time(*texts), -each.score
+            wrong = loses_a_number(*texts), changes_a_time(*texts), loses_a_sign(*texts)
+            return *wrong, -each.score
 
         return [sorted(map(ranked, some), key=place) for some in found]
 
