@@ -174,6 +174,5 @@ def ask(
     else:
         from tokoban.systems.instructions import obey
 
-        text = obey.for_network(policy.model, board, question)
-        [said] = obey.answer_all(policy.model, [(board, text)])
+        said = obey.answer_to(policy.model, board, question)
     return languages()[asked.language].with_capitals(said)

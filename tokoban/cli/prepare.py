@@ -3,14 +3,13 @@
 import argparse
 import contextlib
 import io
-import multiprocessing
 import os
 import signal
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, Future, as_completed
 from functools import partial
 from pathlib import Path
 
@@ -171,11 +170,14 @@ def _commands(file: Path) -> dict[str, Callable[[], str | None]]:
 
 def _side_by_side(
     parts: Mapping[str, Callable[[], str | None]],
-) -> Iterator[tuple[str, "Future[tuple[str | None, float, bool]]"]]:
+) -> Iterator[tuple[str, Future[tuple[str | None, float, bool]]]]:
     """Runs the parts in processes of their own; the name of each, and what came of it, once done.
 
     What two of them share, and neither finds in the cache, is compiled twice.
     """
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     # Not forked: the caller's torch may have threads.
     context = multiprocessing.get_context("spawn")
     num_processes = min(os.cpu_count() or 1, _MOST_PROCESSES)
@@ -198,7 +200,9 @@ def _begin() -> None:
 
 def _end_with_parent() -> None:
     """Otherwise the processes of a killed command would stay."""
-    parent = multiprocessing.parent_process()
+    from multiprocessing import parent_process
+
+    parent = parent_process()
     if parent is not None:
         parent.join()
     os._exit(1)

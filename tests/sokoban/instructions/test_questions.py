@@ -30,6 +30,10 @@ CORRIDOR = Board.from_xsb("#####|#@$.#|#####")
         (LOST, "wie viele Schübe fehlen", "keine lösung"),
         (EITHER, "which box must move first in every solution", "none"),
         (EITHER, "how many pushes are left", "3"),
+        (EITHER, "Can the level still be solved?", "yes"),
+        (LOST, "Is there a solution?", "no"),
+        (EITHER, "Kann man das noch lösen?", "ja"),
+        (LOST, "Ist das Level noch lösbar?", "nein"),
         (CORRIDOR, "welche Kiste muss zuerst geschoben werden", "die linke kiste"),
     ],
 )
@@ -64,6 +68,7 @@ def test_answers_are_those_of_every_possible_play() -> None:
             check(board, "is the left box deadlocked", "no" if been & board.goals else "yes")
         fewest = search.pushes_left.get(search.start)
         check(board, "how many pushes are left", "no solution" if fewest is None else str(fewest))
+        check(board, "is it solvable", "no" if fewest is None else "yes")
         pushes = search.pushes(search.start).items()
         first = {box for (box, _), later in pushes if later in search.pushes_left}
         named = answer(board, parse("which box must be pushed first"))

@@ -20,6 +20,7 @@ from tokoban.sokoban.instructions.play import Followed, Play, followed
 from tokoban.sokoban.instructions.truth import Truth, pushed, truth_of
 from tokoban.sokoban.search.limits import Limits
 from tokoban.sokoban.symmetry import SYMMETRIES
+from tokoban.systems.instructions import obey
 from tokoban.systems.instructions.config import tiny
 from tokoban.systems.instructions.dataset import examples_of, marks_of, positions
 from tokoban.systems.instructions.model import InstructionNet
@@ -300,6 +301,25 @@ def test_a_network_that_answers_a_question_with_a_push_is_asked_for_a_solution()
     (words, of_lost, _), shown = said
     assert words != f"{play.num_pushes}"
     assert shown == [f"{play.num_pushes}", of_lost, f"{play.num_pushes}"]
+
+
+@pytest.mark.parametrize(
+    ("said", "solvable"),
+    [("5", "ja"), ("keine lösung", "nein"), ("unmöglich", "nein")],
+)
+def test_whether_there_is_a_solution_follows_from_how_many_pushes_it_has(
+    said: str, solvable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def say(model: object, questions: list[tuple[Board, str]]) -> list[str]:
+        asked.extend(text for _, text in questions)
+        return [said]
+
+    monkeypatch.setattr(obey, "answer_all", say)
+    network = InstructionNet(tiny(), grammar_words())
+    assert obey.answer_to(network, ROOM, "Ist es noch lösbar?") == solvable
+    assert asked == ["wie viele schübe fehlen"]
 
 
 def test_asked_for_the_pushes_left_an_example_shows_a_first_push_of_a_shortest_solution() -> None:

@@ -17,7 +17,7 @@ from tokoban.sokoban.formats import format_board, lurd
 from tokoban.sokoban.instructions.grammar import Sentence, fields, sentence
 from tokoban.sokoban.instructions.meaning import (
     DEMANDS,
-    QUESTIONS,
+    DRAWN_QUESTIONS,
     Box,
     Clause,
     Kind,
@@ -207,7 +207,7 @@ def _described(truth: Truth) -> dict[str, Any]:
 def questions(chance: random.Random, board: Board) -> Iterator[tuple[str, Sentence, str]]:
     """Texts of questions, their meanings, and the right answers in words."""
     options = _options(board, [*Box])
-    for kind in chance.sample(QUESTIONS, _QUESTIONS_EACH):
+    for kind in chance.sample(DRAWN_QUESTIONS, _QUESTIONS_EACH):
         clause = _clause(chance, kind, options)
         if clause is None:
             continue

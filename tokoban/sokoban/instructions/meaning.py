@@ -88,11 +88,14 @@ class Kind(Enum):
     CAN_REACH = "whether some play brings the box to the place"
     MOVES_FIRST = "the box that the first push of every solution moves"
     PUSHES_LEFT = "the fewest pushes of a solution"
+    IS_SOLVABLE = "whether there is a solution"
 
 
 KINDS = tuple(Kind)
 QUESTIONS = KINDS[KINDS.index(Kind.HOW_MANY) :]
-DEMANDS = KINDS[: KINDS.index(Kind.PUSHED)]  # those that are drawn
+# Those that are drawn.
+DEMANDS = KINDS[: KINDS.index(Kind.PUSHED)]
+DRAWN_QUESTIONS = QUESTIONS[: QUESTIONS.index(Kind.IS_SOLVABLE)]
 
 
 @dataclass(frozen=True)

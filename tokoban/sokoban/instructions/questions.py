@@ -48,8 +48,10 @@ def _value(board: Board, clause: Clause, watch: Watch) -> Value:
     kind, goals = clause.kind, board.goals & board.inside()
     if kind is Kind.HOW_MANY:
         return len(board.boxes & goals)
-    if kind in (Kind.MOVES_FIRST, Kind.PUSHES_LEFT):
+    if kind in (Kind.MOVES_FIRST, Kind.PUSHES_LEFT, Kind.IS_SOLVABLE):
         truth = truth_of(board, (), watch)
+        if kind is Kind.IS_SOLVABLE:
+            return truth.fewest_pushes is not None
         if truth.fewest_pushes is None:
             return "no_solution"
         if kind is Kind.PUSHES_LEFT:

@@ -22,6 +22,7 @@ from tokoban.sokoban.encoding.features import DIRECTIONS
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.instructions import grammar
 from tokoban.sokoban.instructions.machine import Cells, Machine, TooLargeError, build_machine, obeys
+from tokoban.sokoban.instructions.meaning import Clause, Kind
 from tokoban.sokoban.instructions.naming import named_boxes, without_squares
 from tokoban.sokoban.instructions.phrases import languages
 from tokoban.sokoban.instructions.play import Followed, Play, followed
@@ -47,6 +48,7 @@ from tokoban.training.system import to_device
 
 BY_NETWORK = "network"  # the ``Answer.solver``
 MOST_EVALUATED = 100  # positions, where nobody says how many
+_IS_SOLVABLE = (Clause(Kind.IS_SOLVABLE),)  # never drawn, so that no network knows its phrases
 _ROWS_AT_ONCE = 16  # positions or questions; more take no less time each
 
 
@@ -246,12 +248,27 @@ def for_network(model: InstructionNet, board: Board, text: str) -> str:
     Training had no rows and columns: ``ValueError`` for what has no other name.
     """
     understood = grammar.parse(text)
+    if understood.meaning == _IS_SOLVABLE:
+        return grammar.sentence((Clause(Kind.PUSHES_LEFT),), understood.language)
     meaning = without_squares(board, understood.meaning)
     is_known = UNKNOWN not in tokenizer_of(model).encode(text)
     is_generated = grammar.readings(text, knows_parse_only=False)
     if meaning == understood.meaning and is_known and is_generated:
         return text
     return grammar.sentence(meaning, understood.language)
+
+
+def answer_to(model: InstructionNet, board: Board, question: str) -> str:
+    """The answer to a question, in words; there is a solution if it says how many pushes one has.
+
+    Raises as ``answer_all`` and ``for_network`` do.
+    """
+    asked = grammar.question(question)
+    [said] = answer_all(model, [(board, for_network(model, board, question))])
+    if asked.meaning == _IS_SOLVABLE:
+        answers = languages()[asked.language].answers
+        return answers["no" if said in (answers["no_solution"], answers["impossible"]) else "yes"]
+    return said
 
 
 def answer_all(model: InstructionNet, asked: Sequence[tuple[Board, str]]) -> list[str]:
