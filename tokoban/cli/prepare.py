@@ -4,9 +4,7 @@ import argparse
 import contextlib
 import io
 import os
-import signal
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, as_completed
@@ -96,7 +94,7 @@ _RUNS: Mapping[str, Sequence[str]] = {
     "solve": ("solve {file} --by search",),
 }
 _OF_NETWORKS = "train", "evaluate", "translate", "generate-text"
-# Processes at once: more would wait for the longest part, which takes a fifth of all the work.
+# The longest part takes a fifth of all the work, so more processes would only wait for it.
 _MOST_PROCESSES = 4
 
 
@@ -117,30 +115,30 @@ def run(arguments: argparse.Namespace) -> int:
     if not compiling.is_cached():  # of what has been imported
         raise ValueError(compiling.NOT_KEPT)
     failures: list[str] = []
-    is_news = False
+    is_new = False
     with tempfile.TemporaryDirectory(prefix="tokoban-") as folder:
         file = Path(folder) / "levels.sok"
         file.write_text(_LEVELS, encoding="utf-8")
-        for name, future in _side_by_side({**searches, **_commands(file)}):
+        for name, future in _side_by_side({**searches, **_commands(file)}, file):
             try:
                 failure, elapsed_s, has_compiled = future.result()
             except BrokenExecutor:
                 failures.append(f"{name}: not compiled: its process ended; was memory short?")
                 continue
             print(f"{name}: {elapsed_s:.1f} s", flush=True)
-            is_news |= has_compiled
+            is_new |= has_compiled
             if failure is not None:
                 failures.append(f"{name}: not compiled: {failure}")
     for line in failures:
         print(line)
-    if not failures and not is_news:
+    if not failures and not is_new:
         print("Everything had been compiled before.")
     print(f"Compiled code lies in {_describe(compiling.cache_folders())}.")
     return int(bool(failures))
 
 
 def _searches() -> dict[str, Callable[[], None]]:
-    """What compiles each search, by its name; the longest first."""
+    """By the name of each search, the function that compiles it; the longest first."""
     from tokoban.sokoban.proofs import explainer
     from tokoban.sokoban.search.bitboard import batch
     from tokoban.sokoban.search.searches.astar import solver as astar
@@ -169,43 +167,28 @@ def _commands(file: Path) -> dict[str, Callable[[], str | None]]:
 
 
 def _side_by_side(
-    parts: Mapping[str, Callable[[], str | None]],
+    parts: Mapping[str, Callable[[], str | None]], file: Path
 ) -> Iterator[tuple[str, Future[tuple[str | None, float, bool]]]]:
-    """Runs the parts in processes of their own; the name of each, and what came of it, once done.
+    """Runs the parts in several processes; the name and the result of each, once it is done.
 
-    What two of them share, and neither finds in the cache, is compiled twice.
+    The processes end once ``file`` is gone, which this deletes. What two of them share, and neither
+    finds in the cache, is compiled twice.
     """
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
+    from tokoban.training.ahead import leave_to_parent
+
     # Not forked: the caller's torch may have threads.
     context = multiprocessing.get_context("spawn")
     num_processes = min(os.cpu_count() or 1, _MOST_PROCESSES)
-    with ProcessPoolExecutor(num_processes, context, _begin) as pool:
+    with ProcessPoolExecutor(num_processes, context, leave_to_parent, (file,)) as pool:
         names = {pool.submit(_timed, part): name for name, part in parts.items()}
         try:
             for future in as_completed(names):
                 yield names[future], future
-        except BaseException:
-            for process in multiprocessing.active_children():
-                process.kill()
-            raise
-
-
-def _begin() -> None:
-    # Ctrl-C goes to every process of a terminal: the first one answers, and ends the others.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """Otherwise the processes of a killed command would stay."""
-    from multiprocessing import parent_process
-
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-    os._exit(1)
+        finally:
+            file.unlink()  # which ends the processes, whatever they are compiling
 
 
 def _timed(part: Callable[[], str | None]) -> tuple[str | None, float, bool]:

@@ -37,7 +37,7 @@ def made_ahead(make: Callable[[int], Made], first: int, *, workers: int) -> Iter
     with tempfile.TemporaryDirectory(prefix="tokoban-") as folder:
         pickled = Path(folder) / "make.pickle"
         pickled.write_bytes(pickle.dumps(make))
-        with ProcessPoolExecutor(workers, context, _begin, (pickled,)) as pool:
+        with ProcessPoolExecutor(workers, context, leave_to_parent, (pickled,)) as pool:
             waiting: deque[Future[bytes]] = deque()
             try:
                 for number in itertools.count(first):
@@ -58,17 +58,18 @@ def drawn_batches(
         skipped = 0
 
 
-def _begin(pickled: Path) -> None:
-    # Ctrl-C goes to a whole terminal, and ``timeout`` ends a whole group: the training answers.
+def leave_to_parent(file: Path) -> None:
+    """Begins a worker that ignores Ctrl-C, and ends once its parent or ``file`` is gone."""
+    # Ctrl-C goes to a whole terminal, and ``timeout`` ends a whole group: the parent answers.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    threading.Thread(target=_end_when_unneeded, args=(pickled,), daemon=True).start()
+    threading.Thread(target=_end_when_unneeded, args=(file,), daemon=True).start()
 
 
-def _end_when_unneeded(pickled: Path) -> None:
-    """Otherwise a killed training would leave its workers, and a finished one would wait."""
+def _end_when_unneeded(file: Path) -> None:
+    """Otherwise a killed parent would leave its workers, and a finished one would wait."""
     parent = multiprocessing.parent_process()
-    while parent is not None and parent.is_alive() and pickled.exists():
+    while parent is not None and parent.is_alive() and file.exists():
         parent.join(_LOOKS_EVERY_S)
     os._exit(0)
 
