@@ -184,7 +184,7 @@ def numbers(text: str) -> list[int]:
     return list(range(int(first), int(last or first) + 1))
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--minimise", choices=OBJECTIVES, default="any")
@@ -204,10 +204,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--levels", type=numbers, nargs="+", metavar="N", help="only these, from 1, such as 3 5-9"
     )
     parser.add_argument("--json", metavar="OUT", help="write the rows here too")
-    parser.add_argument("--festival", type=Path, metavar="BINARY", help="who solves them instead")
+    parser.add_argument("--festival", metavar="BINARY", help="Festival, which solves them instead")
     arguments = parser.parse_args(argv)
     if (arguments.without or arguments.seed) and arguments.minimise != "any":
         parser.error("--without and --seed are about --minimise any")
+    if arguments.festival is not None:
+        if arguments.without or arguments.seed or arguments.max_expansions is not None:
+            parser.error("--without, --seed and --max-expansions have no effect on Festival")
+        if arguments.minimise != "any":
+            parser.error("Festival finds any solution")
+        if not Path(arguments.festival).is_file():
+            parser.error(f"{arguments.festival}: no such file")
+    return arguments
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = _parsed(argv)
     limits = Limits(
         time_limit_s=arguments.time_limit,
         memory_limit_mb=arguments.memory_limit,
@@ -221,7 +233,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         seed=arguments.seed,
     )
     if arguments.festival is not None:
-        binary, limit_s = arguments.festival.resolve(), int(arguments.time_limit)
+        binary, limit_s = Path(arguments.festival).resolve(), int(arguments.time_limit)
         solve_one = partial(run_festival, binary=binary, limit_s=limit_s)
     levels_of = {file: read_levels(file).levels for file in arguments.files}
     chosen = {number for some in arguments.levels or [] for number in some}
@@ -244,7 +256,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
     )
     print(rates(rows))
-    names = ("minimise", "without", "seed", "max_expansions", "time_limit", "memory_limit")
+    names = [
+        "minimise",
+        "without",
+        "seed",
+        "max_expansions",
+        "time_limit",
+        "memory_limit",
+        "festival",
+    ]
     harness.write_rows(arguments.json, rows, **{name: vars(arguments)[name] for name in names})
     return 0
 
