@@ -1,11 +1,16 @@
 """What is compiled is never older than a file that it may be compiled from."""
 
+import ast
 import importlib
+import os
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numba
@@ -83,6 +88,36 @@ def test_a_change_of_an_imported_file_is_compiled_anew(tmp_path: Path, import_an
     assert ask() == (1, 2)
     number.write_text("NUMBER = 3\n")
     assert ask() == (0, 3)
+
+
+def test_the_pattern_finds_every_import_that_the_parser_finds(
+    import_anew: Import, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for file in Path(compiling.__file__).parents[1].rglob("*.py"):
+        parsed: set[str] = set()
+        for node in ast.parse(file.read_bytes()).body:
+            if isinstance(node, ast.Import):
+                parsed.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                parsed.add(node.module)
+                parsed.update(f"{node.module}.{alias.name}" for alias in node.names)
+        monkeypatch.setitem(sys.modules, "folder", SimpleNamespace(__file__=str(file)))
+        compiling._imported_names.cache_clear()
+        assert parsed <= compiling._imported_names("folder"), file
+
+
+def test_compiled_code_is_loaded_without_what_compiles(tmp_path: Path) -> None:
+    (tmp_path / "kept.py").write_text(
+        "import sys\nimport numpy as np\nfrom tokoban.compiling import entry\n\n"
+        "@entry\ndef double(row):\n    row *= 2\n\n"
+        "@entry(makes_arrays=True)\ndef count(size):\n    return np.arange(size)\n\n"
+        "row = np.arange(3)\ndouble(row)\n"
+        "print(row, count(2), 'numba.np.arraymath' in sys.modules)\n"
+    )
+    run = partial(subprocess.run, [sys.executable, "kept.py"], cwd=tmp_path, capture_output=True)
+    environment = os.environ | {"PYTHONPATH": str(Path(compiling.__file__).parents[2])}
+    first, second = (run(env=environment, check=True, text=True).stdout for _ in range(2))
+    assert (first, second) == ("[0 2 4] [0 1] True\n", "[0 2 4] [0 1] False\n")
 
 
 def test_code_compiled_for_a_type_of_a_module_that_is_gone_is_compiled_anew(
