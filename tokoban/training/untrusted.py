@@ -76,11 +76,12 @@ def check_memory(build: Callable[[], nn.Module]) -> None:
 
 def are_numbers(model: nn.Module, *, most: float = math.inf) -> bool:
     """Whether no weight is NaN, infinite or above ``most``; limits beside them may be infinite."""
-    are_sound = all(
-        bool((parameter.isfinite() & (parameter.abs() <= most)).all())
-        for parameter in model.parameters()
-    )
-    return are_sound and not any(bool(buffer.isnan().any()) for buffer in model.buffers())
+    for parameter in model.parameters():
+        # In one pass over the weights; both are NaN if one is.
+        low, high = map(float, parameter.detach().aminmax())
+        if not (-most <= low and high <= most and math.isfinite(high - low)):
+            return False
+    return not any(bool(buffer.isnan().any()) for buffer in model.buffers())
 
 
 def check_checkpoint(path: Path) -> None:

@@ -13,6 +13,7 @@ _NUMBERS = {
     "quarter": 15,
 }
 _WORD = "|".join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))
+_A_NUMBER = re.compile(rf"\b(?:{_WORD})\b")
 _HOUR = rf"(?<![\d.,:])\b(?P<hour>{_WORD})\b(?![.,:]\d)"
 _MINUTES = rf"(?<![\d.,:])\b(?P<minutes>{_WORD})(?: minutes?| minuten)?"
 # "Five to ten" may count things. It is a time behind one of these words and before ``_END``.
@@ -79,7 +80,9 @@ def _times(text: str, *, is_lenient: bool = False) -> list[tuple[set[int], int |
     """
     text = text.lower()
     found: list[tuple[set[int], int | None]] = []
-    for pattern, offset, sign in _LENIENT if is_lenient else _STRICT:
+    patterns = _LENIENT if is_lenient else _STRICT
+    # Most texts name no number, and to compile the patterns takes longer than to translate one.
+    for pattern, offset, sign in patterns if _A_NUMBER.search(text) else ():
         for match in re.finditer(pattern, text):
             hour, minutes = _NUMBERS[match["hour"]], _NUMBERS[match["minutes"]] if sign else 0
             if hour <= 24 and minutes < 60:
