@@ -86,6 +86,10 @@ class Screen(Console):
 
         Where this is none, because results go to a file, it is drawn on standard error.
         """
+        console = self if self.is_terminal else Screen(stderr=True)
+        if not (is_shown and console.is_terminal):
+            yield lambda **changes: None
+            return
         from rich.progress import (
             BarColumn,
             MofNCompleteColumn,
@@ -99,9 +103,7 @@ class Screen(Console):
             TextColumn("{task.description}", markup=False),
             *(BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()),
         )
-        console = self if self.is_terminal else Screen(stderr=True)
-        is_hidden = not (is_shown and console.is_terminal)
-        with Progress(*columns, console=console, transient=True, disable=is_hidden) as progress:
+        with Progress(*columns, console=console, transient=True) as progress:
             yield partial(progress.update, progress.add_task(description, total=total))
 
     def on_broken_pipe(self) -> None:
