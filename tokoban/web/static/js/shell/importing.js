@@ -17,8 +17,8 @@ const LONG = 2 ** 19;
 const MAX_NAME = 80;
 
 /**
- * Reads the levels of a text or file in any format into a collection of the player's own and opens
- * the first; a view may take a single level instead. Moves (LURD) are made in the level that is
+ * Reads the levels of a text or file in any format into a collection of the player's own, unless they
+ * are there already, and opens the first; a view may take a single level instead. Moves (LURD) are made in the level that is
  * shown, from its start or from the position; a link that carries a level stands for that level,
  * also among words.
  * @param {App} app
@@ -55,13 +55,17 @@ export async function importText(app, content, name) {
       for (const told of leftOut(read)) app.toast(told);
       return true;
     }
+    const count = levels.length;
+    const known = await app.collections.find(levels);
+    if (known) {
+      app.open("play", [known.id, known.index + 1]);
+      app.toast([t("import.known", { count, name: known.name }), ...leftOut(read)].join(" "));
+      return true;
+    }
     const title = read.name || (typeof content === "string" && level.title) || name;
-    const { id, isKept, known } = app.collections.add(title.slice(0, MAX_NAME), levels, read.credit);
+    const { id, isKept } = app.collections.add(title.slice(0, MAX_NAME), levels, read.credit);
     app.open("play", [id, 1]);
-    const told = [
-      known ? t("import.known", { name: known }) : t("import.done", { count: levels.length }),
-      ...leftOut(read),
-    ];
+    const told = [t("import.done", { count }), ...leftOut(read)];
     if (!isKept) told.push(t("import.not-kept"));
     app.toast(told.join(" "));
     return true;

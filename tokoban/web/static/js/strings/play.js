@@ -187,6 +187,10 @@ export const strings = {
     en: "This collection is not here. Your own collections stay in the browser that imported them until you remove them.",
     de: "Diese Sammlung gibt es hier nicht. Eigene Sammlungen bleiben in dem Browser, der sie eingelesen hat, bis Sie sie entfernen.",
   },
+  "levels.no-level": {
+    en: "This collection has no level of this number.",
+    de: "Diese Sammlung hat kein Level mit dieser Nummer.",
+  },
   "levels.remove-ask": {
     en: "Remove the collection {name} with {count} {count|level|levels}?",
     de: "Die Sammlung {name} mit {count} {count|Level|Leveln} entfernen?",
@@ -220,8 +224,8 @@ export const strings = {
     de: "{count} Level gelesen.",
   },
   "import.known": {
-    en: "These levels are there already, as {name}.",
-    de: "Diese Level gibt es schon, als {name}.",
+    en: "{count|This level is|These levels are} there already, in {name}.",
+    de: "{count|Dieses|Diese} Level gibt es schon, in {name}.",
   },
   "import.moves": {
     en: "{count} {count|move|moves} made in this level.",
