@@ -31,6 +31,10 @@ export const strings = {
     en: "That was the first level; this is the last.",
     de: "Das war das erste Level; dies ist das letzte.",
   },
+  "play.shown": {
+    en: "The solution is ready: Redo makes it, move by move.",
+    de: "Die Lösung liegt bereit: „Wiederholen“ führt sie Zug um Zug aus.",
+  },
   "play.was-last": {
     en: "That was the last level; this is the first.",
     de: "Das war das letzte Level; dies ist das erste.",
