@@ -173,7 +173,7 @@ def test_messages_have_one_place_and_cover_neither_board_nor_tools(open_page: Op
             }"""
         )
         message = page.locator(".toast")
-        message.filter(has_text="There is no valid level").wait_for()
+        message.filter(has_text="There is no valid level in this text.").wait_for()
         assert message.count() == 1
         said = message.inner_text().split("\n")
         assert {"Message 1", "Message 2"} < set(said)
@@ -360,7 +360,7 @@ def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path
     assert kept.all_inner_texts() == ["After 1 move, 0 pushes"]
     for text, told in (
         (XSB, "There is no progress in this file."),
-        ("x", "There is no valid level"),
+        ("x", "There is no valid level in levels.txt."),
     ):
         bring_progress(other, text)
         other.wait_for_selector(f".toast:text('{told}')")

@@ -46,7 +46,7 @@ export async function importText(app, content, name) {
       if (linked) return await importText(app, linked, t("import.from-link"));
       const line = movesIn(text);
       if (line) return takeMoves(app, line);
-      tellNoLevel(app, problems);
+      tellNoLevel(app, content, problems);
       return false;
     }
     const [level] = levels;
@@ -177,9 +177,15 @@ export function tellServerError(app, error) {
   app.toast(error instanceof DOMException ? t("import.unreadable") : sentenceOf(error));
 }
 
-/** @param {App} app @param {import("../levels_api.js").Problem[]} problems of a text without a level */
-export function tellNoLevel(app, problems) {
-  app.toast([t("import.no-level"), ...problems.slice(0, 1).map(problemText)].join(" "));
+/**
+ * Says that a text or file has no level, and its first problem.
+ * @param {App} app
+ * @param {string | Blob} content
+ * @param {import("../levels_api.js").Problem[]} problems
+ */
+export function tellNoLevel(app, content, problems) {
+  const place = content instanceof File ? content.name : t("import.this-text");
+  app.toast([t("import.no-level", { place }), ...problems.slice(0, 1).map(problemText)].join(" "));
 }
 
 /**

@@ -255,7 +255,11 @@ export const strings = {
     en: "The browser cannot store any more: these levels are lost when you close the page.",
     de: "Der Browser kann nichts mehr speichern: Diese Level gehen beim Schließen der Seite verloren.",
   },
-  "import.no-level": { en: "There is no valid level in this text.", de: "In diesem Text ist kein gültiges Level." },
+  "import.no-level": {
+    en: "There is no valid level in {place}.",
+    de: "In {place} ist kein gültiges Level.",
+  },
+  "import.this-text": { en: "this text", de: "diesem Text" },
   "import.too-large": {
     en: "That is larger than 4 MB, the limit.",
     de: "Das ist größer als die erlaubten 4 MB.",
