@@ -196,6 +196,9 @@ def test_the_play_of_weights_is_labelled(capsys: pytest.CaptureFixture[str]) -> 
     assert used == {"policy", "neighbour"}
     assert run() == 2
     assert "out holds labels of played_by" in capsys.readouterr().err
+    Path("levels.xsb").write_text("#####\n#@$.#\n#####\n")
+    assert run("--played-by", "sokoban-push") == 2
+    assert "out holds labels of other source files" in capsys.readouterr().err
 
 
 def test_an_interrupt_says_how_to_go_on(

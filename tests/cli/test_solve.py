@@ -234,7 +234,7 @@ def test_bad_input_beats_what_was_given_up(capsys: pytest.CaptureFixture[str]) -
         (["--attention", "a.html"], "--attention shows one level, got 4; --level chooses one"),
         (
             ["--attention", "a.html", "--level", "3"],
-            "2 boxes and 2 goals; the policy knows 1 of each",
+            "2 boxes and 2 goals; the policy knows 1 of each; see --weights sokoban-push",
         ),
     ],
 )

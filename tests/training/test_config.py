@@ -10,6 +10,7 @@ from tokoban import systems
 from tokoban.cli.field_options import add_field_arguments, overrides
 from tokoban.training.config import field_comments, from_dict, limits_of, to_dict
 from tokoban.training.run_config import RunConfig
+from tokoban.training.spec import SystemSpec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +146,17 @@ def test_help_shows_types_and_the_comments_behind_the_fields() -> None:
 # What another rule limits, or nothing.
 _UNLIMITED = {"rotary_base", "goal", "horizon", "keep", "expansion", "top_k", "top_p", "target"}
 _SPECS = [systems.load(name) for name in systems.SYSTEMS]
+
+
+@pytest.mark.parametrize("spec", _SPECS, ids=systems.SYSTEMS)
+def test_help_shows_where_data_lie_as_paths(spec: SystemSpec) -> None:
+    parser = argparse.ArgumentParser()
+    add_field_arguments(parser, spec.config_type, paths=spec.data_fields)
+    text = parser.format_help()
+    for name in spec.data_fields:
+        assert re.search(rf"--{name.replace('_', '-')} (PATH|\w+\|)", text), name
+
+
 _KINDS = [RunConfig, *(k for s in _SPECS for k in (s.config_type, s.evaluation_type))]
 
 

@@ -56,7 +56,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.system == "instructions":
         parser.add_argument("--answers", metavar="FILE", help=instructions.ANSWERS)
         parser.add_argument("--benchmark", metavar="DIR", help=instructions.BENCHMARK)
-    add_field_arguments(parser, spec.evaluation_type, usual=spec.evaluation_type())
+    add_field_arguments(
+        parser, spec.evaluation_type, usual=spec.evaluation_type(), paths=spec.data_fields
+    )
     parser.add_argument_group("exit status", meanings(UNDECIDED))
     chosen = parser.parse_args(arguments.options)
     given = overrides(chosen, spec.evaluation_type)

@@ -5,6 +5,7 @@ import dataclasses
 import math
 import re
 import types
+from collections.abc import Collection
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from tokoban.cli.parser import LARGEST, has_many_digits, quoted_word
@@ -35,14 +36,19 @@ def add_system(parser: argparse.ArgumentParser, options: str) -> None:
 
 
 def add_field_arguments(
-    parser: argparse.ArgumentParser, cls: type, *, usual: Any = None, source: str = "default"
+    parser: argparse.ArgumentParser,
+    cls: type,
+    *,
+    usual: Any = None,
+    source: str = "default",
+    paths: Collection[str] = (),
 ) -> None:
     """One option per field of dataclass ``cls``: ``--field-name VALUE``.
 
     A bool is ``true`` or ``false``, and true without a value; None is ``none``. Several values are
     separate words, or one with commas. The help is the comment behind the field, and its value in
-    ``usual``, which comes from ``source``. ``ValueError`` if the parser has an option of a field's
-    name.
+    ``usual``, which comes from ``source``. The texts of fields in ``paths`` are shown as paths.
+    ``ValueError`` if the parser has an option of a field's name.
     """
     expected, comments, notes = get_type_hints(cls), field_comments(cls), annotations(cls)
     files = {name for name, note in notes.items() if not isinstance(note, Between)}
@@ -58,6 +64,9 @@ def add_field_arguments(
         value = getattr(usual, field.name, None)
         if value not in (None, (), ""):
             help_text += f" ({source}: {_shown(value)})".replace("%", "%%")
+        metavar = "FILE" if field.name in files else _metavar(kind)
+        if field.name in paths:
+            metavar = re.sub(r"\bstr\b", "PATH", metavar)
         several = {"nargs": "+"} if _is_several(kind) else {}
         optional = {"nargs": "?", "const": True} if kind is bool else {}
         option = _option(field.name)
@@ -67,7 +76,7 @@ def add_field_arguments(
                 dest=field.name,
                 type=_WordType(kind),
                 default=argparse.SUPPRESS,  # so that an option that was not given leaves no trace
-                metavar="FILE" if field.name in files else _metavar(kind),
+                metavar=metavar,
                 help=help_text,
                 **several,  # type: ignore[arg-type]
                 **optional,  # type: ignore[arg-type]

@@ -304,7 +304,11 @@ def _policy_to_watch(
             systems.load("push").attention(of_pushes.model, level.board, "")
         return of_pushes
     of_moves = policies.load_move_policy(arguments, weights)
-    of_moves.predict(level.board)
+    try:
+        of_moves.predict(level.board)
+    except ValueError as error:
+        other = "" if arguments.by or arguments.weights else "; see --weights sokoban-push"
+        raise ValueError(f"{error}{other}") from None
     return of_moves
 
 

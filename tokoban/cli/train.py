@@ -217,7 +217,9 @@ def _system_parser(spec: "AnySpec", arguments: argparse.Namespace) -> argparse.A
     of_system, of_run = None, None
     if shown is not None:
         of_system, of_run = spec.presets[shown].config(), spec.presets[shown].run
-    add_field_arguments(parser, spec.config_type, usual=of_system, source=shown or "")
+    add_field_arguments(
+        parser, spec.config_type, usual=of_system, source=shown or "", paths=spec.data_fields
+    )
     add_field_arguments(parser, RunConfig, usual=of_run, source=shown or "")
     # This formatter breaks no lines itself.
     table = "\n".join(meanings(UNDECIDED).split("; "))

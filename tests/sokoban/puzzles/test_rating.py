@@ -112,3 +112,32 @@ def test_a_rating_that_is_stopped_leaves_open_what_it_did_not_look_at() -> None:
     late = rate(board, limits=limits)
     assert (late.status, late.pushes, late.reachable) == ("gave up", None, None)
     assert whole.status == "solved"
+
+
+def test_time_that_one_search_leaves_goes_to_the_next_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now_s, given = [0.0], []
+
+    def solve(board: Board, *, minimise: str, limits: Limits) -> Answer:
+        given.append((minimise, limits.time_limit_s))
+        now_s[0] += {"pushes": 2.0, "any": 3.0, "moves": 0.0}[minimise]
+        return Answer(status="gave up", solver="astar")
+
+    monkeypatch.setattr(rating, "solve", solve)
+    monkeypatch.setattr(rating, "explore", lambda board, **limits: None)
+    rate(CORNER, limits=Limits(time_limit_s=10.0, clock=lambda: now_s[0]))
+    assert given == [("pushes", 2.0), ("any", 4.0), ("moves", 2.5)]
+
+
+def test_a_bound_that_another_search_meets_is_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    def solve(board: Board, *, minimise: str, **limits: Any) -> Answer:
+        if minimise == "pushes":
+            return Answer(status="gave up", solver="astar", at_least_pushes=2)
+        return solver.solve(board, minimise=minimise, **limits)
+
+    monkeypatch.setattr(rating, "solve", solve)
+    found = rate(CORNER)
+    assert found.pushes == Best(2, is_proved=True)
+    assert found.figures is not None
+    assert found.along_solution == Choices(positions=2, pushes=4, losing=1)

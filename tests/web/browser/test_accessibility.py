@@ -92,6 +92,8 @@ def test_german_fits_320_pixels_and_messages_neither_move_nor_cover_the_board(
         page.evaluate("address => { location.hash = address; }", address)
         page.wait_for_selector(selector)
         assert page.evaluate("document.documentElement.scrollWidth") == 320, address
+        tools = [tool.bounding_box()["y"] for tool in page.locator(".drawing + .toolbar > *").all()]
+        assert len({*tools}) == (address == "#/editor"), address
     for panel in ("understand", "watch", "work"):
         page.locator(f"#tab-{panel}").click()
         page.wait_for_selector(f"#panel-{panel} > *")

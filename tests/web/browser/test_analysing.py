@@ -174,6 +174,7 @@ def test_solve_cancel_and_solve_again(open_page: Open) -> None:
     # The solution is known, and with it that its length is proved.
     page.locator(".counters small", has_text="optimal").first.wait_for()
     panel.get_by_role("button", name="Put it on the board").first.click()
+    page.wait_for_selector(".toast:text('Redo makes it')")
     page.locator("#board").focus()
     page.keyboard.press("End")
     solved = page.locator("[data-owner=solved]")

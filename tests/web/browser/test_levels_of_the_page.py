@@ -173,7 +173,7 @@ def test_messages_have_one_place_and_cover_neither_board_nor_tools(open_page: Op
             }"""
         )
         message = page.locator(".toast")
-        message.filter(has_text="There is no valid level").wait_for()
+        message.filter(has_text="There is no valid level in this text.").wait_for()
         assert message.count() == 1
         said = message.inner_text().split("\n")
         assert {"Message 1", "Message 2"} < set(said)
@@ -241,6 +241,18 @@ def test_a_copy_as_xsb_and_a_link_carry_the_level_its_title_and_its_author(open_
     opened(other, "Corridor")
     read_in_dialog(other, f"http://192.0.2.7:8000/{link[link.index('#') :]}\n")
     opened(other, "Fran\u00e7ois | 1: rR")
+    # A level that a collection has is opened there.
+    for place, name, title in (
+        ("file-tests/3", "tests", "Two goals"),
+        ("tokoban/2", "tokoban", "Easy 2"),
+    ):
+        other.evaluate("place => location.hash = `#/play/${place}`", place)
+        opened(other, title)
+        other.keyboard.press("c")
+        link = copied(other, "Copy a link")
+        other.evaluate("link => location.hash = link", link[link.index("#") :])
+        other.wait_for_url(f"**/#/play/{place}")
+        other.wait_for_selector(f".toast:text('This level is there already, in {name}.')")
 
 
 def test_the_same_levels_make_one_collection_which_is_removed_after_a_question(
@@ -251,7 +263,7 @@ def test_the_same_levels_make_one_collection_which_is_removed_after_a_question(
     send(page, "paste", NAMED)
     opened(page, "Fran\u00e7ois | 1: rR")
     choose_file(page, NAMED)
-    page.wait_for_selector(".toast:text('These levels are there already, as François | 1: rR.')")
+    page.wait_for_selector(".toast:text('This level is there already, in François | 1: rR.')")
     for rows in (ROWS, [*ROWS[:2], "#   #", ROWS[0]]):
         before = page.evaluate("location.hash")
         send(page, "paste", "\n".join(rows))
@@ -348,7 +360,7 @@ def test_progress_goes_out_as_sok_and_comes_back(open_page: Open, tmp_path: Path
     assert kept.all_inner_texts() == ["After 1 move, 0 pushes"]
     for text, told in (
         (XSB, "There is no progress in this file."),
-        ("x", "There is no valid level"),
+        ("x", "There is no valid level in levels.txt."),
     ):
         bring_progress(other, text)
         other.wait_for_selector(f".toast:text('{told}')")

@@ -126,9 +126,13 @@ def test_on_paper_are_the_level_and_its_moves_but_no_control(open_page: Open) ->
 
 
 def test_without_a_level_nothing_can_be_played_or_is_solved(open_page: Open) -> None:
-    for address in ("#/play/own-x/1", "#/play/nosuch/13"):
+    for address, told in (
+        ("#/play/own-x/1", "This collection is not here."),
+        ("#/play/nosuch/13", "This collection is not here."),
+        ("#/play/tokoban/61", "This collection has no level of this number."),
+    ):
         page = opened(open_page(address), "No level is open.")
-        page.locator("[data-owner=missing]", has_text="This collection is not here.").wait_for()
+        page.locator("[data-owner=missing]", has_text=told).wait_for()
         # The browser reports the answer of the server, too.
         open_page.__self__.errors.clear()  # type: ignore[attr-defined]
         page.locator("#board").click()

@@ -6,6 +6,7 @@ from typing import overload
 
 from tokoban.sokoban.board import Board, Direction
 from tokoban.sokoban.formats import lurd
+from tokoban.sokoban.wording import counted
 
 # Longer titles are cut where a message quotes them: a title may be a line of any length.
 _QUOTED_LENGTH = 60
@@ -150,7 +151,8 @@ class LevelFile(Sequence[Level]):
 
     def __repr__(self) -> str:
         # All levels of a file fill the screen.
-        return f"<LevelFile: {len(self)} valid levels, {len(self.problems)} problems>"
+        levels, problems = counted(len(self), "valid level"), counted(len(self.problems), "problem")
+        return f"<LevelFile: {levels}, {problems}>"
 
     @property
     def num_boards(self) -> int:

@@ -117,7 +117,7 @@ class LabelFolder:
         for name, value in without_names(self.job.record).items():
             if known[name] != value:
                 differs = (
-                    f"other {name} files"
+                    f"other {name.removesuffix('s')} files"
                     if isinstance(value, list)
                     else f"{name} {known[name]}, not {value}"
                 )

@@ -102,9 +102,7 @@ def _count_losing_of_words(
     at_first = watch.as_stop_flag().at_most(_FIRST_EXPANSIONS)
     verdicts = solve_many(after, "any", limits=at_first).verdict
     rest = np.flatnonzero(verdicts == Verdict.OUT_OF_EXPANSIONS)
-    limits = watch.rest()
-    if limits.time_limit_s is not None:
-        limits = replace(limits, time_limit_s=limits.time_limit_s / max(len(rest), 1))
+    limits = watch.rest(1 / max(len(rest), 1))
     hard = Levels(*(word[rest] for word in after))
     verdicts[rest] = solve_many(hard, "any", limits=limits).verdict
     is_losing = verdicts == Verdict.UNSOLVABLE

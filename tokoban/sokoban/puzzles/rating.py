@@ -12,13 +12,10 @@ from tokoban.sokoban.puzzles.choices import choices_along
 from tokoban.sokoban.puzzles.state_space import Choices, Reachable, explore
 from tokoban.sokoban.search.answer import Status
 from tokoban.sokoban.search.combine.solver import solve
-from tokoban.sokoban.search.limits import DEFAULT_LIMITS, MAX_SQUARES, Limits
+from tokoban.sokoban.search.limits import DEFAULT_LIMITS, MAX_SQUARES, Limits, Watch
 
 # A larger state space is not explored; it takes some hundred megabytes at most.
 MAX_POSITIONS = 1 << 20
-# The time is shared by five: fewest pushes, fewest moves, any solution, the choices along a
-# solution, and the state space.
-_NUM_PARTS = 5
 
 
 @dataclass(frozen=True)
@@ -54,23 +51,24 @@ def rate(
 
     The compilation on first use does not count.
     """
-    if limits.time_limit_s is not None:
-        limits = replace(limits, time_limit_s=limits.time_limit_s / _NUM_PARTS)
+    # Each part gets a share of the time that is left: what one leaves, the next ones have.
+    watch = Watch(limits)
     inside = board.inside()
     rating = Rating("gave up", len(inside), len(board.boxes & inside))
     if len(inside) > MAX_SQUARES:
         return rating
-    by_pushes = solve(board, minimise="pushes", limits=limits)
+    by_pushes = solve(board, minimise="pushes", limits=watch.rest(1 / 5))
     first = by_pushes
     if by_pushes.status == "gave up":
-        first = solve(board, minimise="any", limits=limits)
+        # Without a solution hardly anything can be said.
+        first = solve(board, minimise="any", limits=watch.rest(1 / 2))
     if first.status == "unsolvable":
         return replace(rating, status="unsolvable")
-    exploration = explore(board, max_positions=MAX_POSITIONS, limits=limits)
+    exploration = explore(board, max_positions=MAX_POSITIONS, limits=watch.rest(1 / 3))
     reachable = None if exploration is None else exploration.reachable
     if reachable is not None and reachable.fewest_pushes is None:
         return replace(rating, status="unsolvable")
-    by_moves = solve(board, minimise="moves", limits=limits)
+    by_moves = solve(board, minimise="moves", limits=watch.rest(1 / 2))
     if by_moves.status == "unsolvable":
         return replace(rating, status="unsolvable")
     rating = replace(
@@ -82,18 +80,20 @@ def rate(
     solutions = [one.solution for one in (first, by_moves) if one.solution is not None]
     if not solutions:
         return rating
-    figures = [count_figures(board, solution.directions) for solution in solutions]
-    is_optimal = by_pushes.status == "solved"
+    fewest = min(solutions, key=lambda solution: solution.num_pushes)
+    num_moves = min(solution.num_moves for solution in solutions)
+    # A bound may prove a solution of another search.
+    is_optimal = fewest.num_pushes == by_pushes.at_least_pushes
     along_solution = None
     if is_optimal:
         along_solution = choices_along(
-            board, solutions[0].directions, limits=limits, exploration=exploration
+            board, fewest.directions, limits=watch.rest(), exploration=exploration
         )
     return replace(
         rating,
         status="solved",
-        pushes=Best(min(own.pushes for own in figures), is_optimal),
-        moves=Best(min(own.moves for own in figures), by_moves.status == "solved"),
-        figures=figures[0] if is_optimal else None,
+        pushes=Best(fewest.num_pushes, is_optimal),
+        moves=Best(num_moves, num_moves == by_moves.at_least_moves),
+        figures=count_figures(board, fewest.directions) if is_optimal else None,
         along_solution=along_solution,
     )

@@ -106,12 +106,12 @@ class Watch:
         if (reason := self.reason_to_end()) is not None:
             raise OutOfTimeError(reason)
 
-    def rest(self) -> Limits:
-        """The limits with the time that is left."""
+    def rest(self, share: float = 1.0) -> Limits:
+        """The limits with the time that is left, or a share of it."""
         if self.limits.time_limit_s is None:
             return self.limits
         left_s = self.limits.time_limit_s - self.elapsed_s()
-        return replace(self.limits, time_limit_s=max(left_s, 0.0))
+        return replace(self.limits, time_limit_s=max(left_s * share, 0.0))
 
     def as_stop_flag(self) -> Limits:
         """The limits with the time as part of the stop flag.

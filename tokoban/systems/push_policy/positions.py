@@ -254,7 +254,7 @@ def results_of(
     Tokens and symmetries as in ``tokens_of``.
     """
     results = np.full((len(words), num_tokens, 4), ILLEGAL, np.int8)
-    _fill_result_tokens(words, symmetries, CELLS, DIRECTIONS, results)
+    _fill_result_tokens(words, symmetries, DIRECTIONS, results)
     return results
 
 
@@ -298,7 +298,7 @@ def _fill_tokens(words, symmetries, cells, turned, token_of, features, neighbour
 
 @entry
 @no_type_check
-def _fill_result_tokens(words, symmetries, cells, turned, results):
+def _fill_result_tokens(words, symmetries, turned, results):
     for position in range(len(words)):
         arrow = turned[symmetries[position]]
         rest, token = words[position, FLOOR], 0

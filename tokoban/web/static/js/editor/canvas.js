@@ -27,7 +27,7 @@ export class DrawingCanvas {
     /** @type {Tool} */
     this._tool = TOOLS[0];
     this._tools = TOOLS.map((name) =>
-      button({ label: t(`edit.tool-${name}`), run: () => this._choose(name) }),
+      button({ label: t(`edit.tool-${name}`), class: "tool", run: () => this._choose(name) }),
     );
     this._undo = button({ label: t("play.undo"), icon: "undo", run: () => draft.undo() });
     this._redo = button({ label: t("play.redo"), icon: "redo", run: () => draft.redo() });

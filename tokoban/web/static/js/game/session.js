@@ -23,8 +23,9 @@ const KEEP_AFTER_MS = 200;
 /**
  * Sends "level" when another level is opened, "change" (detail as the game's) when the position
  * changes, "marks" when marks change, "known" when searches have proved bounds or found solutions,
- * and "solved" with `detail: {isBest}` when moves have led to a solution: whether it is better than
- * the player's own, or where there was none, than any that was known.
+ * "shown" when a solution is there to be redone, and "solved" with `detail: {isBest}` when moves
+ * have led to a solution: whether it is better than the player's own, or where there was none, than
+ * any that was known.
  */
 export class Session extends EventTarget {
   /** @param {Store} store */
@@ -106,6 +107,7 @@ export class Session extends EventTarget {
   showSolution(moves, at) {
     this.addSolution(moves);
     this.game.replaceLine(moves, at, at);
+    this.dispatchEvent(new CustomEvent("shown"));
   }
 
   /** Takes a solution that a search has found. @param {string} moves from the level's start */

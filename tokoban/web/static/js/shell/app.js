@@ -52,6 +52,7 @@ export class App extends EventTarget {
     this.settings = new Settings(this.store);
     this.keys = new Keys(this.settings);
     this.session = new Session(this.store);
+    this.session.addEventListener("shown", () => this.toast(t("play.shown")));
     this.collections = new Collections(this.store);
     /** Messages beside the board, by owner. @type {Map<string, Notice>} */
     this.notices = new Map();

@@ -71,21 +71,40 @@ export class Collections {
   }
 
   /**
-   * Keeps levels as a collection of the player's own, unless one has just these. A name that
-   * another one has gets a number.
+   * The collection that has just these levels, or has among others a single one that brings no
+   * solution.
+   * @param {Level[]} levels
+   * @returns {Promise<{id: string, name: string, index: number} | undefined>}
+   */
+  async find(levels) {
+    const own = this._store.collections();
+    const [first] = levels;
+    if (levels.length > 1 || first.solutions.length) {
+      const all = JSON.stringify(levels);
+      const same = own.find(
+        (one) => one.levels.length === levels.length && JSON.stringify(one.levels) === all,
+      );
+      return same && { id: same.id, name: same.name, index: 0 };
+    }
+    const content = (/** @type {Level} */ { title, author, rows }) =>
+      JSON.stringify([title, author ?? "", rows]);
+    const wanted = content(first);
+    const served = (await this.served()).map(({ id }) => this.get(id));
+    for (const { id, name, levels } of [...own, ...(await Promise.all(served))]) {
+      const index = levels.findIndex((level) => content(level) === wanted);
+      if (index >= 0) return { id, name, index };
+    }
+  }
+
+  /**
+   * Keeps levels as a collection of the player's own. A name that another one has gets a number.
    * @param {string} name
    * @param {Level[]} levels
    * @param {string} [credit]
-   * @returns {{id: string, isKept: boolean, known?: string}} not kept if storage is full;
-   *   the name of the collection that was there already
+   * @returns {{id: string, isKept: boolean}} not kept if storage is full
    */
   add(name, levels, credit = "") {
-    const content = JSON.stringify(levels);
     const all = this._store.collections();
-    const same = all.find(
-      (own) => own.levels.length === levels.length && JSON.stringify(own.levels) === content,
-    );
-    if (same) return { id: same.id, isKept: true, known: same.name };
     const id = `${OWN}${Date.now().toString(36)}`;
     let ownName = name;
     for (let number = 2; all.some((own) => own.name === ownName); number += 1) {

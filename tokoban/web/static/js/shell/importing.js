@@ -17,8 +17,8 @@ const LONG = 2 ** 19;
 const MAX_NAME = 80;
 
 /**
- * Reads the levels of a text or file in any format into a collection of the player's own and opens
- * the first; a view may take a single level instead. Moves (LURD) are made in the level that is
+ * Reads the levels of a text or file in any format into a collection of the player's own, unless they
+ * are there already, and opens the first; a view may take a single level instead. Moves (LURD) are made in the level that is
  * shown, from its start or from the position; a link that carries a level stands for that level,
  * also among words.
  * @param {App} app
@@ -46,7 +46,7 @@ export async function importText(app, content, name) {
       if (linked) return await importText(app, linked, t("import.from-link"));
       const line = movesIn(text);
       if (line) return takeMoves(app, line);
-      tellNoLevel(app, problems);
+      tellNoLevel(app, content, problems);
       return false;
     }
     const [level] = levels;
@@ -55,13 +55,17 @@ export async function importText(app, content, name) {
       for (const told of leftOut(read)) app.toast(told);
       return true;
     }
+    const count = levels.length;
+    const known = await app.collections.find(levels);
+    if (known) {
+      app.open("play", [known.id, known.index + 1]);
+      app.toast([t("import.known", { count, name: known.name }), ...leftOut(read)].join(" "));
+      return true;
+    }
     const title = read.name || (typeof content === "string" && level.title) || name;
-    const { id, isKept, known } = app.collections.add(title.slice(0, MAX_NAME), levels, read.credit);
+    const { id, isKept } = app.collections.add(title.slice(0, MAX_NAME), levels, read.credit);
     app.open("play", [id, 1]);
-    const told = [
-      known ? t("import.known", { name: known }) : t("import.done", { count: levels.length }),
-      ...leftOut(read),
-    ];
+    const told = [t("import.done", { count }), ...leftOut(read)];
     if (!isKept) told.push(t("import.not-kept"));
     app.toast(told.join(" "));
     return true;
@@ -173,9 +177,15 @@ export function tellServerError(app, error) {
   app.toast(error instanceof DOMException ? t("import.unreadable") : sentenceOf(error));
 }
 
-/** @param {App} app @param {import("../levels_api.js").Problem[]} problems of a text without a level */
-export function tellNoLevel(app, problems) {
-  app.toast([t("import.no-level"), ...problems.slice(0, 1).map(problemText)].join(" "));
+/**
+ * Says that a text or file has no level, and its first problem.
+ * @param {App} app
+ * @param {string | Blob} content
+ * @param {import("../levels_api.js").Problem[]} problems
+ */
+export function tellNoLevel(app, content, problems) {
+  const place = content instanceof File ? content.name : t("import.this-text");
+  app.toast([t("import.no-level", { place }), ...problems.slice(0, 1).map(problemText)].join(" "));
 }
 
 /**

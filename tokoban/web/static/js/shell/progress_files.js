@@ -98,7 +98,7 @@ export async function importProgress(app, files) {
       const count = read.levels.filter((level) => takeProgress(app, level)).length;
       const taken = t(count ? "share.imported" : "share.none", { count });
       if (read.levels.length) app.toast([taken, ...leftOut(read)].join(" "));
-      else tellNoLevel(app, read.problems);
+      else tellNoLevel(app, file, read.problems);
     } catch (error) {
       tellServerError(app, error);
     }

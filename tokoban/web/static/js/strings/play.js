@@ -31,6 +31,10 @@ export const strings = {
     en: "That was the first level; this is the last.",
     de: "Das war das erste Level; dies ist das letzte.",
   },
+  "play.shown": {
+    en: "The solution is ready: Redo makes it, move by move.",
+    de: "Die Lösung liegt bereit: „Wiederholen“ führt sie Zug um Zug aus.",
+  },
   "play.was-last": {
     en: "That was the last level; this is the first.",
     de: "Das war das letzte Level; dies ist das erste.",
@@ -187,6 +191,10 @@ export const strings = {
     en: "This collection is not here. Your own collections stay in the browser that imported them until you remove them.",
     de: "Diese Sammlung gibt es hier nicht. Eigene Sammlungen bleiben in dem Browser, der sie eingelesen hat, bis Sie sie entfernen.",
   },
+  "levels.no-level": {
+    en: "This collection has no level of this number.",
+    de: "Diese Sammlung hat kein Level mit dieser Nummer.",
+  },
   "levels.remove-ask": {
     en: "Remove the collection {name} with {count} {count|level|levels}?",
     de: "Die Sammlung {name} mit {count} {count|Level|Leveln} entfernen?",
@@ -220,8 +228,8 @@ export const strings = {
     de: "{count} Level gelesen.",
   },
   "import.known": {
-    en: "These levels are there already, as {name}.",
-    de: "Diese Level gibt es schon, als {name}.",
+    en: "{count|This level is|These levels are} there already, in {name}.",
+    de: "{count|Dieses|Diese} Level gibt es schon, in {name}.",
   },
   "import.moves": {
     en: "{count} {count|move|moves} made in this level.",
@@ -247,7 +255,11 @@ export const strings = {
     en: "The browser cannot store any more: these levels are lost when you close the page.",
     de: "Der Browser kann nichts mehr speichern: Diese Level gehen beim Schließen der Seite verloren.",
   },
-  "import.no-level": { en: "There is no valid level in this text.", de: "In diesem Text ist kein gültiges Level." },
+  "import.no-level": {
+    en: "There is no valid level in {place}.",
+    de: "In {place} ist kein gültiges Level.",
+  },
+  "import.this-text": { en: "this text", de: "diesem Text" },
   "import.too-large": {
     en: "That is larger than 4 MB, the limit.",
     de: "Das ist größer als die erlaubten 4 MB.",

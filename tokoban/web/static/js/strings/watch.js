@@ -52,7 +52,7 @@ export const strings = {
   "watch.score": { en: "log p {score}", de: "log p {score}" },
   "watch.solved-row": { en: "solved", de: "gelöst" },
   "watch.spent": {
-    en: "{evaluated} {evaluated|position|positions} evaluated in {seconds} s.",
-    de: "{evaluated} {evaluated|Stellung|Stellungen} bewertet in {seconds} s.",
+    en: "The search took {seconds} s.",
+    de: "Die Suche dauerte {seconds} s.",
   },
 };

@@ -29,17 +29,21 @@ export async function openPlace(app, [collection, number]) {
   if (collection && now?.collection === collection && now.index === given.index) return;
   const { hash } = location;
   try {
-    const { collection: id, index: asked } = collection ? given : await placeToResume(app);
+    const { collection: id, index } = collection ? given : await placeToResume(app);
     const { levels } = await app.collections.get(id);
     // The player may have gone somewhere else meanwhile.
     if (location.hash !== hash) return;
-    const index = Math.min(asked, levels.length - 1);
-    if (!levels.length) throw new ServerError("There is no level.", "not-found");
-    session.open(levels[index], { collection: id, index });
+    if (levels[index]) session.open(levels[index], { collection: id, index });
+    else tellMissing(app, t("levels.no-level"));
   } catch (error) {
-    const actions = [{ label: t("play.all-levels"), run: () => app.open("levels", [SHIPPED]) }];
-    app.notify(MISSING, { text: missingText(error), kind: "bad", actions });
+    tellMissing(app, missingText(error));
   }
+}
+
+/** @param {App} app @param {string} text */
+function tellMissing(app, text) {
+  const actions = [{ label: t("play.all-levels"), run: () => app.open("levels", [SHIPPED]) }];
+  app.notify(MISSING, { text, kind: "bad", actions });
 }
 
 /**

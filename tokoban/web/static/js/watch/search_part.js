@@ -107,10 +107,7 @@ export class SearchPart {
  * @returns {string}
  */
 function resultText(done) {
-  const spent = t("watch.spent", {
-    evaluated: done.num_evaluated,
-    seconds: number(done.elapsed_s, 2),
-  });
+  const spent = t("watch.spent", { seconds: number(done.elapsed_s, 2) });
   if (done.status === "solved") {
     const values = { moves: done.num_moves, pushes: done.num_pushes };
     return `${t("play.solved", values)} ${spent}`;
