@@ -46,7 +46,8 @@ def test_each_word_gets_the_form_that_the_vocabulary_knows_best(text: str, expec
     [
         ("Auf", "auf"),
         ("Auf:", "auf:"),
-        *((kept, kept) for kept in ("Auf!", "Mann", "Ein", "Auf der", "AUF", "auf", "")),
+        ("Auf!", "auf!"),
+        *((kept, kept) for kept in ("Auf, auf", "Mann", "Ein", "Auf der", "AUF", "auf", "")),
     ],
 )
 def test_a_word_alone_is_small_if_the_vocabulary_knows_it_so(text: str, expected: str) -> None:

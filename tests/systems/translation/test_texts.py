@@ -67,6 +67,7 @@ def test_every_text_has_its_translation_and_an_empty_one_an_empty_one(
         ["Seit 2019.", "Das ist Seite 12.", "Um 7:45.", "Um 18.30.", "Bis 5 p.m.", "I left."],
         ["Am 3. Oktober ist der 100. Geburtstag.", "Kaiser Karl V. starb mit 58.", "Er war alt."],
         ["They are on platform 7.", "Hurry up!", "It is May 3.", "Unfortunately it is late."],
+        ["This is on the 20. Dezember 2012, when we are there.", "It is late."],
         ["Das sind 5 %.", "Und 5 €.", "Im Haus (alt).", "In der EU.", "In the U.K.", "His house."],
         ["Na ja…", "Das ... Warte... Geld.", "Das ist Ludwig II. König"],
         [""],

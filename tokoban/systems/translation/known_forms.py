@@ -18,7 +18,7 @@ _NOUN = re.compile(
     r"|für|mit) [A-ZÄÖÜ]"
 )
 _FIRST = re.compile(r"(?:^|[.!?] )[^\w\s]*[a-zäöü](?![\w-]*[.@/:]\S)")
-_LONE_WORD = re.compile(r"[A-ZÄÖÜ][a-zäöüß]+(?=:?$)")
+_LONE_WORD = re.compile(r"[A-ZÄÖÜ][a-zäöüß]+(?=[.!?:]?$)")
 
 
 def known_forms(tokenizer: Tokenizer, text: str) -> str:

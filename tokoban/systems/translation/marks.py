@@ -38,9 +38,13 @@ def marks_apart(sentence: str) -> list[str]:
     Quotation marks become plain ones, which are right in any language, and the comma in front of
     them a colon. One or two words before a colon are a text of their own.
     """
-    if label := _LABEL.match(sentence):
-        opens, *rest = marks_apart(sentence[label.end() :])
-        return ["", label["label"], f": {opens}", *rest]
+    if not (label := _LABEL.match(sentence)):
+        return _marks_around(sentence)
+    opens, *rest = _marks_around(sentence[label.end() :])
+    return ["", label["label"], f": {opens}", *rest]
+
+
+def _marks_around(sentence: str) -> list[str]:
     found, comma = _QUOTED.fullmatch(sentence), ":"
     if not found or not (found["opens"] or found["closes"]):
         found, comma = _BRACKETED.fullmatch(sentence), ""

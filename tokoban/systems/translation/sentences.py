@@ -4,6 +4,7 @@ import re
 
 from tokoban.systems.translation.abbreviations import without_abbreviations
 from tokoban.systems.translation.languages import BEGINNING, num_words_by_language
+from tokoban.systems.translation.number_words import MONTHS
 
 # Words before a stop that ends no sentence; so do single letters.
 _ABBREVIATED = "Dr|Fr|incl|inkl|Lt|Maj|med|Mr|Mrs|Ms|Nr|Prof|sog|vgl|vs|[a-zäöüß]"
@@ -47,7 +48,10 @@ def _between(certain: str) -> re.Pattern[str]:
 
 
 BETWEEN_SENTENCES = _between(_CERTAIN)
-_BETWEEN_ENGLISH_ONES = _between(rf"{_CERTAIN}|(?<=[0-9]\. )")  # English ordinals have no stop
+# English ordinals have no stop, but dates that are read in words have one.
+_BETWEEN_ENGLISH_ONES = _between(
+    rf"{_CERTAIN}|(?<=[0-9]\. )(?!(?:{'|'.join(month for month, _ in MONTHS)})\b)"
+)
 
 
 def sentences_of(reading: str) -> list[str]:
