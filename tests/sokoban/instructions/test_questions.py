@@ -34,6 +34,10 @@ CORRIDOR = Board.from_xsb("#####|#@$.#|#####")
         (LOST, "Is there a solution?", "no"),
         (EITHER, "Kann man das noch lösen?", "ja"),
         (LOST, "Ist das Level noch lösbar?", "nein"),
+        (LOST, "Is the position lost?", "yes"),
+        (EITHER, "Can it be solved with the left box first?", "yes"),
+        (EITHER, "Is it lost if I do not touch the left box?", "yes"),
+        (EITHER, "Kann ich es lösen, ohne die linke Kiste zu bewegen?", "nein"),
         (CORRIDOR, "welche Kiste muss zuerst geschoben werden", "die linke kiste"),
     ],
 )
@@ -69,6 +73,11 @@ def test_answers_are_those_of_every_possible_play() -> None:
         fewest = search.pushes_left.get(search.start)
         check(board, "how many pushes are left", "no solution" if fewest is None else str(fewest))
         check(board, "is it solvable", "no" if fewest is None else "yes")
+        check(board, "is it lost", "yes" if fewest is None else "no")
+        if left[0].column < left[1].column:
+            last = PlainSearch(board, parse("push the left box last").meaning)
+            pushes_left = f"{last.pushes_left.get(last.start, 'no solution')}"
+            check(board, "how many pushes are left if I push the left box last", pushes_left)
         pushes = search.pushes(search.start).items()
         first = {box for (box, _), later in pushes if later in search.pushes_left}
         named = answer(board, parse("which box must be pushed first"))

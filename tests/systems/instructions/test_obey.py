@@ -319,7 +319,20 @@ def test_whether_there_is_a_solution_follows_from_how_many_pushes_it_has(
     monkeypatch.setattr(obey, "answer_all", say)
     network = InstructionNet(tiny(), grammar_words())
     assert obey.answer_to(network, ROOM, "Ist es noch lösbar?") == solvable
-    assert asked == ["wie viele schübe fehlen"]
+    assert obey.answer_to(network, ROOM, "Ist es verloren?") != solvable
+    assert asked == ["wie viele schübe fehlen"] * 2
+
+
+def test_of_a_question_with_demands_the_networks_search_finds_the_answer() -> None:
+    network = InstructionNet(tiny(), grammar_words()).eval()
+    fewest = truth_of(ROOM, parse("push the left box last").meaning).fewest_pushes
+    for question, expected in (
+        ("how many pushes are left if I push the left box last", f"{fewest}"),
+        ("can it be solved with the left box last", "yes"),
+        ("can it be solved without touching the left box", "no"),
+        ("is it lost if I do not touch the left box", "yes"),
+    ):
+        assert obey.answer_to(network, ROOM, question) == expected
 
 
 def test_asked_for_the_pushes_left_an_example_shows_a_first_push_of_a_shortest_solution() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from tokoban.systems.translation.known_forms import (
     known_forms,
+    known_word,
     with_capitals,
     with_umlauts,
     without_capitals,
@@ -38,6 +39,19 @@ TOKENIZER = train_bpe(LINES, vocabulary_size=330, has_space_before=True)
 )
 def test_each_word_gets_the_form_that_the_vocabulary_knows_best(text: str, expected: str) -> None:
     assert without_capitals(TOKENIZER, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Auf", "auf"),
+        ("Auf:", "auf:"),
+        ("Auf!", "auf!"),
+        *((kept, kept) for kept in ("Auf, auf", "Mann", "Ein", "Auf der", "AUF", "auf", "")),
+    ],
+)
+def test_a_word_alone_is_small_if_the_vocabulary_knows_it_so(text: str, expected: str) -> None:
+    assert known_word(TOKENIZER, text) == expected
 
 
 @pytest.mark.parametrize(

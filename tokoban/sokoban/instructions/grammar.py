@@ -18,6 +18,7 @@ from tokoban.sokoban.board import Square
 from tokoban.sokoban.formats import quoted
 from tokoban.sokoban.formats.faults import Fault
 from tokoban.sokoban.instructions.meaning import (
+    CONDITIONAL,
     DEMANDS,
     QUESTIONS,
     ROLES,
@@ -124,7 +125,7 @@ def words_of(text: str) -> list[str]:
     """
     plain = re.sub("[\u2019\u02bc\u00b4`]", "'", normalize("NFC", text).casefold())
     words = re.sub(r"\B[^\w\s]+|[^\w\s]+\B", " ", plain).split()
-    return [_usual_words().get(word, word) for word in words]
+    return " ".join(_usual_words().get(word, word) for word in words).split()
 
 
 @cache
@@ -195,6 +196,11 @@ class _Reader:
                 found = _clauses(form, names)
                 if end == len(self._words):
                     yield found
+                elif form[0].kind in CONDITIONAL:
+                    self._fits(end, "")
+                    for first in self._ends(end, self._phrases.conditions):
+                        for rest in self._clause_and_rest(first, found, 1):
+                            yield (*found, *rest)
                 elif is_question or num_said == MAX_CLAUSES:
                     self._fits(end, "")
                     if not is_question and self._words[end] in conjunctions:
@@ -302,7 +308,9 @@ def sentence(
     conjunctions = languages()[language].conjunctions
     words: list[str] = []
     for clause in meaning:
-        if words:
+        if words and clause is meaning[1] and meaning[0].kind in QUESTIONS:
+            words[-1] += ":"
+        elif words:
             words.append(conjunctions[0] if draw is None else draw.choice(conjunctions))
         words += _clause(clause, language, draw, is_held_out, is_taught)
     return " ".join(words)
@@ -369,7 +377,8 @@ def fields(kind: Kind) -> list[str]:
 
 
 def _clauses(form: Form, names: Mapping[str, Any]) -> Meaning:
-    """The clauses of a phrase, with those of its names that each needs."""
+    """The clauses of a phrase, with those of its names that each needs; a place is a goal."""
+    names = {"place": Place.GOAL, **names}
     exchanged = {
         "box": names.get("other"),
         "other": names.get("box"),

@@ -89,12 +89,14 @@ class Kind(Enum):
     MOVES_FIRST = "the box that the first push of every solution moves"
     PUSHES_LEFT = "the fewest pushes of a solution"
     IS_SOLVABLE = "whether there is a solution"
+    IS_LOST = "whether there is none"
 
 
 KINDS = tuple(Kind)
 QUESTIONS = KINDS[KINDS.index(Kind.HOW_MANY) :]
 # Those that are drawn.
 DEMANDS = KINDS[: KINDS.index(Kind.PUSHED)]
+CONDITIONAL = QUESTIONS[QUESTIONS.index(Kind.PUSHES_LEFT) :]  # on demands, if there are any
 DRAWN_QUESTIONS = QUESTIONS[: QUESTIONS.index(Kind.IS_SOLVABLE)]
 
 
@@ -110,4 +112,4 @@ class Clause:
 
 
 ROLES = ("box", "place", "other", "other_place")  # the fields that name boxes and places
-Meaning = tuple[Clause, ...]  # joined by "and"
+Meaning = tuple[Clause, ...]  # joined by "and"; a question may have demands behind it

@@ -55,6 +55,7 @@ class Phrases:
     slots: Mapping[str, Slot]  # with names that are only understood
     conjunctions: Sequence[str]  # between clauses
     prefixes: Sequence[Name]  # before an instruction, such as "can you"
+    conditions: Name  # between "can it be solved" and an instruction
     nouns: frozenset[str]  # words that people write with a capital
     answers: Mapping[str, str]
     left_right: Mapping[str, str]  # words that change places in a mirror
@@ -69,7 +70,7 @@ class Phrases:
         """All words that are understood."""
         said = [pattern.phrase for pattern in self.patterns]
         names = [ways for slot in self.slots.values() for _, ways in slot.names]
-        return self.words() | words_in([said, *names, self.prefixes])
+        return self.words() | words_in([said, *names, self.prefixes, [self.conditions]])
 
     def words(self) -> set[str]:
         """All words that are generated."""
@@ -124,8 +125,8 @@ def negations() -> frozenset[str]:
 
 @cache
 def synonyms() -> dict[str, str]:
-    """Words that no phrase has, each with the word in whose place it is understood."""
-    return dict(pair.split() for pair in _tables()["synonyms"])
+    """Words that no phrase has, each with the words in whose place it is understood."""
+    return dict(pair.split(maxsplit=1) for pair in _tables()["synonyms"])
 
 
 @cache
@@ -179,6 +180,7 @@ def _language(tables: Mapping[str, Any]) -> Phrases:
         slots=slots,
         conjunctions=tables["conjunctions"],
         prefixes=ways(tables["prefixes"]),
+        conditions=ways([tables["conditions"]])[0],
         nouns=frozenset(tables["nouns"]),
         answers=tables["answers"],
         left_right=_exchanges(tables["left_right"]),

@@ -6,7 +6,7 @@ from tokoban.sokoban.board import Board, Square
 from tokoban.sokoban.instructions.grammar import Sentence
 from tokoban.sokoban.instructions.graph import build_graph
 from tokoban.sokoban.instructions.machine import Cells
-from tokoban.sokoban.instructions.meaning import Box, Clause, Kind
+from tokoban.sokoban.instructions.meaning import CONDITIONAL, Box, Clause, Kind, Meaning
 from tokoban.sokoban.instructions.naming import find_box, find_place, names_of
 from tokoban.sokoban.instructions.phrases import Phrases, languages, names_of_box
 from tokoban.sokoban.instructions.truth import FAR, pushed, truth_of
@@ -26,8 +26,8 @@ def answer(board: Board, question: Sentence, watch: Watch = UNWATCHED) -> str:
 
 def answers(board: Board, question: Sentence, watch: Watch = UNWATCHED) -> list[str]:
     """The answer, and where that names a box, its other names and its square."""
-    [clause] = question.meaning
-    phrases, value = languages()[question.language], _value(board, clause, watch)
+    clause, *demands = question.meaning
+    phrases, value = languages()[question.language], _value(board, clause, tuple(demands), watch)
     boxes = names_of(board, value, Box) if isinstance(value, Square) and not clause.box else []
     return [
         *(name for box in boxes for name in names_of_box(box, phrases)),
@@ -44,14 +44,14 @@ def _in_words(value: Value, phrases: Phrases) -> str:
     return phrases.answers[value] if isinstance(value, str) else str(value)
 
 
-def _value(board: Board, clause: Clause, watch: Watch) -> Value:
+def _value(board: Board, clause: Clause, demands: Meaning, watch: Watch) -> Value:
     kind, goals = clause.kind, board.goals & board.inside()
     if kind is Kind.HOW_MANY:
         return len(board.boxes & goals)
-    if kind in (Kind.MOVES_FIRST, Kind.PUSHES_LEFT, Kind.IS_SOLVABLE):
-        truth = truth_of(board, (), watch)
-        if kind is Kind.IS_SOLVABLE:
-            return truth.fewest_pushes is not None
+    if kind is Kind.MOVES_FIRST or kind in CONDITIONAL:
+        truth = truth_of(board, demands, watch)
+        if kind in (Kind.IS_SOLVABLE, Kind.IS_LOST):
+            return (truth.fewest_pushes is None) == (kind is Kind.IS_LOST)
         if truth.fewest_pushes is None:
             return "no_solution"
         if kind is Kind.PUSHES_LEFT:

@@ -22,7 +22,7 @@ from tokoban.sokoban.encoding.features import DIRECTIONS
 from tokoban.sokoban.formats.level import Solution
 from tokoban.sokoban.instructions import grammar
 from tokoban.sokoban.instructions.machine import Cells, Machine, TooLargeError, build_machine, obeys
-from tokoban.sokoban.instructions.meaning import Clause, Kind
+from tokoban.sokoban.instructions.meaning import CONDITIONAL, Clause, Kind
 from tokoban.sokoban.instructions.naming import named_boxes, without_squares
 from tokoban.sokoban.instructions.phrases import languages
 from tokoban.sokoban.instructions.play import Followed, Play, followed
@@ -48,7 +48,7 @@ from tokoban.training.system import to_device
 
 BY_NETWORK = "network"  # the ``Answer.solver``
 MOST_EVALUATED = 100  # positions, where nobody says how many
-_IS_SOLVABLE = (Clause(Kind.IS_SOLVABLE),)  # never drawn, so that no network knows its phrases
+_NEVER_DRAWN = Kind.IS_SOLVABLE, Kind.IS_LOST  # so that no network knows their phrases
 _ROWS_AT_ONCE = 16  # positions or questions; more take no less time each
 
 
@@ -248,9 +248,11 @@ def for_network(model: InstructionNet, board: Board, text: str) -> str:
     Training had no rows and columns: ``ValueError`` for what has no other name.
     """
     understood = grammar.parse(text)
-    if understood.meaning == _IS_SOLVABLE:
-        return grammar.sentence((Clause(Kind.PUSHES_LEFT),), understood.language)
     meaning = without_squares(board, understood.meaning)
+    if meaning[0].kind in CONDITIONAL and meaning[1:]:
+        meaning = meaning[1:]
+    elif meaning[0].kind in _NEVER_DRAWN:
+        meaning = (Clause(Kind.PUSHES_LEFT),)
     is_known = UNKNOWN not in tokenizer_of(model).encode(text)
     is_generated = grammar.readings(text, knows_parse_only=False)
     if meaning == understood.meaning and is_known and is_generated:
@@ -261,13 +263,22 @@ def for_network(model: InstructionNet, board: Board, text: str) -> str:
 def answer_to(model: InstructionNet, board: Board, question: str) -> str:
     """The answer to a question, in words; there is a solution if it says how many pushes one has.
 
-    Raises as ``answer_all`` and ``for_network`` do.
+    With demands behind the question, the answer is what its search finds. Raises as ``answer_all``
+    and ``for_network`` do.
     """
     asked = grammar.question(question)
-    [said] = answer_all(model, [(board, for_network(model, board, question))])
-    if asked.meaning == _IS_SOLVABLE:
-        answers = languages()[asked.language].answers
-        return answers["no" if said in (answers["no_solution"], answers["impossible"]) else "yes"]
+    kind, answers = asked.meaning[0].kind, languages()[asked.language].answers
+    text = for_network(model, board, question)
+    if demands := asked.meaning[1:]:
+        cells = Cells.of(board, named_boxes(board, demands))
+        task = Task(cells, build_machine(cells, demands), text)
+        [play] = obey_all(model, [task], most_evaluated=MOST_EVALUATED)
+        said = answers["no_solution"] if play.moves is None else f"{play.num_pushes}"
+    else:
+        [said] = answer_all(model, [(board, text)])
+    if kind in _NEVER_DRAWN:
+        has_none = said in (answers["no_solution"], answers["impossible"])
+        return answers["yes" if has_none == (kind is Kind.IS_LOST) else "no"]
     return said
 
 

@@ -30,6 +30,7 @@ _INSIDE = {  # no sentence ends with these
     r"(?<=\w )'?ne\b": "eine",
     r"(?<=\w )'?nen\b": "einen",
     r"[nN]ix\b(?! (?:a|it|that|the|this)\b)": "nichts",  # "to nix the plan" is English
+    r"[mM]ind\.(?= [0-9.,]+ [€%A-ZÄÖÜ])": "mindestens",
     r"[nN]o\.(?= [0-9])": "Nr.",  # which the translators copy; "Number 5" they do not
 }
 _LAST = {  # some do with these

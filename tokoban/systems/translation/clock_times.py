@@ -53,6 +53,9 @@ _DIGITS = re.compile(
     r"(?P<end> ?uhr\b| ?p\.?m\b\.?| ?a\.m\b\.?|am\b| am\b(?! [a-z]))?"  # not "4 am Ende"
 )
 _AFTERNOON = re.compile(r"\d ?p\.?m\b|afternoon|evening|night|nachmittag|abend|nacht|mittag|noon")
+_NEVER = re.compile(
+    r"(?<![\d.,:])(?:1[3-9]|2[0-4])(?:[.:][0-5]\d)?(?: ?p\.?m\b| ?a\.m\b|am\b| am\b(?! [a-z]))"
+)
 _TWELVE = re.compile("noon|midday|midnight|mittag|mitternacht")
 
 
@@ -60,26 +63,27 @@ def changes_a_time(source: str, text: str) -> bool:
     """Whether a time of the source is not in the text, as far as both are understood.
 
     A time in words may mean either half of the day. One in digits means its own half, unless the
-    text has a word such as "evening". A full hour matches its number alone too ("um acht").
+    text has a word such as "evening". A full hour matches its number alone too ("um acht"). What is
+    none, such as "17 a.m.", matches nothing.
     """
+    text = _NEVER.sub("", text.lower())
     there = [time for time, _ in _times(text, is_lenient=True)]
-    if _TWELVE.search(text.lower()):
+    if _TWELVE.search(text):
         there.append({0, _HALF_DAY})
-    numbers = {_NUMBERS.get(word) for word in re.findall(r"\w+", text.lower())}
+    numbers = {_NUMBERS.get(word) for word in re.findall(r"\w+", text)}
     return any(
-        not any(time & other for other in there)
-        and not (hour is not None and {hour % 12, hour % 12 + 12} & numbers)
-        for time, hour in _times(source)
+        not any(time & other for other in there) and not hours & numbers
+        for time, hours in _times(source)
     )
 
 
-def _times(text: str, *, is_lenient: bool = False) -> list[tuple[set[int], int | None]]:
-    """For each time, the minutes of the day that it may mean, and its hour if it is a full one.
+def _times(text: str, *, is_lenient: bool = False) -> list[tuple[set[int], set[int]]]:
+    """For each time, the minutes of the day that it may mean, and the numbers of a full hour.
 
     If lenient, also what may be a price ("7.30") or count things ("five to ten").
     """
     text = text.lower()
-    found: list[tuple[set[int], int | None]] = []
+    found: list[tuple[set[int], set[int]]] = []
     patterns = _LENIENT if is_lenient else _STRICT
     # Most texts name no number, and to compile the patterns takes longer than to translate one.
     for pattern, offset, sign in patterns if _A_NUMBER.search(text) else ():
@@ -89,15 +93,17 @@ def _times(text: str, *, is_lenient: bool = False) -> list[tuple[set[int], int |
                 after = 60 * hour + offset + sign * minutes
                 is_full = offset == sign == 0
                 times = {after % _DAY, (after + _HALF_DAY) % _DAY}
-                found.append((times, hour if is_full else None))
+                found.append((times, {hour % 12, hour % 12 + 12} if is_full else set()))
         text = re.sub(pattern, " ", text)
     is_open = _AFTERNOON.search(text) is not None
     for match in _DIGITS.finditer(text):
         hour, past = int(match["hour"]), int(match["minutes"] or 0)
         if hour > 24 or not (match["end"] or ":" in match[0] or (is_lenient and match["minutes"])):
             continue
-        is_morning = (match["end"] or "").lstrip().startswith("a")
-        time = (60 * (hour % 12 if is_morning else hour) + past) % _DAY
-        times = {time, (time + _HALF_DAY) % _DAY} if is_open else {time}
-        found.append((times, None if past else hour))
+        half = (match["end"] or " ").lstrip()[:1]
+        is_sure = half in ("a", "p")
+        time = (60 * (hour % 12 + 12 * (half == "p") if is_sure else hour) + past) % _DAY
+        times = {time} if is_sure or not is_open else {time, (time + _HALF_DAY) % _DAY}
+        hours = {hour} if half == "a" else {hour % 12, hour % 12 + 12}
+        found.append((times, set() if past else hours))
     return found

@@ -13,7 +13,7 @@ _ONE = (
     r"|[\u2190-\u21ff\u25a0-\u25ff\u2934\u2935\u3030\u303d\u3297\u3299]\ufe0f)"
     r"[\ufe0e\ufe0f\u200d\U000e0020-\U000e007f]*"
 )
-_EMOTICON = r"(?<!\S)[:;]-?[()DPp/](?!\S)"
+_EMOTICON = r"(?<!\S)(?:[:;]-?[()DPp/]|lol|[xX]D)(?!\S)"
 _SOME = rf"(?:{_EMOTICON}|{_ONE}(?: ?{_ONE})*)"
 _EMOJI = re.compile(rf" ?({_SOME}|\({_SOME}\))")  # with the brackets around nothing else
 _BEFORE_A_WORD = re.compile(rf"{_ONE}\)?(?=\w)(?!{_KEYCAP})")

@@ -18,6 +18,7 @@ _NOUN = re.compile(
     r"|für|mit) [A-ZÄÖÜ]"
 )
 _FIRST = re.compile(r"(?:^|[.!?] )[^\w\s]*[a-zäöü](?![\w-]*[.@/:]\S)")
+_LONE_WORD = re.compile(r"[A-ZÄÖÜ][a-zäöüß]+(?=[.!?:]?$)")
 
 
 def known_forms(tokenizer: Tokenizer, text: str) -> str:
@@ -33,6 +34,14 @@ def _costs(tokenizer: Tokenizer, forms: Sequence[str]) -> list[tuple[int, int]]:
 def _best(tokenizer: Tokenizer, forms: Sequence[str]) -> str:
     costs = _costs(tokenizer, forms)
     return forms[costs.index(min(costs))]
+
+
+def known_word(tokenizer: Tokenizer, text: str) -> str:
+    """A word alone without its capital if it is one token only then: "Lunch" is "lunch"."""
+    if not (word := _LONE_WORD.match(text)):
+        return text
+    (num_tokens, _), (num_small, _) = _costs(tokenizer, [word[0], word[0].lower()])
+    return text.lower() if num_small == 1 < num_tokens else text
 
 
 def without_capitals(tokenizer: Tokenizer, text: str) -> str:

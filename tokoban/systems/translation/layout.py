@@ -1,7 +1,7 @@
 """What stands around the texts of a line, is not read, and is kept as it is.
 
-That is the indent, the sign of a list, what separates the cells of a table, signs that stand alone
-and tags, or stars, around texts.
+That is the indent, the sign of a list, the "Re:" of a mail, what separates the cells of a table,
+signs that stand alone and tags, or stars, around texts.
 """
 
 import re
@@ -12,6 +12,7 @@ from tokoban.text.invisible import without_invisible
 
 _LIST_SIGNS = re.compile(
     r"(?:(?:[-*\u2022\u00b7\u2013\u2014>]|#+|\d{1,3}\)|\(?[a-zA-Z]\)|\(\d\)|\[[ xX]?\]"
+    r"|(?:Re|RE|AW|Aw|WG|Fwd?|FWD?):"
     # Chats have years of two digits, which networks break.
     r"|\[?\d\d?[./]\d\d?[./]\d\d, \d\d?:\d\d(?::\d\d)?(?: [AP]M)?(?: -|\])) )+(?=\S)"
 )

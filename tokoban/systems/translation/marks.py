@@ -13,6 +13,10 @@ _BRACKETED = re.compile(
     r"(?:(?P<lead>[^()\[\]]*\w) (?=.(?:[a-zäöü]{3}|\S+ \S)))?"
     r"(?P<opens>[(\[])(?P<said>(?=[^()\[\]]*[^\W\d]{2})[^()\[\]]+)(?P<closes>[)\]][.!]?)"
 )
+# "Hinweis: Bitte klingeln." Numbers alone are read with their label, since their form may change.
+_LABEL = re.compile(
+    rf"(?P<label>[A-ZÄÖÜ][\w-]*(?: [\w-]+)?): (?=[^\s{_Q}])(?=.*[^\W\d]{{2}}|(?!.*\d[.,]\d))"
+)
 _QUESTION = re.compile(
     r"(?i:(?!(?:was für|what an?|how to|wie \w+,) )"
     r"(?:w(?:e[rnm]|ie|as|ann|arum|ieso|eshalb|elche[mnrs]?|o(?:her|hin|für|mit|ran|zu)?)"
@@ -25,15 +29,22 @@ _QUESTION = re.compile(
 )
 _RUN = re.compile(r"(?:(?<![!?])[!?]{2,}|(?<!\.)\.{4,})$")
 _ABBREVIATION = re.compile(r"\b(?:\w|etc|usw)\.$")  # whose stop belongs to the word
-_END = re.compile(r"(?<=\w)[.!]?$")
+_END = re.compile(r"(?<=\w)[.!,]?$")
 
 
 def marks_apart(sentence: str) -> list[str]:
     """Marks, text, marks and so on, of a quotation or what is in brackets, behind others or alone.
 
     Quotation marks become plain ones, which are right in any language, and the comma in front of
-    them a colon.
+    them a colon. One or two words before a colon are a text of their own.
     """
+    if not (label := _LABEL.match(sentence)):
+        return _marks_around(sentence)
+    opens, *rest = _marks_around(sentence[label.end() :])
+    return ["", label["label"], f": {opens}", *rest]
+
+
+def _marks_around(sentence: str) -> list[str]:
     found, comma = _QUOTED.fullmatch(sentence), ":"
     if not found or not (found["opens"] or found["closes"]):
         found, comma = _BRACKETED.fullmatch(sentence), ""
@@ -57,10 +68,12 @@ def with_one_mark(sentence: str) -> str:
 
 
 def with_marks_of(source: str, text: str) -> str:
-    """The translation with the end of its source: repeated marks, a stop, "!" or none.
+    """The translation with the end of its source: repeated marks, a stop, "!", a comma or none.
 
-    A question stays one, and dots stay.
+    A question stays one, and dots stay. So does a capital at the beginning.
     """
+    if source[:1].isupper():
+        text = text[:1].upper() + text[1:]
     if run := _RUN.search(source):
         return text.rstrip(".!?…") + run[0]
     end = _END.search(source)

@@ -3,7 +3,8 @@
 import re
 
 from tokoban.systems.translation.abbreviations import without_abbreviations
-from tokoban.systems.translation.languages import BEGINNING
+from tokoban.systems.translation.languages import BEGINNING, num_words_by_language
+from tokoban.systems.translation.number_words import MONTHS
 
 # Words before a stop that ends no sentence; so do single letters.
 _ABBREVIATED = "Dr|Fr|incl|inkl|Lt|Maj|med|Mr|Mrs|Ms|Nr|Prof|sog|vgl|vs|[a-zäöüß]"
@@ -37,8 +38,19 @@ _POSSIBLE = "|".join(
         r"(?<=\b[ap]\.m\. )|(?<=… )|(?<=\.\. )|(?<=[\w!?][.!?]\) )",
     ]
 )
-BETWEEN_SENTENCES = re.compile(
-    rf" (?=[\"„“»«(\u2018\u201a]?[A-ZÄÖÜ])(?:{_CERTAIN}|(?={BEGINNING})(?:{_POSSIBLE}))"
+
+
+def _between(certain: str) -> re.Pattern[str]:
+    return re.compile(
+        r" (?=[\"„“»«(\u2018\u201a]?[A-ZÄÖÜ])"
+        rf"(?:{certain}|(?={BEGINNING})(?:{_POSSIBLE}))"
+    )
+
+
+BETWEEN_SENTENCES = _between(_CERTAIN)
+# English ordinals have no stop, but dates that are read in words have one.
+_BETWEEN_ENGLISH_ONES = _between(
+    rf"{_CERTAIN}|(?<=[0-9]\. )(?!(?:{'|'.join(month for month, _ in MONTHS)})\b)"
 )
 
 
@@ -47,4 +59,7 @@ def sentences_of(reading: str) -> list[str]:
 
     The stops of "Dr. Weber" and "Salz usw. im Haus" end no sentence.
     """
-    return BETWEEN_SENTENCES.split(without_abbreviations(reading))
+    words = num_words_by_language(reading)
+    is_english = words["en"] > words["de"]
+    between = _BETWEEN_ENGLISH_ONES if is_english else BETWEEN_SENTENCES
+    return between.split(without_abbreviations(reading))

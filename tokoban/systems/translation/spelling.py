@@ -14,7 +14,7 @@ WORD = re.compile(r"(?<![\w@./:'-])[^\W\d_][\w'-]*(?![\w@/]|\.\w|:/)")  # and no
 _LEFT_OUT = re.compile(  # where an apostrophe is
     r"(?<![\w@./-])(?:(?:do|does|did|is|are|was|were|have|has|had|could|would|should|ca|wo)n(?=t\b)"
     r"|(?:i|you|we|they)(?=ve\b)|(?:you|they)(?=(?:re|ll)\b)|i(?=d (?:like|love|rather)\b)"
-    r"|(?:he|here|she|that|there|what|where|who)(?=s\b)|(?<![\w,;] )let(?=s )"
+    r"|(?:geht|he|here|she|that|there|what|where|who)(?=s\b)|(?<![\w,;] )let(?=s )"
     r"|it(?=s (?:a|an|been|going|my|not|so|the|too|very|your)\b)"
     r"|i(?=ll (?:ask|be|bring|call|check|come|do|get|give|have|let|see|send|take|tell|try)\b))",
     re.IGNORECASE,

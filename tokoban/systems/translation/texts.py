@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tokoban.inference.engine import Engine
 from tokoban.systems.translation.emoji import emoji_apart
-from tokoban.systems.translation.known_forms import known_forms
+from tokoban.systems.translation.known_forms import known_forms, known_word
 from tokoban.systems.translation.layout import texts_apart
 from tokoban.systems.translation.marks import marks_apart, with_marks_of, with_one_mark
 from tokoban.systems.translation.model import Translator
@@ -17,6 +17,7 @@ from tokoban.systems.translation.sentences import sentences_of
 from tokoban.systems.translation.spelling import usual_spelling
 from tokoban.systems.translation.translate import BATCH_SIZE, translate
 from tokoban.systems.translation.verbatim import hide_verbatim, show_verbatim
+from tokoban.text.bpe import Tokenizer
 from tokoban.text.saved import tokenizer_of
 
 if TYPE_CHECKING:
@@ -46,16 +47,20 @@ def num_tokens(model: Translator, texts: Sequence[str], *, is_divided: bool = Fa
 
     If texts are divided into sentences, that is the number of the longest one.
     """
+    tokenizer = tokenizer_of(model)
     divided = [
-        [*starmap(_words_of, map(_hidden, _divided(model, text, is_one=not is_divided)[0]))]
+        [
+            _words_of(*_hidden(tokenizer, sentence))
+            for sentence in _divided(model, text, is_one=not is_divided)[0]
+        ]
         for text in texts
     ]
-    lengths = map(len, tokenizer_of(model).encode_many([*chain(*divided)]))
+    lengths = map(len, tokenizer.encode_many([*chain(*divided)]))
     return [max(islice(lengths, len(parts))) for parts in divided]
 
 
-def _hidden(sentence: str) -> tuple[str, dict[str, str]]:
-    return hide_verbatim(with_one_mark(sentence))
+def _hidden(tokenizer: Tokenizer, sentence: str) -> tuple[str, dict[str, str]]:
+    return hide_verbatim(known_word(tokenizer, with_one_mark(sentence)))
 
 
 def _words_of(hidden: str, names: Mapping[str, str]) -> str:
@@ -88,7 +93,7 @@ def translate_texts(
     tokenizer = tokenizer_of(model)
     divided = [_divided(model, text, is_one=bool(forced_prefix)) for text in texts]
     every = [sentence for sentences, _ in divided for sentence in sentences]
-    hidden = [*map(_hidden, every)]
+    hidden = [_hidden(tokenizer, sentence) for sentence in every]
     sources = tokenizer.encode_many([*starmap(_words_of, hidden)])
     found = translate(
         model,

@@ -31,7 +31,7 @@ SPAN = (
     rf"|(?<![\w.:]){_HOUR} ?[-\u2013] ?{_HOUR}(?!\w)"
     rf"|(?<!\S){_TERM}(?: ?(?!{TAG})[=<>\u00d7\u00f7\u2248\u2260\u2264\u2265]+ ?{_TERM})+"
     r"|&lt;[^\s&]{1,80}&gt;|&[lg]t;"
-    rf"|{_ADDRESS}|(?<![\w.-])[\w-]+(?:\.[\w-]+)*\.(?:{_SUFFIXES})(?![\w-]|\.\w)"
+    rf"|{_ADDRESS}|(?<![\w.~/-])(?:[\w.~-]*/)*[\w-]+(?:\.[\w-]+)*\.(?:{_SUFFIXES})(?![\w-]|\.\w)"
 )
 _START, _IN_WORD = r"(?<![^\s\"“”„(|>])", rf"(?:(?!{TAG})[^\s\"“”„()|])"
 # What may end emphasis behind a word is none of it.
