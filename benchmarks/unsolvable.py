@@ -3,7 +3,8 @@
 Random boards and players' levels, most of them spoiled by random pushes, go to every search that
 takes them. Every plan is replayed by the plain rules; every "unsolvable" is looked into by pushes
 alone, with no deadlock and no estimate, up to a number of positions. Prints a row for each kind of
-board; exits with 1 if a plan or a proof is wrong, or two searches disagree.
+board; exits with 1 if a plan or a proof is wrong, or two searches disagree, also about the fewest
+moves or pushes.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from benchmarks import harness
 from benchmarks.random_boards import KINDS, after_pushes, random_board
 from tokoban.sokoban import rules
 from tokoban.sokoban.board import Board, Direction, Square
+from tokoban.sokoban.deadlocks import dead_squares
 from tokoban.sokoban.formats.levels import read_levels
 from tokoban.sokoban.search.answer import Answer, Optimum
 from tokoban.sokoban.search.combine import portfolio
@@ -30,6 +32,8 @@ from tokoban.sokoban.search.searches.astar.solver import astar_in_steps
 
 # Height and width inside the border; the last are too wide for one word.
 SMALL, WIDE = ((4, 5), (5, 5), (6, 4), (8, 4)), ((9, 3), (4, 9), (3, 11), (10, 4))
+# Rooms in which many boxes hold each other, and corrals are frequent.
+CROWDED = ((4, 5), (5, 5), (6, 6), (3, 9))
 MOST_BOXES = 4
 MOST_PUSHES = 12  # that spoil a board
 LIMITS = Limits(time_limit_s=5.0)  # of a search
@@ -140,6 +144,25 @@ def random_boards(
         yield board
 
 
+def crowded_boards(chance: random.Random, num_boards: int) -> Iterator[Board]:
+    """Boards of many boxes, a few pushes from their end; then no box is pushed to a dead square.
+
+    So what is wrong with them, if anything, is not seen from one box alone.
+    """
+    count = 0
+    while count < num_boards:
+        height, width = chance.choice(CROWDED)
+        board = random_board(chance, height, width, kind=KINDS["crowded"], is_bordered=True)
+        if not board.boxes <= board.inside():
+            continue
+        goals = after_pushes(chance, board, chance.randint(1, 2 * MOST_PUSHES)).boxes
+        board = replace(board, goals=goals)
+        yield after_pushes(
+            chance, board, chance.randint(0, MOST_PUSHES), never_to=dead_squares(board)
+        )
+        count += 1
+
+
 def level_boards(
     chance: random.Random, levels: Sequence[Board], num_boards: int
 ) -> Iterator[Board]:
@@ -161,6 +184,9 @@ def check(row: Row, board: Board, *, most: int) -> None:
     for way in unsolvable:
         row.verdicts[way] += 1
     is_wrong = bool(solutions) and bool(unsolvable)
+    for figure in ("moves", "pushes"):
+        both = (answers[way].solution for way in (figure, f"{figure} by astar"))
+        is_wrong |= len({getattr(one, f"num_{figure}") for one in both if one is not None}) > 1
     for solution in solutions:
         is_wrong |= not rules.play(board, solution.directions)[-1].is_solved
     if unsolvable:
@@ -187,6 +213,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     kinds = {
         "random, one word": random_boards(chance, SMALL, arguments.boards),
         "random, larger": random_boards(chance, WIDE, arguments.boards),
+        "crowded": crowded_boards(chance, arguments.boards),
     }
     if arguments.levels:
         levels = [level.board for file in arguments.levels for level in read_levels(file).levels]

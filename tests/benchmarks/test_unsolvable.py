@@ -18,10 +18,11 @@ def test_the_rows_add_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert [row["kind"] for row in rows] == [
         "random, one word",
         "random, larger",
+        "crowded",
         "levels, spoiled",
     ]
     for row in rows:
         assert row["boards"] == 3 == row["solved"] + row["unsolvable"]
         assert row["unsolvable"] == row["proved_again"] + row["too_large"]
         assert set(row["verdicts"].values()) == {row["unsolvable"]}
-    assert len(capsys.readouterr().out.splitlines()) == 3
+    assert len(capsys.readouterr().out.splitlines()) == 4

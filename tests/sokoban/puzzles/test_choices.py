@@ -139,3 +139,9 @@ def test_what_the_limits_leave_open_is_unknown(monkeypatch: pytest.MonkeyPatch) 
     given_up = Answer(status="gave up", solver="astar")
     monkeypatch.setattr(choices, "solve", lambda *_, **__: given_up)
     assert leaves_open_what_is_not_known(WIDE, Limits())
+
+
+def test_once_time_is_over_no_board_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A long solution has ten thousands of them; the others are unknown at once.
+    monkeypatch.delattr(choices, "replace")
+    assert leaves_open_what_is_not_known(WIDE, Limits(time_limit_s=0.0))

@@ -118,19 +118,18 @@ def _count_losing(
 ) -> tuple[int, int]:
     """The numbers of these positions without a solution, and of those where that is unknown."""
     outside = board.boxes.difference(squares.squares)
+    is_open = (boxes != packed_bits(squares.is_among(board.goals))).any(axis=1)  # not solved
+    boxes, player = boxes[is_open], player[is_open]
     losing = unknown = 0
-    for words, stands_on in zip(boxes, player.tolist(), strict=True):
-        numbers = np.flatnonzero(unpacked_bits(words, len(squares.squares))).tolist()
+    for number, stands_on in enumerate(player.tolist()):
+        if watch.reason_to_end() is not None:  # there may be ten thousands of boards to make
+            return losing, unknown + len(player) - number
+        is_box = unpacked_bits(boxes[number], len(squares.squares))
         after = replace(
             board,
-            boxes=outside.union(squares.squares[box] for box in numbers),
+            boxes=outside.union(squares.squares[box] for box in np.flatnonzero(is_box).tolist()),
             player=squares.squares[stands_on],
         )
-        if after.is_solved:
-            continue
-        if watch.reason_to_end() is not None:
-            unknown += 1
-            continue
         if not frozen_boxes(after) <= after.goals:
             losing += 1
             continue
