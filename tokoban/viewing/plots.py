@@ -146,9 +146,10 @@ def plot_attention_maps(panels: Sequence[AttentionPanel], picture: Path) -> None
     num_rows = sum(len(panel.weights) for panel in panels)
     num_columns = max(panel.weights.shape[1] for panel in panels)
     most_names = max(len(row) for panel in panels for row in [[], *_few_names(panel)])
-    most_cells = min(_MOST_DRAWN, max(max(panel.weights.shape[2:]) for panel in panels))
-    # Inches of a map: for the names, and at least a pixel for each cell, else weights would vanish.
-    side = max(1.2, 0.7 + 0.18 * most_names, 0.4 + most_cells / _DPI)
+    most_cells = max(max(panel.weights.shape[2:]) for panel in panels)
+    # A pixel for each cell, else weights would vanish; two where there is room, to draw all alike.
+    pixels = min(_MOST_DRAWN, 2 * most_cells)
+    side = max(1.2, 0.7 + 0.18 * most_names, 0.4 + pixels / _DPI)  # inches of a map
     figure = Figure(figsize=(1.2 + side * num_columns, 0.3 + side * num_rows), layout="constrained")
     all_axes = figure.subplots(num_rows, num_columns, squeeze=False)
     layers = [(panel, layer) for panel in panels for layer in range(len(panel.weights))]
