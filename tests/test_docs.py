@@ -199,7 +199,7 @@ class ParsedError(Exception):
 def test_every_command_of_the_documentation_parses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Arguments are parsed; nothing runs."""
     assert len(COMMANDS) > 50
-    monkeypatch.chdir(DOCS / "examples")
+    monkeypatch.chdir(REPOSITORY)
     parse = argparse.ArgumentParser.parse_args
 
     def parse_only(

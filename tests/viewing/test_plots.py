@@ -39,6 +39,28 @@ def test_every_layer_and_head_has_a_map_whose_greatest_weight_is_darkest(
     assert label(full.all(-1))[1] == 2 * num_heads + 1
 
 
+@pytest.mark.parametrize("num_cells", [3, 127, 257, 1009])
+def test_no_weight_vanishes_from_a_large_map(num_cells: int, tmp_path: Path) -> None:
+    tokens = TokenRow([""] * num_cells)
+    weights = torch.zeros(1, 1, num_cells, num_cells)
+    places = torch.tensor([num_cells // 4, num_cells // 2, 3 * num_cells // 4])
+    weights[0, 0, places[:, None], places] = 1.0
+    plot_attention_maps([AttentionPanel("a", weights, tokens, tokens)], tmp_path / "x.png")
+    shades = (imread(tmp_path / "x.png")[..., :3] * 255).round()
+    full = shades == list(bytes.fromhex(COLOURS[0][1:]))
+    apart = label(full.all(-1))[1]
+    assert apart == (1 if num_cells == 3 else 9)  # of three cells all are full
+
+
+def test_names_stand_once_for_each_row_and_column_of_maps(tmp_path: Path) -> None:
+    tokens = TokenRow(["one", "two"])
+    weights = torch.full((3, 5, 2, 2), 0.5)
+    plot_attention_maps([AttentionPanel("a", weights, tokens, tokens)], tmp_path / "x.svg")
+    drawn = (tmp_path / "x.svg").read_text()  # of each text a comment
+    assert drawn.count("<!-- two -->") == 3 + 5
+    assert drawn.count("<!-- queries -->") == drawn.count("<!-- keys -->") == 1
+
+
 @pytest.mark.parametrize(("num_tokens", "are_named"), [(20, True), (21, False)])
 def test_few_tokens_are_named_beside_a_map_and_its_greatest_weight_below(
     num_tokens: int, are_named: bool, tmp_path: Path

@@ -241,7 +241,7 @@ class _Training:
             self.directory.log(state.step, means | loop_metrics)
 
     def validate(self, *, weights_step: int | None = None) -> dict[str, int | float]:
-        """The system's metrics, logged; training goes on as if nobody had looked.
+        """The system's metrics, logged; training is not affected: its random state is restored.
 
         The same weights are evaluated once. Those of an earlier ``weights_step`` are in the log.
         """

@@ -20,7 +20,10 @@ _LEAST = -1e9  # where infinity would give a gradient of 0 * inf
 
 
 class NeighbourhoodLinear(nn.Module):
-    """Missing neighbours (walls) are zeros. Square k of a neighbourhood is opposite K - 1 - k."""
+    """A linear map of each square's neighbourhood: a 3x3 convolution over floor squares alone.
+
+    Missing neighbours (walls) are zeros. Square k of a neighbourhood is opposite K - 1 - k.
+    """
 
     def __init__(self, width: int, output_width: int) -> None:
         super().__init__()
@@ -111,22 +114,23 @@ def with_places(
     waves: Float[Tensor, "waves"],
     scale: Float[Tensor, ""],
 ) -> Float[Tensor, "B T D"]:
-    """The vectors of squares with those of their places, so much scaled, added."""
+    """``near`` plus ``scale`` times the sinusoids of each square's row and column."""
     return near + scale.to(near.dtype) * grid_sinusoids(coordinates, waves).to(near.dtype)
 
 
 def pool(x: Float[Tensor, "B T D"], is_square: Bool[Tensor, "B T"]) -> Float[Tensor, "B 2*D"]:
-    """The mean and the greatest of each component over the squares, in fp32."""
+    """The mean and the maximum of each component over the squares, in fp32."""
     x = x.float()
     mean = (x * is_square[:, :, None]).sum(1) / is_square.sum(1, keepdim=True).clamp(min=1)
-    greatest = x.masked_fill(~is_square[:, :, None], _LEAST).amax(1)
-    return torch.cat([mean, greatest], dim=1)
+    maximum = x.masked_fill(~is_square[:, :, None], _LEAST).amax(1)
+    return torch.cat([mean, maximum], dim=1)
 
 
 class _Product(torch.autograd.Function):
-    """The gradient by the inputs is a map of neighbourhoods too: no scattered sums, as of a gather.
+    """The product of gathered neighbourhoods and the weight, with a gradient that gathers too.
 
-    Scattered additions are what the gradient of an indexed read costs on a CPU.
+    Autograd would add the gradient of each indexed read to its row, which is slow on a CPU. But
+    neighbours are mutual, so the gradient of a square is a sum over its own neighbourhood.
     """
 
     @staticmethod

@@ -1,10 +1,17 @@
-"""Pictures of a run and of attention; matplotlib is imported in the functions."""
+"""Pictures of a run and of attention; matplotlib is imported in the functions.
+
+Axes: N heads, T targets (queries), S sources (keys).
+"""
 
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from jaxtyping import Float
+from torch import Tensor
+from torch.nn import functional
 
 from tokoban.files.atomic import atomically
 from tokoban.files.endings import check_ending
@@ -30,6 +37,8 @@ MOST_NAMES = 1000
 _MOST_INCHES = 32.0  # 4,800 pixels, 92 MB of them
 _MOST_EDGED = 100  # names on a side; the edges of more cells would be all that is seen
 _MOST_NAMED = 20  # tokens of a row or column in the maps of heads
+_MOST_DRAWN = 300  # cells on a side of such a map; of more, each drawn cell is the largest of some
+_DPI = 150
 _LARGEST_DRAWN = 1e300  # what is larger, and NaN, is left out
 
 Curve = tuple[list[int], list[float]]  # steps and values
@@ -127,8 +136,9 @@ def plot_attention_maps(panels: Sequence[AttentionPanel], picture: Path) -> None
     """The map of every layer (down) and head (across), each panel below the one before.
 
     Of more than ``MOST_PANELS`` the first, the last and evenly spaced ones between are drawn.
-    The rows of a map are queries and its columns keys; up to 20 tokens are named. Its greatest
-    weight has the darkest shade and stands below it. PNG or SVG by suffix.
+    The rows of a map are queries and its columns keys; up to 20 tokens are named, beside the first
+    head and above the first layer. Its greatest weight has the darkest shade and stands below it.
+    PNG or SVG by suffix.
     """
     from matplotlib.figure import Figure
 
@@ -136,12 +146,15 @@ def plot_attention_maps(panels: Sequence[AttentionPanel], picture: Path) -> None
     num_rows = sum(len(panel.weights) for panel in panels)
     num_columns = max(panel.weights.shape[1] for panel in panels)
     most_names = max(len(row) for panel in panels for row in [[], *_few_names(panel)])
-    side = max(1.2, 0.7 + 0.18 * most_names)  # inches of a map
+    most_cells = max(max(panel.weights.shape[2:]) for panel in panels)
+    # A pixel for each cell, else weights would vanish; two where there is room, to draw all alike.
+    pixels = min(_MOST_DRAWN, 2 * most_cells)
+    side = max(1.2, 0.7 + 0.18 * most_names, 0.4 + pixels / _DPI)  # inches of a map
     figure = Figure(figsize=(1.2 + side * num_columns, 0.3 + side * num_rows), layout="constrained")
     all_axes = figure.subplots(num_rows, num_columns, squeeze=False)
     layers = [(panel, layer) for panel in panels for layer in range(len(panel.weights))]
     for row, (panel, layer) in zip(all_axes, layers, strict=True):
-        maps = panel.weights[layer].detach().float().cpu().numpy()
+        maps = _drawn(panel.weights[layer].detach().float().cpu()).numpy()
         name = _label(panel.name)
         row[0].set_ylabel(f"{name}\nlayer {layer + 1}", fontsize="small")
         for head, axes in enumerate(row):
@@ -157,8 +170,18 @@ def plot_attention_maps(panels: Sequence[AttentionPanel], picture: Path) -> None
             if layer == 0:
                 axes.set_title(f"head {head + 1}", fontsize="small")
             if names := _few_names(panel):
-                _name_tokens(axes, *names, fontsize=7)
+                # Once for each row and column of maps: most of the time of a picture is its text.
+                queries, keys = names
+                _name_tokens(axes, [] if head else queries, [] if layer else keys, fontsize=7)
+    figure.supylabel("queries", fontsize="small")
+    figure.supxlabel("keys", fontsize="small")
     _save(figure, picture)
+
+
+def _drawn(weights: Float[Tensor, "N T S"]) -> Float[Tensor, "N rows columns"]:
+    """The weights, or the largest of each square of neighbouring ones where there are too many."""
+    size = -(-max(weights.shape[1:]) // _MOST_DRAWN)  # rounded up
+    return weights if size == 1 else functional.max_pool2d(weights, size, ceil_mode=True)
 
 
 def _few_names(panel: AttentionPanel) -> list[Sequence[str]]:
@@ -236,7 +259,7 @@ def _save(figure: Any, picture: Path) -> None:
     with atomically(picture) as temporary, warnings.catch_warnings():
         # Of a script that the font lacks boxes are drawn: nothing that a user could mend.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
-        figure.savefig(temporary, dpi=150, format=kind)
+        figure.savefig(temporary, dpi=_DPI, format=kind)
 
 
 def _label(text: str) -> str:

@@ -29,7 +29,7 @@ class Categorical(nn.Module):
         self.num_parameters = sum(self.counts)
 
     def noise(self, *shape: int, generator: torch.Generator) -> Float[Tensor, "*B A"]:
-        """Gumbel's, for the Gumbel-max trick; all that is needed at once."""
+        """Gumbel noise for the Gumbel-max trick, of any shape: a whole rollout's at once."""
         uniform = torch.rand(
             *shape, self.num_parameters, generator=generator, device=generator.device
         )
@@ -82,7 +82,7 @@ class ClippedGaussian(nn.Module):
         self.log_std = nn.Parameter(torch.zeros(self.num_parameters))
 
     def noise(self, *shape: int, generator: torch.Generator) -> Float[Tensor, "*B A"]:
-        """Standard normal numbers; all that is needed at once."""
+        """Standard normal noise, of any shape: a whole rollout's at once."""
         return torch.randn(
             *shape, self.num_parameters, generator=generator, device=generator.device
         )

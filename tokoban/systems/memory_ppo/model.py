@@ -53,7 +53,7 @@ class Player(nn.Module):
             last.weight.mul_(0.01)
 
     def forward(self, inputs: Inputs, carried: Float[Tensor, "B K D"] | None = None) -> Answer:
-        """To whole rows of steps at once; for learning."""
+        """The answer to whole rows of steps at once; for learning."""
         return self.answer(self.memory(self.embed(inputs), inputs.ages, carried))
 
     def begin(

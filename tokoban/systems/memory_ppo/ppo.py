@@ -23,7 +23,7 @@ from tokoban.systems.memory_ppo.model import Answer, Inputs
 
 
 class Rollout(NamedTuple):
-    """T steps of B games as they were played. Row b is one game after another, in one row.
+    """T steps of B games as they were played; row b is game b, one episode after another.
 
     The step after an end only begins the next episode: its action is ignored, and it counts neither
     in the loss nor in the advantages. What is seen there is the end of the old episode, so its

@@ -15,7 +15,8 @@ from tokoban.viewing.attention_page import AttentionPanel, AttentionView, TokenR
 
 _GUIDE = (
     "Each token attends to those before it; look for heads that read the same column of the "
-    "transition before, or the return or goal that was asked for."
+    "transition before, or the return or goal that was asked for. Each number is shown as the "
+    "model reads it: as the centre of its bin."
 )
 
 
@@ -61,11 +62,9 @@ def attention(
 
 
 def column_name(layout: Layout, column: int) -> str:
-    """The label of a column's tokens."""
-    if column in layout.states:
-        return f"state {column}"
-    if column in layout.actions:
-        return f"action {column - layout.num_states}"
-    if column in layout.contexts:
-        return f"fixed {column - layout.contexts[0]}"
+    """The label of a column's tokens, numbered where there are several of its kind."""
+    kinds = {"state": layout.states, "action": layout.actions, "fixed": layout.contexts}
+    for kind, columns in kinds.items():
+        if column in columns:
+            return kind if len(columns) == 1 else f"{kind}[{columns.index(column)}]"
     return {layout.reward: "reward", layout.to_go: "return", layout.end: "end"}[column]

@@ -75,7 +75,7 @@ class Bins(nn.Module):
         edges = self.edges[chosen]
         rows = values.flatten(0, -2).T.contiguous().to(edges.dtype)  # [chosen, rows]
         tokens = torch.searchsorted(edges, rows, right=True)
-        # Numbers that are no numbers would else be past the last bin in use.
+        # NaN would otherwise get a token past the last bin in use.
         tokens = tokens.minimum(self.num_used[chosen][:, None] - 1)
         return tokens.T.reshape(values.shape)
 

@@ -9,8 +9,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import torch
-from jaxtyping import Float
-from torch import Tensor
 
 from tokoban.systems.trajectory.acting import (
     MODES,
@@ -100,7 +98,7 @@ class TrajectoryEvaluation:
 def evaluate(
     trained: Trained[TrajectoryConfig, TrajectoryTransformer], options: TrajectoryEvaluation
 ) -> dict[str, float | str]:
-    """Returns by seed, their mean and its interval; with several targets, of each.
+    """Returns by seed, then their mean and its interval; with several targets, of each.
 
     After a goal, the share of the episodes that came to it (they end there); of Sokoban, the share
     of the levels that were solved, their moves played again by the plain rules.
@@ -123,6 +121,7 @@ def evaluate(
         "episodes": options.episodes,
     }
     all_requested, all_achieved = [], []
+    summaries: dict[str, float] = {}
     frames: list[Any] = []
     for number, target in enumerate(targets):
         chosen = replace(how, target=target)
@@ -149,8 +148,12 @@ def evaluate(
             found |= share("share_reached", int(watch.is_reached.sum()), len(seeds))
         if isinstance(world.environment, SokobanLevelsEnv):
             found |= share("share_solved", int(is_solved(played, seeds).sum()), len(seeds))
-        found |= _summarised(achieved, seeds)
-        metrics |= {f"{name}{suffix}": value for name, value in found.items()}
+        returns = achieved.tolist()
+        interval = mean_interval(returns) if len(returns) > 1 else None
+        found |= with_interval("mean_return", achieved.mean().item(), interval)
+        summaries |= {f"{name}{suffix}": value for name, value in found.items()}
+        for seed, value in zip(seeds, returns, strict=True):
+            metrics[f"return_of_seed_{seed}{suffix}"] = value
     if options.plot is not None:
         plot_returns(
             torch.cat(all_requested).tolist(),
@@ -163,15 +166,7 @@ def evaluate(
         captions = [f"step {step}" for step in range(len(pictures))]
         frame_ms = max(_FRAME_MS, min(_MOST_FRAME_MS, _FILM_MS // len(pictures)))
         save_pictures(pictures, options.film, captions=captions, frame_ms=frame_ms)
-    return metrics
-
-
-def _summarised(achieved: Float[Tensor, "B"], seeds: range) -> dict[str, float]:
-    returns = achieved.tolist()
-    interval = mean_interval(returns) if len(returns) > 1 else None
-    return with_interval("mean_return", achieved.mean().item(), interval) | {
-        f"return_of_seed_{seed}": value for seed, value in zip(seeds, returns, strict=True)
-    }
+    return metrics | summaries  # last, where a terminal shows them
 
 
 def _given(options: TrajectoryEvaluation) -> dict[str, Any]:

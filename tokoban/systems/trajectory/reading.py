@@ -16,10 +16,10 @@ from tokoban.transformer import empty_cache_for, masks
 
 @runtime_checkable
 class Reader(Protocol):
-    """Rows of tokens that grow; what is read next is read after all that came before."""
+    """Rows of tokens that grow; each token attends to all that were read before it."""
 
     def read(self, vectors: Float[Tensor, "B T D"]) -> Float[Tensor, "B D"]:
-        """Reads on in every row; what the model thinks at the last token."""
+        """Appends tokens to every row; returns the encoder's output at the last one."""
         ...
 
     def reorder(self, rows: Int64[Tensor, "chosen"]) -> None:

@@ -117,7 +117,7 @@ class PlanStepper:
     def _read_action(
         self, tokens: Int64[Tensor, "BK"]
     ) -> tuple[Int64[Tensor, "BK actions"], Float[Tensor, "BK D"]]:
-        """The whole action, whose other numbers are drawn, and what the model thinks after it."""
+        """The whole action, whose other numbers are drawn, and the encoder's output after it."""
         columns = self.model.layout.actions
         chosen = [tokens]
         hidden = self._read(tokens, columns[0])
