@@ -263,8 +263,8 @@ def for_network(model: InstructionNet, board: Board, text: str) -> str:
 def answer_to(model: InstructionNet, board: Board, question: str) -> str:
     """The answer to a question, in words; there is a solution if it says how many pushes one has.
 
-    With demands behind the question, the answer is what its search finds. Raises as ``answer_all``
-    and ``for_network`` do.
+    A question with demands is answered by the network's search. Raises as ``answer_all`` and
+    ``for_network`` do.
     """
     asked = grammar.question(question)
     kind, answers = asked.meaning[0].kind, languages()[asked.language].answers

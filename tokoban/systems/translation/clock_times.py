@@ -64,7 +64,7 @@ def changes_a_time(source: str, text: str) -> bool:
 
     A time in words may mean either half of the day. One in digits means its own half, unless the
     text has a word such as "evening". A full hour matches its number alone too ("um acht"). What is
-    none, such as "17 a.m.", matches nothing.
+    no time, such as "17 a.m.", matches nothing.
     """
     text = _NEVER.sub("", text.lower())
     there = [time for time, _ in _times(text, is_lenient=True)]

@@ -84,7 +84,7 @@ def loses_a_number(source: str, text: str) -> bool:
 
 
 def loses_a_sign(source: str, text: str) -> bool:
-    """Whether the text lacks a currency or percent of the source's numbers, as a sign or a word."""
+    """Whether a number of the source has a currency or percent that the text does not mention."""
     return any(not _SIGNS[sign].search(text) for sign in _SIGN.findall(source))
 
 

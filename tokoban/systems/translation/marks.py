@@ -68,9 +68,9 @@ def with_one_mark(sentence: str) -> str:
 
 
 def with_marks_of(source: str, text: str) -> str:
-    """The translation with the end of its source: repeated marks, a stop, "!", a comma or none.
+    """The translation, ended as its source is: by repeated marks, a stop, "!", a comma or nothing.
 
-    A question stays one, and dots stay. So does a capital at the beginning.
+    Questions stay questions, and dots stay. It begins with a capital if its source does.
     """
     if source[:1].isupper():
         text = text[:1].upper() + text[1:]
